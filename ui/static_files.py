@@ -37,7 +37,8 @@ const sources = {sources};
 const addresses = new Map();
 function link(name) {{
   if (!addresses.has(name)) {{
-    const text = sources[name].replace(/\\b(from|import)\\s*(["'])(\\.{{1,2}}\\/[^"']+)\\2/g, (_, word, quote, path) => {{
+    const imports = /\\b(from|import)\\s*(["'])(\\.{{1,2}}\\/[^"']+)\\2/g;
+    const text = sources[name].replace(imports, (_, word, quote, path) => {{
       const target = new URL(path, "file:///" + name).pathname.slice(1);
       return `${{word}} "${{link(target)}}"`;
     }});

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Broth's one door: set up, start, check. Needs Python 3.11 or newer and nothing else.
+
+python3 run.py [streamlit options]        set up on first use, then open the lab
+python3 run.py test [--fast] [pytest args]  every check; --fast leaves out the browser and the slow ones
+python3 run.py check                      lint and types only
+
+Everything is installed into .venv beside this file, and again only when a requirements file changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+STAMP = VENV / "installed-requirements"
+RUNTIME = ("requirements.txt",)
+DEV = ("requirements.txt", "requirements-dev.txt")
+OLDEST_PYTHON = (3, 11)
+TYPED_PATHS = ("core", "ui", "pages", "app.py", "run.py")
+
+NO_ENSUREPIP = """\
+This Python cannot make a virtual environment: its module ensurepip is missing.
+  On Debian or Ubuntu:  sudo apt-get install python3-venv
+  Elsewhere:            install Python 3.11 or newer from your system's packages or from python.org
+Then run the same command again."""
+PIP_FAILED = """\
+pip could not install {files}; its own message stands above.
+Most often the network or a proxy is the reason. Run the same command again once it is there."""
+
+
+class SetupError(Exception):
+    """Set-up cannot go on; the message says what to do."""
+
+
+def say(text: str) -> None:
+    print(f"==> {text}", flush=True)
+
+
+def run(*command: str | Path) -> int:
+    """Run a command in the project's folder, its output on our own terminal."""
+    return subprocess.call([str(part) for part in command], cwd=ROOT)
+
+
+def venv_python(venv: Path = VENV) -> Path:
+    return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def requirements_key(names: tuple[str, ...]) -> str:
+    """Changes when one of the files or the Python that installs them changes."""
+    digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
+    for name in names:
+        digest.update(name.encode() + (ROOT / name).read_bytes())
+    return digest.hexdigest()
+
+
+def is_installed(names: tuple[str, ...]) -> bool:
+    return STAMP.exists() and requirements_key(names) in STAMP.read_text("utf-8").split()
+
+
+def make_venv() -> None:
+    """Make .venv, or make it anew when its Python no longer starts (an upgrade, a moved folder)."""
+    python = venv_python()
+    if python.exists() and subprocess.run([python, "-c", "import pip"], capture_output=True).returncode == 0:
+        return
+    if importlib.util.find_spec("ensurepip") is None:
+        raise SetupError(NO_ENSUREPIP)
+    say("making the virtual environment .venv")
+    if run(sys.executable, "-m", "venv", "--clear", VENV) != 0:
+        raise SetupError("The virtual environment could not be made; Python's own message stands above.")
+
+
+def install(names: tuple[str, ...]) -> None:
+    """Install requirement files into .venv, unless exactly these are installed already."""
+    make_venv()
+    if is_installed(names):
+        return
+    say(f"installing {' and '.join(names)} (once, and again when they change)")
+    options = [part for name in names for part in ("-r", name)]
+    if run(venv_python(), "-m", "pip", "install", "--quiet", *options) != 0:
+        raise SetupError(PIP_FAILED.format(files=" and ".join(names)))
+    keys = {requirements_key(RUNTIME), requirements_key(names)}  # whatever else is installed has the runtime
+    STAMP.write_text("\n".join(sorted(keys)) + "\n", "utf-8")
+
+
+def start(options: list[str]) -> int:
+    install(RUNTIME)
+    command = [str(venv_python()), "-m", "streamlit", "run", "app.py", *options]
+    say("starting: streamlit run app.py (Ctrl+C stops it)")
+    if os.name == "posix":  # become the server, so that signals reach it
+        os.chdir(ROOT)
+        os.execv(command[0], command)
+    try:
+        return subprocess.call(command, cwd=ROOT)
+    except KeyboardInterrupt:
+        return 0
+
+
+def lint_and_types() -> list[str]:
+    """The names of the checks that failed."""
+    python = venv_python()
+    typed = [path for path in TYPED_PATHS if (ROOT / path).exists()]
+    checks: dict[str, tuple[str | Path, ...]] = {
+        "ruff check": (python, "-m", "ruff", "check", "--quiet", "."),
+        "ruff format": (python, "-m", "ruff", "format", "--check", "--quiet", "."),
+        "mypy": (python, "-m", "mypy", *typed),
+    }
+    return [name for name, command in checks.items() if not passes(name, *command)]
+
+
+def passes(name: str, *command: str | Path) -> bool:
+    say(name)
+    return run(*command) == 0
+
+
+def node_tests() -> list[str]:
+    """node's test runner over tests/js. The files are named: node 20 and 22 read a folder's name differently."""
+    files = sorted((ROOT / "tests" / "js").rglob("*.test.*js"))
+    node = shutil.which("node")
+    if node is None:
+        say(f"SKIPPED node --test: node is not on PATH, so {len(files)} files of tests/js did not run here")
+        return []
+    if not files:
+        return []
+    return [] if passes("node --test", node, "--test", *files) else ["node --test"]
+
+
+def test(options: list[str]) -> int:
+    """Every check, pytest last, so that its summary closes the output."""
+    fast = "--fast" in options
+    install(DEV)
+    failed = lint_and_types() + node_tests()
+    selection = ["-m", "not e2e and not slow"] if fast else []
+    if not fast:
+        run(venv_python(), "-m", "tests.browser")
+    say("pytest" + (" without e2e and slow" if fast else ""))
+    status = run(venv_python(), "-m", "pytest", *selection, *(o for o in options if o != "--fast"))
+    if failed:
+        say(f"FAILED before pytest: {', '.join(failed)}")
+    return status or bool(failed)
+
+
+def check() -> int:
+    install(DEV)
+    failed = lint_and_types()
+    say(f"FAILED: {', '.join(failed)}" if failed else "lint and types: all well")
+    return bool(failed)
+
+
+def main(arguments: list[str]) -> int:
+    if sys.version_info < OLDEST_PYTHON:
+        print(f"Broth needs Python 3.11 or newer; this is {sys.version.split()[0]}.", file=sys.stderr)
+        return 1
+    command, options = (arguments[0], arguments[1:]) if arguments else ("", [])
+    if command in ("-h", "--help"):
+        print(__doc__)
+        return 0
+    try:
+        if command == "test":
+            return test(options)
+        if command == "check":
+            return check()
+        return start(arguments)
+    except SetupError as problem:
+        print(problem, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
