@@ -121,7 +121,7 @@ def passes(name: str, *command: str | Path) -> bool:
 
 
 def node_tests() -> list[str]:
-    """node's test runner over tests/js. The files are named: node 20 and 22 read a folder's name differently."""
+    """node's test runner over tests/js; files are named, for node 20 and 22 read a folder differently."""
     files = sorted((ROOT / "tests" / "js").rglob("*.test.*js"))
     node = shutil.which("node")
     if node is None:
