@@ -1,0 +1,380 @@
+"""CacheController · 缓存控制器: hash table, ref counts, last access, eviction, versions.
+
+It decides which block carries which content, and moves blocks in and out of the free queue through the
+BlockManager below it. Rule numbers are those of ``docs/fidelity.md`` (vLLM 0.33).
+
+``last_access`` is shown to people but nobody sorts by it: the cached part of the free queue *is* in order
+of last release, and that is the eviction order (rule 11).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from core.block_manager import BlockManager
+from core.events import (
+    BlockAllocated,
+    BlockEvicted,
+    BlockNotStored,
+    BlockReleased,
+    BlockStored,
+    BlockTouched,
+    Event,
+    EvictionCause,
+    HashCollision,
+    Place,
+)
+from core.policies import CachePolicy, HotPrefixAdmission, TimeToLive, VersionNamespace, policies_for
+from core.types import BlockHash, BlockId, EngineConfig, RequestId
+
+Emit = Callable[[Event], None]
+
+
+class CacheController:
+    """Contents of blocks and who holds them. All sizes in blocks; ``emit`` is None when nobody listens."""
+
+    def __init__(self, config: EngineConfig, blocks: BlockManager, emit: Emit | None) -> None:
+        self._blocks = blocks
+        self._emit = emit
+        self._config = config
+        self.clock = 0
+        self.num_cached = 0  # blocks that carry content, copies included
+        # One entry per block id; index 0, the null block, is never used.
+        self._ref_count = [0] * config.num_blocks
+        self._hash_of: list[BlockHash | None] = [None] * config.num_blocks
+        self._last_access: list[int | None] = [None] * config.num_blocks
+        # The hash table: the oldest copy serves look-ups; further copies wait in the second table (rule 17).
+        self._oldest: dict[BlockHash, BlockId] = {}
+        self._copies: dict[BlockHash, list[BlockId]] = {}
+        self._tokens_of: dict[BlockId, tuple[int, ...]] = {}  # only with verify_tokens
+        self._policies: list[CachePolicy] = []
+        self._selective = False  # some policy may keep content out
+        self._idle: OrderedDict[BlockId, None] | None = (
+            None  # idle cached blocks, only if a policy needs them
+        )
+        self._use_policies(policies_for(config, self._age_mark))
+
+    # -- questions: change nothing ----------------------------------------------------------------
+
+    def match(self, hashes: Sequence[BlockHash], limit: int) -> list[BlockId]:
+        """The blocks that carry the first ``limit`` hashes, up to the first miss (rules 20-22). O(hits)."""
+        found: list[BlockId] = []
+        get, append = self._oldest.get, found.append
+        for digest in hashes[:limit]:
+            block_id = get(digest)
+            if block_id is None:
+                break
+            append(block_id)
+        return found
+
+    def match_checked(
+        self, request_id: RequestId, hashes: Sequence[BlockHash], limit: int, tokens: array[int]
+    ) -> list[BlockId]:
+        """As ``match``, with every hit's tokens compared: what catches the collisions of a weak hash."""
+        found: list[BlockId] = []
+        size = self._config.block_size
+        for index, digest in enumerate(hashes[:limit]):
+            wanted = tuple(tokens[index * size : (index + 1) * size])
+            copies = self.carriers(digest)
+            right = next((block for block in copies if self._tokens_of.get(block) == wanted), None)
+            if right is None:
+                if copies and self._emit:
+                    self._emit(HashCollision(request_id, index, copies[0], digest))
+                break
+            found.append(right)
+        return found
+
+    def carriers(self, digest: BlockHash) -> tuple[BlockId, ...]:
+        """All blocks that carry this hash, oldest first."""
+        if digest in self._copies:
+            return tuple(self._copies[digest])
+        block_id = self._oldest.get(digest)
+        return () if block_id is None else (block_id,)
+
+    def num_idle(self, block_ids: Iterable[BlockId]) -> int:
+        """How many of these blocks nobody holds: they would leave the free queue when touched (rule 24)."""
+        ref_count = self._ref_count
+        return sum(1 for block_id in block_ids if ref_count[block_id] == 0)
+
+    def ref_count(self, block_id: BlockId) -> int:
+        """How many requests hold the block."""
+        return self._ref_count[block_id]
+
+    def hash_of(self, block_id: BlockId) -> BlockHash | None:
+        """The content the block carries, if any."""
+        return self._hash_of[block_id]
+
+    def last_access(self, block_id: BlockId) -> int | None:
+        """Clock of the last touch, allocation or release; None if never used."""
+        return self._last_access[block_id]
+
+    def hashes(self) -> tuple[BlockHash, ...]:
+        """Every content in the cache, in order of first storing."""
+        return tuple(self._oldest)
+
+    def namespace(self) -> str:
+        """The version under which new requests are hashed."""
+        return "".join(policy.namespace() for policy in self._policies)
+
+    # -- a request comes, grows, goes ---------------------------------------------------------------
+
+    def touch(self, request_id: RequestId, block_ids: Sequence[BlockId]) -> None:
+        """Hold hit blocks, head to tail: +1 each; idle ones leave the free queue (rule 16). O(len)."""
+        ref_count, last_access, clock = self._ref_count, self._last_access, self.clock
+        take_out, idle, emit = self._blocks.take_out, self._idle, self._emit
+        for index, block_id in enumerate(block_ids):
+            before = ref_count[block_id]
+            if before == 0:
+                take_out(block_id)
+                if idle is not None:
+                    del idle[block_id]
+            ref_count[block_id] = before + 1
+            last_access[block_id] = clock
+            if emit is not None:
+                emit(BlockTouched(request_id, index, block_id, before + 1, before == 0))
+
+    def allocate(self, request_id: RequestId, first_index: int, count: int) -> list[BlockId]:
+        """Take ``count`` blocks from the front of the free queue, for block ``first_index`` and following.
+
+        Content they carry is evicted now, not when they were freed (rule 12). The caller has checked that
+        there are enough. O(count).
+        """
+        ref_count, hash_of, last_access, clock = self._ref_count, self._hash_of, self._last_access, self.clock
+        taken = self._blocks.pop(count)
+        emit = self._emit
+        for index, block_id in enumerate(taken, first_index):
+            digest = hash_of[block_id]
+            if digest is not None:
+                self._forget(block_id, digest)
+                if emit is not None:
+                    emit(BlockEvicted(block_id, digest, "reused", False))
+            ref_count[block_id] = 1
+            last_access[block_id] = clock
+            if emit is not None:
+                emit(BlockAllocated(request_id, index, block_id))
+        return taken
+
+    def offer(self, hashes: Sequence[BlockHash]) -> None:
+        """An admitted request offers these contents: one sighting each for the admission policy."""
+        for policy in self._policies:
+            for digest in hashes:
+                policy.offered(digest, self.clock)
+
+    def store(
+        self,
+        request_id: RequestId,
+        block_ids: Sequence[BlockId],
+        hashes: Sequence[BlockHash],
+        start: int,
+        end: int,
+    ) -> None:
+        """Give blocks ``start`` … ``end``-1 of a table their content: from now on they can be hit (rule 31).
+
+        A content that another block carries already is stored again, never merged (rule 17). O(end - start).
+        """
+        hash_of, oldest, copies = self._hash_of, self._oldest, self._copies
+        policies, selective, emit = self._policies, self._selective, self._emit
+        for index in range(start, end):
+            block_id, digest = block_ids[index], hashes[index]
+            if selective and not self._may_store(request_id, block_ids, index, digest):
+                continue
+            hash_of[block_id] = digest
+            self.num_cached += 1
+            original = oldest.setdefault(digest, block_id)
+            if original != block_id:
+                copies.setdefault(digest, [original]).append(block_id)
+            for policy in policies:
+                policy.stored(block_id, self.clock)
+            if emit is not None:
+                parent = hashes[index - 1] if index else None
+                copy_of = None if original == block_id else original
+                emit(BlockStored(request_id, index, block_id, digest, parent, copy_of))
+
+    def _may_store(
+        self, request_id: RequestId, block_ids: Sequence[BlockId], index: int, digest: BlockHash
+    ) -> bool:
+        """Ask the policies. A block behind one that was kept out is kept out too: nobody could reach it."""
+        refusing = next((policy for policy in self._policies if not policy.admits(digest, self.clock)), None)
+        if refusing is None:
+            refusing = next((p for p in self._policies if not self._make_room(p)), None)
+        if refusing is None and index and self._hash_of[block_ids[index - 1]] is None:
+            refusing = next(policy for policy in self._policies if policy.selective)
+        if refusing is None:
+            return True
+        if self._emit:
+            seen, needed = refusing.sightings(digest, self.clock)
+            self._emit(BlockNotStored(request_id, index, digest, refusing.refusal, seen, needed))
+        return False
+
+    def _make_room(self, policy: CachePolicy) -> bool:
+        """Drop idle content until one more cached block is allowed. False: everything cached is held."""
+        if policy.cause != "cap":
+            return True
+        if policy.num_over(1) > 0:
+            return False  # a cap of nothing
+        self._drop_over(policy, coming=1)
+        return policy.num_over(self.num_cached + 1) == 0
+
+    def _drop_over(self, policy: CachePolicy, coming: int) -> None:
+        idle = self._idle
+        assert idle is not None
+        while idle and policy.num_over(self.num_cached + coming) > 0:
+            self._drop_idle(next(iter(idle)), policy.cause)
+
+    def remember_tokens(self, block_ids: Sequence[BlockId], tokens: array[int], start: int, end: int) -> None:
+        """Keep the tokens of stored blocks, for the token check (``verify_tokens``)."""
+        size = self._config.block_size
+        for index in range(start, end):
+            self._tokens_of[block_ids[index]] = tuple(tokens[index * size : (index + 1) * size])
+
+    def release(self, request_id: RequestId, block_ids: Sequence[BlockId]) -> None:
+        """Let go of a whole table, from its last block to its first (rule 13). O(len).
+
+        Blocks that reach ref count 0 join the free queue: those without content at the front, as one run;
+        those with content at the back, so that the tail of a chain is evicted before its head.
+        """
+        ref_count, hash_of, last_access, clock = self._ref_count, self._hash_of, self._last_access, self.clock
+        to_back_always = self._config.queue_rule == "all_to_back"
+        front: list[BlockId] = []
+        back: list[BlockId] = []
+        for index in range(len(block_ids) - 1, -1, -1):
+            block_id = block_ids[index]
+            ref_count[block_id] -= 1
+            last_access[block_id] = clock
+            place: Place = "held"
+            if ref_count[block_id] == 0:
+                place = "back" if to_back_always or hash_of[block_id] is not None else "front"
+                (back if place == "back" else front).append(block_id)
+            if self._emit:
+                offset = len(front) - 1 if place == "front" else 0
+                self._emit(BlockReleased(request_id, index, block_id, ref_count[block_id], place, offset))
+        self._blocks.put_front(front)
+        self._blocks.put_back(back)
+        if self._idle is not None:
+            self._idle.update((block_id, None) for block_id in back if hash_of[block_id] is not None)
+            self._enforce_caps()
+
+    # -- content leaves -----------------------------------------------------------------------------
+
+    def _forget(self, block_id: BlockId, digest: BlockHash) -> None:
+        """Drop the content of a block. Other copies stay; the next oldest serves from now on."""
+        self._hash_of[block_id] = None
+        self.num_cached -= 1
+        copies = self._copies.get(digest)
+        if copies is None:
+            del self._oldest[digest]
+        else:
+            copies.remove(block_id)
+            self._oldest[digest] = copies[0]
+            if len(copies) == 1:
+                del self._copies[digest]
+        if self._tokens_of:
+            del self._tokens_of[block_id]
+        if self._idle is not None:
+            self._idle.pop(block_id, None)
+        for policy in self._policies:
+            policy.forgotten(block_id)
+
+    def _drop_idle(self, block_id: BlockId, cause: EvictionCause) -> None:
+        """A policy takes an idle block's content; the block becomes the very next one to be taken."""
+        digest = self._hash_of[block_id]
+        assert digest is not None
+        self._forget(block_id, digest)
+        self._blocks.move_to_front(block_id)
+        if self._emit:
+            self._emit(BlockEvicted(block_id, digest, cause, True))
+
+    def evict(self, block_ids: Iterable[BlockId]) -> None:
+        """Drop the content of named blocks, held or free, without moving them (rule 47)."""
+        for block_id in block_ids:
+            digest = self._hash_of[block_id]
+            if digest is not None:
+                self._forget(block_id, digest)
+                if self._emit:
+                    self._emit(BlockEvicted(block_id, digest, "forced", False))
+
+    def reset(self) -> int | None:
+        """Drop all content; the queue keeps its order (rule 42). Returns how many blocks lost theirs, or
+        None, with nothing changed, if any block is held."""
+        if self._blocks.num_held:
+            return None
+        cached = [(block_id, digest) for block_id, digest in enumerate(self._hash_of) if digest is not None]
+        for block_id, digest in cached:
+            self._forget(block_id, digest)
+        return len(cached)
+
+    # -- policies -------------------------------------------------------------------------------------
+
+    def tick(self, ticks: int) -> None:
+        """Let logical time pass, then drop what has expired, oldest first."""
+        self.clock += ticks
+        for policy in self._policies:
+            if self._idle is not None:
+                for block_id in list(policy.expired(self._idle, self.clock)):
+                    self._drop_idle(block_id, policy.cause)
+
+    def reconfigure(self, config: EngineConfig) -> None:
+        """Take over changed policy settings; what is cached stays unless a new cap says otherwise."""
+        self._config = config
+        old = self._policies
+        self._use_policies(policies_for(config, self._age_mark))
+        for policy in self._policies:
+            self._hand_over(policy, old)
+        self._enforce_caps()
+
+    def _hand_over(self, policy: CachePolicy, old: Sequence[CachePolicy]) -> None:
+        """A changed threshold or TTL keeps what its predecessor had seen."""
+        for former in old:
+            if isinstance(policy, HotPrefixAdmission) and isinstance(former, HotPrefixAdmission):
+                policy.take_over(former)
+            if isinstance(policy, TimeToLive) and isinstance(former, TimeToLive):
+                policy.take_over(former)
+
+    def _use_policies(self, policies: list[CachePolicy]) -> None:
+        self._policies = policies
+        self._selective = any(policy.selective for policy in policies)
+        ordered = any(policy.cause in ("cap", "ttl") for policy in policies)
+        if not ordered:
+            self._idle = None
+        elif self._idle is None:
+            hash_of = self._hash_of
+            self._idle = OrderedDict.fromkeys(b for b in self._blocks.queue() if hash_of[b] is not None)
+        for policy in policies:
+            if isinstance(policy, TimeToLive):
+                policy.start_with(
+                    (b for b, digest in enumerate(self._hash_of) if digest is not None), self.clock
+                )
+
+    def _enforce_caps(self) -> None:
+        for policy in self._policies:
+            if policy.cause == "cap":
+                self._drop_over(policy, coming=0)
+
+    def _age_mark(self, block_id: BlockId) -> int:
+        return self._last_access[block_id] or 0
+
+    def set_version(self, version: str) -> None:
+        """Requests from now on hash under ``version``."""
+        self._config = replace(self._config, version=version)
+        others = [policy for policy in self._policies if not isinstance(policy, VersionNamespace)]
+        self._policies = ([VersionNamespace(version)] if version else []) + others  # the rest is untouched
+
+    # -- self-check -----------------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Raise AssertionError unless table, ref counts and queue agree. O(blocks)."""
+        self._blocks.check()
+        for block_id in range(1, len(self._hash_of)):
+            assert (self._ref_count[block_id] == 0) == self._blocks.is_free(block_id), block_id
+            digest = self._hash_of[block_id]
+            assert digest is None or block_id in self.carriers(digest), block_id
+        cached = [b for b, digest in enumerate(self._hash_of) if digest is not None]
+        assert len(cached) == self.num_cached, (cached, self.num_cached)
+        assert all(len(copies) > 1 for copies in self._copies.values())
+        assert all(self._oldest[digest] == copies[0] for digest, copies in self._copies.items())
+        if self._idle is not None:
+            queue = [b for b in self._blocks.queue() if self._hash_of[b] is not None]
+            assert list(self._idle) == queue, (list(self._idle), queue)

@@ -1,0 +1,192 @@
+"""Hash chain: cut tokens into full blocks and give each block an identity that includes all before it.
+
+A block's hash is ``xxh3_128(parent digest ‖ tokens as little-endian uint32 ‖ extras)``. The first block's
+parent is a root digest that names the block size, so the tokens' length is fixed within a chain and the
+three parts cannot run into each other; extras are domain-tagged and length-framed, so a salt "x" never
+equals an adapter "x". vLLM hashes the same triple with sha256 over a pickle (rules 2-5 of
+``docs/fidelity.md``); only equality of hashes matters to a cache, so outcomes are the same.
+
+Tokens are compared nowhere here: like vLLM, the cache trusts the hash.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Sequence
+from struct import Struct, iter_unpack, pack
+
+import numpy as np
+from xxhash import xxh3_128_digest
+
+from core.errors import RequestError
+from core.types import MAX_TOKEN_ID, BlockHash, HashName, MultiModalItem, Request, RequestId
+
+TOKEN_BYTES = 4
+_LENGTH = Struct("<I")
+
+
+def token_array(token_ids: Sequence[int], request_id: RequestId = "") -> array[int]:
+    """The tokens as a new ``array('I')`` (uint32). O(n); a numpy array is copied without a Python loop.
+
+    Raises:
+        RequestError: an id that is not a whole number from 0 to 2**32 - 1; names its position.
+    """
+    tokens = array("I")
+    if isinstance(token_ids, np.ndarray):
+        if token_ids.ndim == 1 and token_ids.dtype == np.uint32:
+            tokens.frombytes(token_ids.tobytes())
+            return tokens
+        token_ids = token_ids.tolist()
+    try:
+        tokens.extend(token_ids)
+    except (TypeError, OverflowError, ValueError):
+        raise _bad_token(token_ids, request_id) from None
+    return tokens
+
+
+def _bad_token(token_ids: Sequence[int], request_id: RequestId) -> RequestError:
+    where = next(
+        (
+            place
+            for place, token in enumerate(token_ids)
+            if isinstance(token, bool) or not isinstance(token, int) or not 0 <= token <= MAX_TOKEN_ID
+        ),
+        0,
+    )
+    token = token_ids[where]
+    message = (
+        f"Token {where} of request {request_id or '(look-up)'} is {token!r}; "
+        f"expected a whole number from 0 to {MAX_TOKEN_ID}."
+    )
+    return RequestError("request.token", message, request_id=request_id, place=where, token=str(token))
+
+
+def token_bytes(tokens: array[int]) -> bytes:
+    """The tokens as little-endian uint32, whatever the machine's own byte order is."""
+    if sys.byteorder == "big":
+        tokens = array("I", tokens)
+        tokens.byteswap()
+    return tokens.tobytes()
+
+
+def root_hash(block_size: int) -> BlockHash:
+    """The parent of every first block."""
+    return xxh3_128_digest(b"broth/root/" + pack("<I", block_size))
+
+
+def frame_extra(domain: str, *values: str | int) -> bytes:
+    """One extra as bytes: its domain and each value, every part preceded by its length."""
+    parts = [domain.encode()]
+    parts += [str(value).encode("utf-8", "surrogatepass") for value in values]
+    framed = b"".join(_LENGTH.pack(len(part)) + part for part in parts)
+    return _LENGTH.pack(len(parts)) + framed
+
+
+def block_extras(request: Request, version: str, index: int, block_size: int) -> bytes:
+    """All extras of block ``index``: adapter, overlapping images, and in block 0 salt and version.
+
+    An empty salt or version counts as none (vLLM rule 4; the version is ours).
+    """
+    extras = b""
+    if request.lora is not None:
+        extras += frame_extra("lora", *request.lora)
+    start = index * block_size
+    for item in request.mm:
+        if _overlaps(item, start, start + block_size):
+            extras += frame_extra("mm", item.item_id, item.offset - start)
+    if index == 0 and request.salt:
+        extras += frame_extra("cache_salt", request.salt)
+    if index == 0 and version:
+        extras += frame_extra("version", version)
+    return extras
+
+
+def _overlaps(item: MultiModalItem, start: int, end: int) -> bool:
+    return item.offset < end and item.offset + item.length > start
+
+
+class HashChain:
+    """The chain of one request: its block hashes, extended as its tokens grow.
+
+    ``hashes[i]`` is the identity of full block i. Each block is hashed once (vLLM rule 8).
+    """
+
+    __slots__ = ("_block_size", "_request", "_version", "_weak", "hashes")
+
+    def __init__(self, request: Request, version: str, block_size: int, hash_name: HashName) -> None:
+        self._block_size = block_size
+        self._weak = hash_name == "weak"
+        self._request = request
+        self._version = version
+        self.hashes: list[BlockHash] = []
+
+    def extend(self, tokens: array[int]) -> int:
+        """Hash the full blocks of ``tokens`` not hashed yet. Returns how many were new. O(new tokens)."""
+        size, done = self._block_size, len(self.hashes)
+        full = len(tokens) // size
+        if full == done:
+            return 0
+        if self._weak:
+            self._extend_weakly(tokens, full)
+        else:
+            self._extend(token_bytes(tokens[done * size : full * size]), full)
+        return full - done
+
+    def _extend(self, data: bytes, full: int) -> None:
+        hashes, size, digest = self.hashes, self._block_size, xxh3_128_digest
+        parent = hashes[-1] if hashes else root_hash(size)
+        blocks = iter_unpack(f"{size * TOKEN_BYTES}s", data)
+        index = len(hashes)
+        request = self._request
+        # An adapter or an image may be part of any block; salt and version stand in block 0 only.
+        plain_from = full if request.lora is not None or request.mm else 1
+        while index < min(plain_from, full):
+            extras = block_extras(request, self._version, index, size)
+            parent = digest(parent + next(blocks)[0] + extras)
+            hashes.append(parent)
+            index += 1
+        hashes += [parent := digest(parent + block) for (block,) in blocks]
+
+    def _extend_weakly(self, tokens: array[int], full: int) -> None:
+        for index in range(len(self.hashes), full):
+            parent = weak_value(self.hashes[-1]) if self.hashes else 0
+            block = tokens[index * self._block_size : (index + 1) * self._block_size]
+            self.hashes.append(((parent * 31 + sum(block)) % 8).to_bytes(16, "little"))
+
+
+def weak_value(digest: BlockHash) -> int:
+    """The number inside a weak hash: (parent x 31 + sum of tokens) mod 8.
+
+    Made to collide, for the lesson that shows what a collision does. Never used unless a scenario asks.
+    """
+    return int.from_bytes(digest, "little")
+
+
+def hash_chain(
+    token_ids: Sequence[int],
+    block_size: int,
+    *,
+    request: Request | None = None,
+    version: str = "",
+    hash_name: HashName = "xxh3_128",
+) -> list[BlockHash]:
+    """The hashes of all full blocks of ``token_ids``.
+
+    >>> one, two = hash_chain([1, 2, 3, 4, 5], 2)
+    >>> one == hash_chain([1, 2, 9], 2)[0]
+    True
+    """
+    tokens = token_array(token_ids)
+    chain = HashChain(request or Request("chain", token_ids or (0,)), version, block_size, hash_name)
+    chain.extend(tokens)
+    return chain.hashes
+
+
+def split(token_ids: Sequence[int], block_size: int) -> list[tuple[int, ...]]:
+    """Cut tokens into blocks of ``block_size``; the last one may be shorter (it has no identity).
+
+    >>> split([1, 2, 3, 4, 5], 2)
+    [(1, 2), (3, 4), (5,)]
+    """
+    return [tuple(token_ids[i : i + block_size]) for i in range(0, len(token_ids), block_size)]
