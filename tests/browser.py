@@ -12,7 +12,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 VARIABLE = "BROTH_CHROMIUM"
@@ -64,13 +63,13 @@ def apt_obstacle() -> str | None:
     return None
 
 
-def apt_install(call: Callable[..., int] = subprocess.call) -> str | None:
+def apt_install() -> str | None:
     """Install Chromium with Debian's packages; the reason when that fails, None when all went well."""
     print(f"==> no browser found: installing {' and '.join(PACKAGES)} with apt-get", flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", *PACKAGES]):
         try:
-            status = call(
+            status = subprocess.call(
                 ["apt-get", *command],
                 env=environment,
                 stdin=subprocess.DEVNULL,

@@ -1,0 +1,216 @@
+"""run.py and the browser search: what they decide, without installing anything."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import run
+from tests import browser
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """run.py moved to an empty folder with two requirements files."""
+    (tmp_path / "requirements.txt").write_text("a==1\n")
+    (tmp_path / "requirements-dev.txt").write_text("-r requirements.txt\nb==2\n")
+    venv = tmp_path / ".venv"
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    monkeypatch.setattr(run, "VENV", venv)
+    monkeypatch.setattr(run, "STAMP", venv / "installed-requirements")
+    return tmp_path
+
+
+@pytest.fixture
+def commands(project: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The commands that run.py would run; all of them succeed, and the virtual environment exists."""
+    (project / ".venv").mkdir()
+    seen: list[list[str]] = []
+    monkeypatch.setattr(run, "make_venv", lambda: None)
+    monkeypatch.setattr(run, "run", lambda *command: seen.append([str(part) for part in command]) or 0)
+    return seen
+
+
+def pip_calls(commands: list[list[str]]) -> list[list[str]]:
+    return [command for command in commands if "pip" in command]
+
+
+def test_requirements_are_installed_once(commands: list[list[str]]) -> None:
+    run.install(run.RUNTIME)
+    run.install(run.RUNTIME)
+    assert [command[-2:] for command in pip_calls(commands)] == [["-r", "requirements.txt"]]
+
+
+def test_dev_requirements_cover_the_runtime(commands: list[list[str]]) -> None:
+    run.install(run.DEV)
+    run.install(run.RUNTIME)
+    assert len(pip_calls(commands)) == 1
+
+
+def test_runtime_does_not_cover_dev(commands: list[list[str]]) -> None:
+    run.install(run.RUNTIME)
+    run.install(run.DEV)
+    assert len(pip_calls(commands)) == 2
+
+
+@pytest.mark.parametrize("name", run.DEV)
+def test_a_changed_file_is_installed_again(commands: list[list[str]], project: Path, name: str) -> None:
+    run.install(run.DEV)
+    with (project / name).open("a") as file:
+        file.write("c==3\n")
+    run.install(run.DEV)
+    assert len(pip_calls(commands)) == 2
+
+
+def test_a_failed_install_is_tried_again(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without the network: a sentence and exit code 1, and no mark that would hide it next time."""
+    monkeypatch.setattr(run, "run", lambda *_: 1)
+    assert run.main(["check"]) == 1
+    assert "network" in capsys.readouterr().err
+    assert not run.STAMP.exists()
+
+
+def test_python_without_ensurepip_says_what_to_install(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run.importlib.util, "find_spec", lambda _: None)
+    assert run.main(["test", "--fast"]) == 1
+    assert "apt-get install python3-venv" in capsys.readouterr().err
+
+
+def test_an_old_python_is_refused_in_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run, "OLDEST_PYTHON", (9, 9))
+    assert run.main([]) == 1
+    assert "Python 3.11 or newer" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_order_and_selection_of_the_checks(commands: list[list[str]], project: Path, fast: bool) -> None:
+    """pytest runs last, gets the further options, and only the full run looks for a browser."""
+    (project / "core").mkdir()
+    options = ["--fast", "-x"] if fast else ["-x"]
+    assert run.test(options) == 0
+    modules = [command[2] for command in commands if command[1] == "-m"]
+    assert modules == ["pip", "ruff", "ruff", "mypy", *([] if fast else ["tests.browser"]), "pytest"]
+    assert commands[-1][3:] == (["-m", "not e2e and not slow", "-x"] if fast else ["-x"])
+    assert next(command for command in commands if command[2] == "mypy")[3:] == ["core"]
+
+
+@pytest.mark.parametrize("culprit", ["ruff", "mypy", "pytest"])
+def test_one_failed_check_fails_the_run_and_hides_no_other(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, culprit: str
+) -> None:
+    def fail_one(*command: str | Path) -> int:
+        commands.append([str(part) for part in command])
+        return int(culprit in commands[-1])
+
+    monkeypatch.setattr(run, "run", fail_one)
+    assert run.test(["--fast"]) == 1
+    assert "pytest" in commands[-1]
+    assert run.check() == int(culprit != "pytest")
+
+
+def test_missing_node_is_a_visible_skip(
+    commands: list[list[str]],
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (project / "tests" / "js").mkdir(parents=True)
+    (project / "tests" / "js" / "fold.test.js").write_text("")
+    monkeypatch.setattr(run.shutil, "which", lambda _: None)
+    assert run.node_tests() == []
+    assert "SKIPPED node --test" in capsys.readouterr().out
+    monkeypatch.setattr(run.shutil, "which", lambda _: "node")
+    run.node_tests()
+    assert commands[-1] == ["node", "--test", str(project / "tests" / "js" / "fold.test.js")]
+
+
+# The browser search.
+
+
+@pytest.fixture
+def no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(browser.VARIABLE, raising=False)
+    monkeypatch.setattr(
+        browser.shutil, "which", lambda name: None if name in browser.NAMES else f"/bin/{name}"
+    )
+    monkeypatch.setattr(browser, "playwright_browser", lambda: None)
+
+
+def test_the_variable_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "chrome"
+    program.touch()
+    monkeypatch.setenv(browser.VARIABLE, str(program))
+    assert browser.find_chromium()[0] == program
+
+
+def test_a_wrong_variable_is_said_and_not_passed_over(
+    no_browser: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(browser.VARIABLE, str(tmp_path / "gone"))
+    monkeypatch.setattr(browser, "apt_install", lambda: pytest.fail("the machine was changed"))
+    text = browser.set_up()
+    assert text.startswith("SKIPPED")
+    assert "gone" in text
+
+
+def test_path_comes_before_playwrights_own(no_browser: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browser, "playwright_browser", lambda: Path("own"))
+    assert browser.find_chromium()[0] == Path("own")
+    monkeypatch.setattr(browser.shutil, "which", lambda name: name if name == "google-chrome" else None)
+    assert browser.find_chromium()[0] == Path("google-chrome")
+
+
+@pytest.mark.parametrize(("root", "apt", "reason"), [(False, True, "root"), (True, False, "no apt-get")])
+def test_without_root_or_apt_nothing_is_installed(
+    no_browser: None, monkeypatch: pytest.MonkeyPatch, root: bool, apt: bool, reason: str
+) -> None:
+    monkeypatch.setattr(browser.os, "geteuid", lambda: 0 if root else 1000)
+    monkeypatch.setattr(browser.shutil, "which", lambda name: name if apt and name == "apt-get" else None)
+    monkeypatch.setattr(browser, "apt_install", lambda: pytest.fail("the machine was changed"))
+    text = browser.set_up()
+    assert text.startswith("SKIPPED browser tests")
+    assert reason in text
+    assert "playwright install chromium" in text
+
+
+def test_root_on_debian_gets_chromium_and_the_chinese_font(
+    no_browser: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lists are fetched first: on a bare image apt-get knows no package before that."""
+    calls: list[list[str]] = []
+
+    def apt(command: list[str], **_: object) -> int:
+        calls.append(command)
+        if command[1] == "install":
+            monkeypatch.setattr(browser, "playwright_browser", lambda: Path("chromium"))
+        return 0
+
+    monkeypatch.setattr(browser.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(browser.subprocess, "call", apt)
+    assert browser.set_up().startswith("browser tests use chromium")
+    assert [command[:2] for command in calls] == [["apt-get", "update"], ["apt-get", "install"]]
+    assert {"chromium", "fonts-noto-cjk"} <= set(calls[1])
+
+
+def times_out(*_: object, **__: object) -> int:
+    raise subprocess.TimeoutExpired("apt-get", 1)
+
+
+@pytest.mark.parametrize("call", [lambda *_, **__: 100, times_out])
+def test_a_failing_apt_is_a_skip_with_its_reason(
+    no_browser: None, monkeypatch: pytest.MonkeyPatch, call: Callable[..., int]
+) -> None:
+    monkeypatch.setattr(browser.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(browser.subprocess, "call", call)
+    text = browser.set_up()
+    assert text.startswith("SKIPPED browser tests")
+    assert "apt-get update" in text
