@@ -109,7 +109,8 @@ class RequestAdmitted(Event):
     """A request fits: this is the plan, before any block is touched or taken.
 
     ``hit_tokens`` are reused, ``num_scheduled`` computed in this step, ``num_computed`` = both together.
-    ``counted``: enters the hit rate (``resumed`` ones and those that skip reading do not).
+    ``looked_up``: asked the cache at all (not if it skips reading, or caching is off).
+    ``counted``: enters the hit rate, as every look-up does but those of ``resumed`` requests.
     """
 
     request_id: RequestId
@@ -120,6 +121,7 @@ class RequestAdmitted(Event):
     num_new_blocks: int
     counted: bool
     resumed: bool
+    looked_up: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,9 +160,13 @@ class Scheduler:
 
     # -- looking up and fitting -----------------------------------------------------------------------
 
+    def _looks_up(self, sequence: Sequence) -> bool:
+        """Whether admitting this request asks the cache (rule 23)."""
+        return self._config.enable_caching and not sequence.request.skip_read
+
     def look_up(self, sequence: Sequence) -> list[BlockId]:
         """The blocks a request would reuse: at most n-1 tokens, whole blocks (rules 20-23)."""
-        if not self._config.enable_caching or sequence.request.skip_read:
+        if not self._looks_up(sequence):
             return []
         limit = (sequence.num_tokens - 1) // self._config.block_size
         if self._config.verify_tokens:
@@ -191,7 +195,7 @@ class Scheduler:
         return Plan(hits, hit_tokens, num_scheduled, num_new, num_needed, fits)
 
     def _tell_look_up(self, sequence: Sequence, hits: SequenceOf[BlockId]) -> None:
-        if self._emit_block is None or not self._config.enable_caching or sequence.request.skip_read:
+        if self._emit_block is None or not self._looks_up(sequence):
             return
         hashes = sequence.hashes
         for index, block_id in enumerate(hits):
@@ -229,6 +233,7 @@ class Scheduler:
                     plan.num_new_blocks,
                     counted,
                     resumed,
+                    self._looks_up(sequence),
                 )
             )
         self._cache.touch(sequence.request_id, plan.hits)
@@ -246,7 +251,7 @@ class Scheduler:
     def _count(self, sequence: Sequence, plan: Plan, resumed: bool) -> bool:
         """Statistics of one successful admission (rules 44, 45). True if it enters the hit rate."""
         self.computed_tokens += plan.num_scheduled
-        if resumed or sequence.request.skip_read or not self._config.enable_caching:
+        if resumed or not self._looks_up(sequence):
             return False
         self.num_requests += 1
         self.query_tokens += sequence.num_tokens

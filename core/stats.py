@@ -77,7 +77,7 @@ class Statistics:
 
     def _admit(self, event: RequestAdmitted) -> None:
         one = (1, event.num_tokens, event.hit_tokens)
-        if event.resumed:
+        if event.resumed and event.looked_up:
             self._preempted = _sum(self._preempted, one)
         if not event.counted:
             return
