@@ -1,0 +1,259 @@
+"""Why a request missed: one reason for its first unmatched block, read off the event log.
+
+Read side; never on the hot path. The order of reasons is fixed:
+
+1. ``last_token``    the block is full but holds the last token, which must be computed (rule 20)
+2. ``not_full``      only a partial tail is left; it has no identity (rule 1)
+3. ``not_admitted``  a policy kept this content out of the hash table
+4. ``evicted``       it was cached once; ``event`` says which event dropped it
+5. ``salt`` / ``version`` / ``extras``   the same tokens are cached under another salt, version or adapter
+6. ``chain_broken``  a sibling under the same parent is cached and shares at least one token in place
+7. ``never_seen``    nothing like it is cached
+
+With a weak hash and the token check on, ``collision`` means: the hash is there, the tokens are others.
+Requests that skip reading have the reason ``skip_read``; with caching off everybody has ``caching_off``.
+A near miss is the number of equal tokens inside the missed block (``num_near``), whatever the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from core.event_log import EventLog
+from core.events import (
+    BlockEvicted,
+    BlockHashed,
+    BlockNotStored,
+    BlockStored,
+    CacheReset,
+    Event,
+    RequestAdmitted,
+    RequestArrived,
+    RequestBlocked,
+    RequestRefused,
+    RequestRehashed,
+    TokensAppended,
+)
+from core.types import BlockHash, RequestId
+
+ReasonKind = Literal[
+    "last_token",
+    "not_full",
+    "not_admitted",
+    "evicted",
+    "salt",
+    "version",
+    "extras",
+    "chain_broken",
+    "never_seen",
+    "collision",
+    "skip_read",
+    "caching_off",
+]
+MISS_KINDS: tuple[ReasonKind, ...] = (
+    "not_admitted",
+    "evicted",
+    "salt",
+    "version",
+    "extras",
+    "chain_broken",
+    "never_seen",
+    "collision",
+)
+"""Reasons of a real miss: a full block was looked up and not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissReason:
+    """Why block ``block`` (0-based) of a request, its first unmatched one, was not reused.
+
+    ``event``: index in the log of the eviction (``evicted``). ``stored`` / ``mine``: tokens of the best
+    cached sibling and of the missed block; ``first_diff``: place inside the block of the first token that
+    differs; ``num_near``: equal tokens in place. ``num_tail``: tokens in the partial block (``not_full``).
+    """
+
+    request_id: RequestId
+    kind: ReasonKind
+    block: int
+    event: int | None = None
+    stored: tuple[int, ...] = ()
+    mine: tuple[int, ...] = ()
+    first_diff: int | None = None
+    num_near: int = 0
+    num_tail: int = 0
+    best_request: RequestId | None = None
+
+
+@dataclass
+class _Content:
+    """What is known of one hash: its tokens, parent, the world it belongs to, and its fate."""
+
+    tokens: tuple[int, ...]
+    parent: BlockHash | None
+    world: tuple[str | None, str, tuple[str, str] | None]  # salt, version, adapter
+    path: int  # stands for all tokens up to the block's end, whatever the world
+    request_id: RequestId
+    num_cached: int = 0
+    evicted_at: int | None = None
+    refused: bool = False
+
+
+@dataclass
+class _Known:
+    """A request as far as the log has told."""
+
+    tokens: list[int]
+    arrived: RequestArrived
+    version: str
+    hashes: list[BlockHash] = field(default_factory=list)
+
+
+def explain(log: EventLog) -> dict[int, MissReason]:
+    """The reason for every look-up of a request in the log, by index of the event that ended it.
+
+    That event is RequestAdmitted, RequestBlocked or RequestRefused. Needs block events.
+    O(events + look-ups x siblings).
+    """
+    diagnosis = _Diagnosis(log.config.block_size, log.config.enable_caching)
+    reasons: dict[int, MissReason] = {}
+    for index, event in enumerate(log.events):
+        reason = diagnosis.take(index, event)
+        if reason is not None:
+            reasons[index] = reason
+    return reasons
+
+
+def near_misses(reasons: Iterable[MissReason]) -> int:
+    """How many requests had equal tokens inside their first missed block."""
+    return sum(1 for reason in reasons if reason.num_near > 0 and reason.kind in MISS_KINDS)
+
+
+class _Diagnosis:
+    """Reads a log front to back and remembers every content's fate."""
+
+    def __init__(self, block_size: int, enable_caching: bool) -> None:
+        self._size = block_size
+        self._caching = enable_caching
+        self._requests: dict[RequestId, _Known] = {}
+        self._contents: dict[BlockHash, _Content] = {}
+        self._children: dict[BlockHash | None, list[BlockHash]] = {}
+        self._same_tokens: dict[int, list[BlockHash]] = {}
+        self._path_ids: dict[tuple[int, tuple[int, ...]], int] = {}
+
+    def take(self, index: int, event: Event) -> MissReason | None:
+        match event:
+            case RequestArrived():
+                self._requests[event.request_id] = _Known(list(event.token_ids), event, event.version)
+            case TokensAppended():
+                self._requests[event.request_id].tokens += event.token_ids
+            case RequestRehashed():
+                known = self._requests[event.request_id]
+                known.version, known.hashes = event.version, []
+            case BlockHashed():
+                self._learn(event)
+            case BlockStored():
+                content = self._contents[event.hash]
+                content.num_cached += 1
+                content.refused = False
+            case BlockNotStored():
+                self._contents[event.hash].refused = True
+            case BlockEvicted():
+                content = self._contents[event.hash]
+                content.num_cached -= 1
+                content.evicted_at = index
+            case CacheReset(ok=True):
+                for content in self._contents.values():
+                    if content.num_cached:
+                        content.num_cached, content.evicted_at = 0, index
+            case RequestAdmitted() | RequestBlocked() | RequestRefused():
+                return self._reason(event.request_id, event.hit_tokens // self._size)
+        return None
+
+    def _learn(self, event: BlockHashed) -> None:
+        known = self._requests[event.request_id]
+        del known.hashes[event.index :]
+        known.hashes.append(event.hash)
+        if event.hash in self._contents:
+            return
+        tokens = self._tokens(known, event.index)
+        parent_path = self._contents[event.parent_hash].path if event.parent_hash is not None else 0
+        path = self._path_ids.setdefault((parent_path, tokens), len(self._path_ids) + 1)
+        arrived = known.arrived
+        world = (arrived.salt or None, known.version, arrived.lora)
+        self._contents[event.hash] = _Content(tokens, event.parent_hash, world, path, event.request_id)
+        self._children.setdefault(event.parent_hash, []).append(event.hash)
+        self._same_tokens.setdefault(path, []).append(event.hash)
+
+    def _tokens(self, known: _Known, block: int) -> tuple[int, ...]:
+        return tuple(known.tokens[block * self._size : (block + 1) * self._size])
+
+    def _reason(self, request_id: RequestId, block: int) -> MissReason:
+        known = self._requests[request_id]
+        if not self._caching:
+            return MissReason(request_id, "caching_off", block)
+        if known.arrived.skip_read:
+            return MissReason(request_id, "skip_read", block)
+        left = len(known.tokens) - block * self._size
+        if left < self._size:
+            return MissReason(request_id, "not_full", block, num_tail=left)
+        if left == self._size:
+            return MissReason(request_id, "last_token", block)
+        return self._miss(request_id, known, block)
+
+    def _miss(self, request_id: RequestId, known: _Known, block: int) -> MissReason:
+        digest = known.hashes[block]
+        content = self._contents[digest]
+        sibling, num_near = self._best_sibling(digest, content)
+        kind: ReasonKind = "never_seen"
+        if content.num_cached:
+            kind = "collision"
+        elif content.refused:
+            kind = "not_admitted"
+        elif content.evicted_at is not None:
+            kind = "evicted"
+        elif (other := self._other_world(digest, content)) is not None:
+            kind = other
+        elif num_near > 0:
+            kind = "chain_broken"
+        return MissReason(
+            request_id,
+            kind,
+            block,
+            event=content.evicted_at if kind == "evicted" else None,
+            stored=sibling.tokens if sibling else (),
+            mine=content.tokens,
+            first_diff=_first_diff(sibling.tokens, content.tokens) if sibling else None,
+            num_near=num_near,
+            best_request=sibling.request_id if sibling else None,
+        )
+
+    def _best_sibling(self, digest: BlockHash, content: _Content) -> tuple[_Content | None, int]:
+        """The cached block under the same parent, in the same world, with most equal tokens in place."""
+        best: _Content | None = None
+        best_key = (0, 0)
+        for other_digest in self._children[content.parent]:
+            other = self._contents[other_digest]
+            if other_digest == digest or not other.num_cached or other.world != content.world:
+                continue
+            equal = sum(a == b for a, b in zip(other.tokens, content.tokens, strict=True))
+            key = (equal, _first_diff(other.tokens, content.tokens) or 0)
+            if equal and key > best_key:
+                best, best_key = other, key
+        return best, best_key[0]
+
+    def _other_world(self, digest: BlockHash, content: _Content) -> ReasonKind | None:
+        """Whether the same tokens, all of them from the first, are cached under another identity."""
+        for other_digest in self._same_tokens[content.path]:
+            other = self._contents[other_digest]
+            if other_digest == digest or not other.num_cached:
+                continue
+            if other.world[0] != content.world[0]:
+                return "salt"
+            return "version" if other.world[1] != content.world[1] else "extras"
+        return None
+
+
+def _first_diff(left: tuple[int, ...], right: tuple[int, ...]) -> int | None:
+    return next((i for i, (a, b) in enumerate(zip(left, right, strict=True)) if a != b), None)
