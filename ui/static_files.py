@@ -24,7 +24,7 @@ SERVED = Path("static")
 URL_PREFIX = "app/static"
 SUFFIXES = (".css", ".js")
 HASH_LENGTH = 12
-KEPT_VERSIONS = 2  # the new one, and the one that open pages may still be loading
+KEPT_VERSIONS = 8  # pages that are open, and other servers in the same folder, may still load older ones
 
 LINKED_LOADER = """\
 const stage = await import(new URL({address}, document.baseURI).href);
@@ -47,7 +47,8 @@ function link(name) {{
   return addresses.get(name);
 }}
 const stage = await import(link({entry}));
-export default stage.default;
+const css = {css};  // a module that came from a blob: address cannot find the sheet beside it
+export default (component) => stage.default({{ ...component, css }});
 """
 
 
@@ -86,8 +87,10 @@ def loader_js(entry: str = "stage.js", root: Path = ROOT) -> str:
     folder = ensure_static(root)
     if folder is not None:
         return LINKED_LOADER.format(address=json.dumps(f"{folder}/{entry}"))
-    modules = {name: text.decode() for name, text in stage_files(root).items() if name.endswith(".js")}
-    return INLINE_LOADER.format(sources=json.dumps(modules), entry=json.dumps(entry))
+    texts = {name: content.decode() for name, content in stage_files(root).items()}
+    modules = {name: text for name, text in texts.items() if name.endswith(".js")}
+    css = texts.get(entry.removesuffix(".js") + ".css", "")
+    return INLINE_LOADER.format(sources=json.dumps(modules), entry=json.dumps(entry), css=json.dumps(css))
 
 
 def _publish(files: dict[str, bytes], served: Path, name: str) -> bool:
