@@ -21,7 +21,7 @@ def app(tmp_path: Path) -> Path:
     stage = tmp_path / "assets" / "stage"
     (stage / "parts").mkdir(parents=True)
     (stage / "stage.js").write_text(
-        'import { twice } from "./parts/math.js";\nexport default () => twice(21);\n'
+        'import { twice } from "./parts/math.js";\nexport default ({ css }) => [twice(21), css];\n'
     )
     (stage / "parts" / "math.js").write_text("export const twice = (x) => 2 * x;\n")
     (stage / "stage.css").write_text(":host { color: black; }\n")
