@@ -1,0 +1,32 @@
+// Step, level and pin in the address bar: `#step=23&lvl=block&pin=slot:5`, written without a rerun; what others keep there stays.
+
+const OURS = ["step", "lvl", "pin", "bm"];
+
+export function parseHash(hash) {
+  const found = new URLSearchParams(hash.replace(/^#/, ""));
+  const step = found.get("step");
+  return {
+    step: step !== null && /^\d+$/.test(step) ? Number(step) : null,
+    level: ["micro", "block", "request"].includes(found.get("lvl")) ? found.get("lvl") : null,
+    pin: /^(slot|tag|req|blk|ev):[\w:.-]+$/.test(found.get("pin") ?? "") ? found.get("pin") : null,
+    bookmarks: (found.get("bm") ?? "").split(",").filter((part) => /^\d+$/.test(part)).map(Number),
+  };
+}
+
+export function writeHash(hash, { step, level, pin, bookmarks }) {
+  const others = hash.replace(/^#/, "").split("&").filter((part) => part && !OURS.includes(part.split("=")[0]));
+  const ours = ["step=" + step];
+  if (level !== "micro") ours.push("lvl=" + level);
+  if (pin) ours.push("pin=" + pin);
+  if (bookmarks.length) ours.push("bm=" + bookmarks.join(","));
+  return "#" + [...others, ...ours].join("&");
+}
+
+/** Browsers limit how often the address may change; only the step one rests on matters. */
+export function saveAddress(S) {
+  clearTimeout(S.addressTimer);
+  S.addressTimer = setTimeout(() => {
+    const state = { step: S.k, level: S.level, pin: S.pin, bookmarks: [...S.bookmarks].sort((a, b) => a - b) };
+    history.replaceState(history.state, "", location.pathname + location.search + writeHash(location.hash, state));
+  }, 150);
+}

@@ -1,0 +1,54 @@
+// Patches -> frames. Pure, and free of any cache logic: a patch says what to set, delete or move, never why.
+// Frames share everything a patch did not touch, so 5,000 of them cost little more than one.
+
+const QUEUE_MOVES = new Set(["out", "back", "at"]);
+
+const copyOf = (value) => (Array.isArray(value) ? value.slice() : { ...value });
+
+/** A copy of `value` that may be changed; objects copied earlier in the same fold step are handed out again. */
+function ownCopy(value, owned) {
+  if (owned.has(value)) return value;
+  const copy = copyOf(value);
+  owned.add(copy);
+  return copy;
+}
+
+function moveInQueue(queue, move, value) {
+  if (move === "back") return void queue.push(value);
+  if (move === "at") return void queue.splice(value[0], 0, value[1]);
+  const at = queue.indexOf(value);
+  if (at >= 0) queue.splice(at, 1);
+}
+
+function applyOne(frame, patch, owned) {
+  const [path, value] = patch;
+  const isMove = path.length === 2 && path[0] === "queue" && QUEUE_MOVES.has(path[1]);
+  const last = isMove ? 1 : path.length - 1;
+  let node = frame;
+  for (let depth = 0; depth < last; depth++) {
+    const key = path[depth];
+    node = node[key] = ownCopy(node[key] ?? {}, owned);
+  }
+  if (isMove) return moveInQueue(node, path[1], value);
+  const key = path[last];
+  if (patch.length > 1) node[key] = value;
+  else if (Array.isArray(node)) node.splice(key, 1);
+  else delete node[key];
+}
+
+/** The frame after one event's patches; `frame` itself stays as it was. */
+export function applyPatches(frame, patches) {
+  if (!patches || !patches.length) return frame;
+  const owned = new Set();
+  const next = ownCopy(frame, owned);
+  for (const patch of patches) applyOne(next, patch, owned);
+  return next;
+}
+
+/** frames[k] = the state after the first k events; frames[0] is the initial state. */
+export function foldAll(init, events) {
+  const frames = new Array(events.length + 1);
+  frames[0] = init;
+  for (let k = 0; k < events.length; k++) frames[k + 1] = applyPatches(frames[k], events[k].patch);
+  return frames;
+}

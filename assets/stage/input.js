@@ -1,0 +1,106 @@
+// Ears of the stage: keys, clicks, resize, full screen, theme. Listens only inside its own root.
+import { setAttr, setText, swapIcon } from "./dom.js";
+import { keyAction } from "./keys.js";
+import { ACTIONS } from "./actions.js";
+import { seekTo, forward } from "./player.js";
+import { answerQuestion } from "./quiz.js";
+import { toggleDrawer } from "./drawers.js";
+import { drawTicks, wireTrack } from "./timeline.js";
+import { clearLinks, showPin, showTip, tipLines, wireLinks } from "./links.js";
+import { saveAddress } from "./address.js";
+import { eventKeys } from "./view.js";
+import { drawScene } from "./scene.js";
+
+const isField = (node) => /^(INPUT|TEXTAREA|SELECT)$/.test(node?.tagName ?? "");
+
+function onKey(S, event) {
+  const target = event.composedPath()[0];
+  const { action, digit, stop } = keyAction(event);
+  if (isField(target)) {
+    event.stopPropagation();
+    if (event.key === "Escape") ACTIONS.close(S);
+    return;
+  }
+  if (!stop) return;
+  event.stopPropagation();
+  if (target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;
+  if (!action) return;
+  event.preventDefault();
+  S.root.classList.add("used");
+  if (S.flags.blank && action !== "blank" && action !== "close") return;
+  if (action === "pin" && answerByThing(S, target)) return;
+  ACTIONS[action](S, digit);
+}
+
+/** In a "click" question the thing itself is the answer. */
+function answerByThing(S, node) {
+  const keys = (node?.getAttribute?.("data-h") ?? "").split(" ").filter(Boolean);
+  return keys.length > 0 && answerQuestion(S, keys, () => forward(S, "micro"));
+}
+
+function onClick(S, event) {
+  const path = event.composedPath().filter((node) => node.nodeType === 1);
+  const has = (name) => path.find((node) => node.dataset && name in node.dataset);
+  const button = has("do");
+  S.root.classList.add("used");
+  if (button) return ACTIONS[button.dataset.do](S, button);
+  if (has("option")) return void answerQuestion(S, Number(has("option").dataset.option), () => forward(S, "micro"));
+  if (has("level")) return void ((S.level = has("level").dataset.level), drawScene(S), saveAddress(S));
+  if (has("seek")) return seekTo(S, Number(has("seek").dataset.seek));
+  if (has("close")) return toggleDrawer(S, has("close").dataset.close, false);
+  if (has("tab")) return void ((S.tab = has("tab").dataset.tab), S.refresh());
+  const thing = has("k");
+  if (thing && answerByThing(S, thing)) return;
+  if (has("focus")) return void ((S.focus = has("focus").dataset.focus), drawScene(S));
+  if (S.flags.blank) ACTIONS.blank(S);
+}
+
+/** Streamlit switches themes without calling us in every case: watch the colour it sets. */
+function watchTheme(S) {
+  const watcher = new MutationObserver(() => S.data && S.refresh());
+  for (const node of [document.documentElement, document.body]) watcher.observe(node, { attributes: true, attributeFilter: ["class", "style", "data-theme"] });
+  const media = matchMedia("(prefers-color-scheme: dark)"), onMedia = () => S.data && S.refresh();
+  media.addEventListener("change", onMedia);
+  return () => (watcher.disconnect(), media.removeEventListener("change", onMedia));
+}
+
+function watchSize(S) {
+  let width = 0;
+  const observer = new ResizeObserver(() => {
+    if (!S.data || Math.abs(S.root.clientWidth - width) < 1) return;
+    width = S.root.clientWidth;
+    S.refresh();
+  });
+  observer.observe(S.root);
+  const onFull = () => S.data && S.refresh();
+  document.addEventListener("fullscreenchange", onFull);
+  return () => (observer.disconnect(), document.removeEventListener("fullscreenchange", onFull));
+}
+
+export function wireInput(S) {
+  S.root.addEventListener("keydown", (event) => onKey(S, event));
+  S.stage.addEventListener("click", (event) => onClick(S, event));
+  S.blank.addEventListener("click", () => S.flags.blank && ACTIONS.blank(S));
+  S.seek = (k) => seekTo(S, k);
+  S.onPlay = () => {
+    const button = S.controls.querySelector("[data-do=play]");
+    button.replaceChildren();
+    button.iconName = null;
+    swapIcon(button, S.playing ? "pause" : "play");
+    setAttr(button, "aria-pressed", S.playing);
+  };
+  const ticksLit = (keys) => drawTicks(S, keys.length ? (event) => eventKeys(event).some((key) => keys.includes(key)) : null);
+  S.afterPin = () => {
+    if (S.pin) showPin(S);
+    else clearLinks(S);
+    ticksLit(S.pin ? S.litKeys ?? [] : []);
+    saveAddress(S);
+  };
+  wireTrack(S, S.seek, (step, words, clientX) => {
+    if (step < 0) return clearLinks(S);
+    const base = S.stage.getBoundingClientRect(), x = (clientX - base.left) / S.scale;
+    showTip(S, [S.t("stage.count", { step, total: S.run.log.events.length }), words].filter(Boolean), { x, y: S.plan.H[1] - 60, w: 0, h: 0 });
+  });
+  wireLinks(S, ticksLit);
+  S.undo = [watchTheme(S), watchSize(S)];
+}

@@ -1,0 +1,135 @@
+// Linked highlighting: things that share a key stay, the rest fades, thin straight lines join them, a card says it in words.
+import { make, rectIn, setAttr } from "./dom.js";
+import { captionLine } from "./narrate.js";
+import { slotView } from "./view.js";
+
+const MAX_LINES = 4;
+const keysIn = (node, name) => (node.getAttribute(name) ?? "").split(" ").filter(Boolean);
+
+function slotCard(S, id) {
+  const frame = S.frame;
+  if (!frame.slots[id]) return [];
+  const view = slotView(frame, id, S.rid, S.event);
+  const parts = [S.t("stage.a11y.slot", { slot: id, state: S.t("stage.state." + view.state) })];
+  if (view.tag) parts.push(S.t("stage.tip.tag", { tag: frame.slots[id].hash ?? view.tag }));
+  if (view.copyOf) parts.push(S.t("stage.copyof", { tag: view.tag, slot: view.copyOf }));
+  parts.push(view.ref ? S.t("stage.tip.ref", { ref: view.ref, owners: view.owners.join(", ") }) : "");
+  parts.push(S.t("stage.tip.fill", { n: view.fill, size: S.run.log.meta.block_size }));
+  if (view.last !== null) parts.push(S.t("stage.tip.last", { n: frame.clock - view.last }));
+  const at = frame.queue.indexOf(Number(id));
+  if (at >= 0) parts.push(S.t("stage.tip.queue", { place: at + 1 }));
+  return parts;
+}
+
+function blockCard(S, rid, b) {
+  const req = S.frame.reqs[rid], size = S.run.log.meta.block_size;
+  if (!req) return [];
+  const tokens = (S.run.log.pieces[rid] ?? []).slice(b * size, Math.min((b + 1) * size, req.num_tokens)).join("");
+  const parts = [S.t("stage.tip.block", { req: rid, block: b }), "“" + tokens + "”"];
+  if (req.hashes[b]) parts.push(S.t("stage.tip.tag", { tag: req.hashes[b] }));
+  if (req.btable[b]) parts.push(S.t("stage.tip.slot", { slot: req.btable[b][0] }));
+  return parts;
+}
+
+/** Plain-language lines for a thing, from its first key. */
+export function tipLines(S, keys) {
+  const key = keys[0] ?? "", [kind, ...rest] = key.split(":");
+  if (kind === "slot") return slotCard(S, rest[0]).filter(Boolean);
+  if (kind === "blk") return blockCard(S, rest[0], Number(rest[1]));
+  if (kind === "tag") {
+    const hash = Object.keys(S.frame.table).find((one) => one.startsWith(rest[0]));
+    const where = hash ? S.t("stage.tip.at", { slots: S.frame.table[hash].map((id) => "#" + id).join(" ") }) : S.t("stage.tip.gone");
+    return [S.t("stage.tip.tag", { tag: hash ?? rest[0] }), where];
+  }
+  if (kind === "req" && S.frame.reqs[rest[0]]) {
+    const req = S.frame.reqs[rest[0]];
+    return [rest[0] + " · " + S.t("stage.status." + req.status), S.t("stage.lane.plan", { hit: req.hit, rest: req.num_tokens - req.hit })];
+  }
+  if (kind === "ev") return [captionLine(S.data.text, S.lang, S.run.log.events[Number(rest[0])])];
+  return [];
+}
+
+function drawLines(S, from, nodes) {
+  const start = rectIn(S, from), mid = (box) => [box.x + box.w / 2, box.y + box.h / 2];
+  const zone = from.closest(".zone");
+  const others = nodes.filter((node) => node !== from && node.closest(".zone") !== zone && node.getClientRects().length);
+  const line = (target) => {
+    const [x1, y1] = mid(start), [x2, y2] = mid(rectIn(S, target));
+    const node = document.createElementNS("http://www.w3.org/2000/svg", "line");
+    Object.entries({ x1, y1, x2, y2 }).forEach(([name, value]) => node.setAttribute(name, value));
+    return node;
+  };
+  const byZone = new Map(others.map((node) => [node.closest(".zone"), node]));
+  const chosen = [...new Set([...byZone.values(), ...others])].slice(0, MAX_LINES);
+  S.lines.replaceChildren(...chosen.map(line));
+}
+
+/** Shows `lines` in the card beside a rectangle in stage units, inside the stage. */
+export function showTip(S, lines, box) {
+  setAttr(S.tip, "hidden", lines.length ? null : "");
+  if (!lines.length) return;
+  S.tip.replaceChildren(...lines.map((line) => make("p", "", line)));
+  const { offsetWidth: w, offsetHeight: h } = S.tip;
+  const x = Math.max(8, Math.min(S.plan.w - w - 8, box.x + box.w / 2 - w / 2));
+  const below = box.y + box.h + 8;
+  const y = below + h < S.plan.h ? below : Math.max(8, box.y - h - 8);
+  S.tip.style.transform = `translate(${x}px,${y}px)`;
+}
+
+/** Lights up everything that shares a key with `keys`; `from` is where the lines start. */
+export function lightUp(S, keys, from) {
+  const wanted = new Set(keys), lit = [];
+  for (const node of S.stage.querySelectorAll("[data-k]")) {
+    const on = keysIn(node, "data-k").some((key) => wanted.has(key));
+    node.classList.toggle("lit", on);
+    if (on) lit.push(node);
+  }
+  S.root.classList.toggle("linking", keys.length > 0);
+  S.lines.replaceChildren();
+  if (from && keys.length) drawLines(S, from, lit);
+  S.litKeys = keys;
+}
+
+export function clearLinks(S) {
+  setAttr(S.tip, "hidden", "");
+  if (S.pin) return showPin(S);
+  if (S.litKeys?.length) lightUp(S, []);
+}
+
+/** The pinned thing keeps its links over steps; its home is the first drawn node that carries the key. */
+export function showPin(S) {
+  if (!S.pin) return;
+  const home = [...S.stage.querySelectorAll("[data-k]")].find((node) => keysIn(node, "data-h").includes(S.pin) && node.getClientRects().length);
+  lightUp(S, home ? keysIn(home, "data-h") : [S.pin], home);
+  if (home) showTip(S, tipLines(S, [S.pin]), rectIn(S, home));
+}
+
+export function wireLinks(S, ticksLit) {
+  const target = (event) => event.composedPath().find((node) => node.nodeType === 1 && node.hasAttribute?.("data-k"));
+  const enter = (node) => {
+    if (S.pin || !node) return;
+    const keys = keysIn(node, "data-h");
+    lightUp(S, keys, node);
+    showTip(S, tipLines(S, keys), rectIn(S, node));
+    ticksLit(keys);
+  };
+  const leave = () => {
+    clearLinks(S);
+    if (!S.pin) ticksLit([]);
+  };
+  let pressTimer = 0;
+  S.stage.addEventListener("pointerover", (event) => {
+    if (event.pointerType === "touch" || S.dragging) return;
+    const node = target(event);
+    if (node) enter(node);
+    else if (S.litKeys?.length) leave();
+  });
+  S.stage.addEventListener("pointerleave", leave);
+  S.stage.addEventListener("pointerdown", (event) => {
+    if (event.pointerType !== "touch") return;
+    pressTimer = setTimeout(() => enter(target(event)), 400);
+  });
+  S.stage.addEventListener("pointerup", () => clearTimeout(pressTimer));
+  S.stage.addEventListener("focusin", (event) => event.target.matches?.(":focus-visible") && enter(target(event)));
+  S.stage.addEventListener("focusout", leave);
+}

@@ -1,0 +1,63 @@
+// Zone G (what happened, why it matters) and the quiet face of zone Q (the last three captions).
+import { make, setAttr, setKeys, setText } from "./dom.js";
+import { captionLine, captionOf, chipKeys, plainText } from "./narrate.js";
+import { requestMark } from "./drawlane.js";
+
+function drawPiece(S, piece, event) {
+  if (piece.kind === "text") return make(piece.strong ? "strong" : "span", "", piece.text);
+  const chip = piece.name === "req" ? requestMark(S, piece.text) : make("span", "", piece.text);
+  chip.classList.add("chip", "c-" + piece.name);
+  chip.tabIndex = 0;
+  chip.setAttribute("role", "button");
+  chip.setAttribute("aria-label", S.t("stage.chip." + piece.name, { value: piece.text }));
+  setKeys(chip, chipKeys(piece, event));
+  return chip;
+}
+
+function drawLine(S, cls, pieces, event, lang) {
+  const line = make("p", cls, pieces.map((piece) => drawPiece(S, piece, event)));
+  line.lang = lang;
+  return line;
+}
+
+/** Step 0 has no event: it says what is about to happen and which key starts it. */
+function openingEntries(S) {
+  return (S.lang === "both" ? ["zh", "en"] : [S.lang]).map((lang) => {
+    const piece = (key) => [{ kind: "text", text: S.in(lang, key, { n: S.run.log.events.length }) }];
+    return { lang, what: piece("stage.start.what"), why: piece("stage.start.why"), noodle: [] };
+  });
+}
+
+export function drawStory(S, event) {
+  const body = S.zones.G.body;
+  const entries = event ? captionOf(S.data.text, S.lang, event) : openingEntries(S);
+  const lines = [];
+  for (const { lang, what } of entries) lines.push(drawLine(S, "what", what, event, lang));
+  for (const { lang, why } of entries) if (why.length) lines.push(drawLine(S, "why", why, event, lang));
+  if (S.flags.noodle) for (const { lang, noodle } of entries) if (noodle.length) lines.push(drawLine(S, "noodle-line", noodle, event, lang));
+  body.replaceChildren(...lines);
+  setAttr(body, "data-both", entries.length > 1 ? "1" : null);
+  setAttr(body, "data-tight", null);
+  if (body.scrollHeight > body.clientHeight + 2) setAttr(body, "data-tight", "1");
+  announce(S, entries.map((entry) => plainText([...entry.what, { text: " " }, ...entry.why])).join(" "));
+}
+
+/** One polite message per step; while keys rain down only the last one is spoken. */
+function announce(S, message) {
+  clearTimeout(S.liveTimer);
+  S.liveTimer = setTimeout(() => setText(S.live, S.t("stage.count", { step: S.k, total: S.run.log.events.length }) + ". " + message), 150);
+}
+
+export function drawRecent(S) {
+  const { events } = S.run.log;
+  const rows = [];
+  for (let j = Math.max(0, S.k - 4); j < S.k - 1; j++) {
+    const row = make("button", "past", [make("span", "no", String(j + 1)), make("span", "line", captionLine(S.data.text, S.lang === "both" ? "zh" : S.lang, events[j]))]);
+    row.type = "button";
+    row.dataset.seek = j + 1;
+    rows.push(row);
+  }
+  const empty = make("p", "note", S.t("stage.recent.none"));
+  S.zones.Q.body.replaceChildren(...(rows.length ? rows : [empty]));
+  setText(S.zones.Q.titleNode, S.t("stage.recent"));
+}
