@@ -33,13 +33,15 @@ ROOT = Path(__file__).resolve().parents[2]
 EN, ZH = table("en"), table("zh")
 KEYS = list(EN)
 
-CAPTIONS = [  # as the events come
+CAPTIONS = [  # in the order of the tables
     "arrive", "cut", "hash.first", "hash.next", "probe", "match",
-    "miss.never_seen", "miss.chain_broken", "miss.evicted", "miss.not_admitted", "miss.salt", "miss.version", "miss.extras",
-    "collision", "plan.last_token", "plan.not_full", "plan.none", "wait", "reject", "touch.free", "touch.held",
-    "evict.reused", "evict.cap", "evict.forced", "ttl", "alloc", "register", "dup", "notstored.sightings", "notstored.cap",
-    "compute.full", "compute.part", "append", "full", "free.front", "free.back", "free.held", "done.finished", "done.aborted",
-    "preempt", "resume", "tick", "reset.ok", "reset.refused", "version",
+    "miss.never_seen", "miss.chain_broken", "miss.evicted", "miss.not_admitted",
+    "miss.salt", "miss.version", "miss.extras", "miss.collision", "collision",
+    "plan.last_token", "plan.not_full", "plan.none", "wait", "reject", "touch.free", "touch.held",
+    "evict.reused", "evict.cap", "evict.forced", "ttl", "alloc", "register", "dup",
+    "notstored.sightings", "notstored.cap", "compute.full", "compute.part", "append", "full",
+    "free.front", "free.back", "free.dirty", "free.held", "done.finished", "done.aborted",
+    "preempt", "resume", "tick", "reset.ok", "reset.refused", "version", "policy",
 ]  # fmt: skip
 CAPTION_KEYS = [f"cap.{name}.{part}" for name in CAPTIONS for part in ("what", "why", "noodle")]
 
@@ -47,7 +49,7 @@ LARGE_ARGS = {
     "req": "R12", "slot": 24, "other": 23, "tag": "5ae6", "parent": "9049", "block": 12, "n": 128, "size": 16,
     "full": 12, "rest": 15, "token": 129, "near": 15, "step": 148, "version": "v2", "reused": 12, "hit": 192,
     "need": 12, "free": 11, "ref": 10, "ttl": 300, "fill": 12, "threshold": 10, "word": "noodles",
-    "clock": 1480,
+    "clock": 1480, "name": "cache_cap", "value": 12,
 }  # fmt: skip
 """Every argument a caption may use, about as wide as it gets on the stage."""
 
