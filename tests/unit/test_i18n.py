@@ -78,7 +78,7 @@ def test_both_languages_take_the_same_arguments() -> None:
 @pytest.mark.parametrize("lang", LANGS)
 def test_templates_are_well_formed(lang: Lang) -> None:
     for key, template in table(lang).items():
-        assert template == template.strip(), key
+        assert template == template.strip() or key.startswith("stage.code.") or key.endswith(".example"), key
         assert template or key.endswith((".why", ".noodle")), f"{key} may not be empty"
         filled = fill(template, dict.fromkeys(placeholders(template), 2))
         assert not set(filled) & set("{}"), (key, filled)
