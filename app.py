@@ -1,0 +1,26 @@
+"""Broth · 高汤: watch a prefix KV cache work. Start with ``streamlit run app.py``."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.navigation import all_pages
+from ui import session
+
+
+def main() -> None:
+    """The shell around every page: title, language, navigation, one link that holds everything."""
+    st.set_page_config(
+        page_title="Broth · 高汤",
+        page_icon="assets/icon.svg",
+        layout="wide",
+        initial_sidebar_state="collapsed",
+    )
+    session.begin()
+    page = st.navigation(all_pages(), position="top")
+    page.run()
+    session.sync_link()
+
+
+if __name__ == "__main__":
+    main()

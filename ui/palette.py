@@ -1,0 +1,64 @@
+"""The stage's colours as data: one place for the browser, the static renderer and the contrast tests.
+
+Hues follow Okabe and Ito's palette for colour-blind readers. Hue says what happened; it is never the only
+sign: every state also has its own border, pattern and glyph (assets/stage).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Theme = Literal["light", "dark"]
+
+PALETTE: dict[Theme, dict[str, str]] = {
+    "light": {
+        "bg": "#FFFFFF",
+        "surface": "#F5F7FA",
+        "ink": "#16202B",
+        "muted": "#4A5868",
+        "line": "#6B7887",
+        "hit": "#0072B2",
+        "hit_label": "#FFFFFF",
+        "hit_edge": "#005A8C",
+        "miss": "#E69F00",
+        "miss_label": "#16202B",
+        "miss_edge": "#7A5200",
+        "evict": "#CC79A7",
+        "evict_label": "#16202B",
+        "evict_edge": "#8F2F63",
+        "register": "#009E73",
+        "register_label": "#16202B",
+        "register_edge": "#00694D",
+        "cached": "#D6EAF8",
+        "cached_label": "#16202B",
+        "others": "#3F4B58",
+        "others_label": "#FFFFFF",
+        "others_edge": "#3F4B58",
+        "spot": "#F0E442",
+    },
+    "dark": {
+        "bg": "#12161C",
+        "surface": "#1B222B",
+        "ink": "#F2F5F8",
+        "muted": "#B3BECB",
+        "line": "#7C8A9A",
+        "hit": "#56B4E9",
+        "hit_label": "#12161C",
+        "hit_edge": "#6FC3F2",
+        "miss": "#E69F00",
+        "miss_label": "#12161C",
+        "miss_edge": "#FFB733",
+        "evict": "#CC79A7",
+        "evict_label": "#12161C",
+        "evict_edge": "#F2A7CF",
+        "register": "#009E73",
+        "register_label": "#12161C",
+        "register_edge": "#4FD1A5",
+        "cached": "#17405C",
+        "cached_label": "#F2F5F8",
+        "others": "#525F6D",
+        "others_label": "#F2F5F8",
+        "others_edge": "#9AA8B7",
+        "spot": "#F0E442",
+    },
+}

@@ -1,0 +1,65 @@
+"""What travels to the stage: one JSON value with the log, the words and the colours. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from core import __version__
+from core.event_log import EventLog
+from core.frame import initial_frame
+from core.scenario import Scenario
+from ui.i18n import LangMode, stage_texts
+from ui.palette import PALETTE
+from ui.steps import stage_steps
+
+SCHEMA_VERSION = 1
+MAX_STEPS = 5_000
+"""Steps the stage shows; longer runs belong to the monitor."""
+
+Payload = dict[str, Any]
+
+
+def piece_texts(scenario: Scenario) -> dict[int, str]:
+    """The text of every token id that occurs in a scenario."""
+    texts: dict[int, str] = {}
+    for command in scenario.commands:
+        for tokens in (command.prompt, command.output):
+            texts.update(zip(tokens.ids, tokens.pieces, strict=True))
+    return texts
+
+
+def stage_log(scenario: Scenario, log: EventLog, title: str) -> Payload:
+    """One run for the stage: meta data, token texts, first frame, steps."""
+    steps = stage_steps(log, piece_texts(scenario))
+    return {
+        "schema": SCHEMA_VERSION,
+        "meta": {
+            "scenario": scenario.scenario_id,
+            "title": title,
+            "block_size": scenario.config.block_size,
+            "slots": scenario.config.num_usable,
+            "seed": None,
+            "engine": __version__,
+            "num_steps": len(steps),
+        },
+        "pieces": scenario.pieces(),
+        "init": initial_frame(scenario.config),
+        "events": steps[:MAX_STEPS],
+    }
+
+
+def stage_payload(log_a: Payload, log_b: Payload | None, lang: LangMode, flags: Mapping[str, Any]) -> Payload:
+    """The component's whole ``data``. ``rev`` changes exactly when a log does."""
+    logs = {"a": log_a, "b": log_b}
+    rev = blake2b(json.dumps(logs, sort_keys=True, allow_nan=False).encode(), digest_size=8).hexdigest()
+    return {
+        "rev": rev,
+        "lang": lang,
+        "text": stage_texts(),
+        "palette": PALETTE,
+        "flags": dict(flags),
+        **logs,
+    }

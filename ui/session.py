@@ -1,0 +1,96 @@
+"""What belongs to one visitor: the setup, the language, the last few runs. Nothing lives in a module."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import streamlit as st
+
+from core.errors import BrothError
+from core.event_log import EventLog
+from core.scenario import Scenario, run
+from ui.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
+from ui.payload import Payload, stage_log
+from ui.setup import OWN, Setup, from_query, load_setup, to_query
+
+_KEPT_RUNS = 4
+
+
+def begin() -> None:
+    """Once per script run: read the link the first time, keep the address bar up to date ever after."""
+    state = st.session_state
+    if "setup" not in state:
+        query = {name: value for name, value in st.query_params.items() if isinstance(value, str)}
+        state["setup"], state["link_lost"] = from_query(query)
+        state["lang"] = resolve_mode(query.get("lang"), st.context.locale)
+        state["runs"] = {}
+
+
+def sync_link() -> None:
+    """Write setup and language into the address bar, without a rerun."""
+    wanted = {**to_query(setup()), "lang": lang_mode()}
+    if dict(st.query_params.items()) != wanted:
+        st.query_params.from_dict(wanted)
+
+
+def setup() -> Setup:
+    """This visitor's setup."""
+    return cast(Setup, st.session_state["setup"])
+
+
+def change_setup(new: Setup) -> None:
+    """Replace this visitor's setup."""
+    st.session_state["setup"] = new
+
+
+def lang_mode() -> LangMode:
+    """What this visitor reads: en, zh or both."""
+    return cast("LangMode", st.session_state["lang"])
+
+
+def lang() -> Lang:
+    """The leading language: of widgets, of prompts, of messages."""
+    return languages(lang_mode())[0]
+
+
+def say(key: str, **args: object) -> str:
+    """A sentence in the visitor's leading language."""
+    return t(key, lang(), **args)
+
+
+def show_error(error: BrothError) -> None:
+    """Tell a mistake in the visitor's language; nothing is lost."""
+    st.error(plain(error_text(error, lang())))
+
+
+def plain(text: str) -> str:
+    """User text that passes through Markdown as it is."""
+    return "".join("\\" + char if char in "\\`*_{}[]()<>#+-.!|~$:" else char for char in text)
+
+
+def title_of(scenario_id: str) -> str:
+    """The scenario's title."""
+    return say(f"scenario.{scenario_id}.title")
+
+
+def current_run(chosen: Setup | None = None) -> tuple[Scenario, EventLog, Payload]:
+    """The run of a setup: scenario, event log, and the log as the stage wants it. The last few are kept.
+
+    Raises:
+        BrothError: prompts or knobs that cannot be used.
+    """
+    chosen = chosen or setup()
+    key = (
+        chosen.scenario,
+        str(sorted(chosen.knobs.items())),
+        chosen.own if chosen.scenario == OWN else None,
+        lang(),
+    )
+    runs: dict[Any, tuple[Scenario, EventLog, Payload]] = st.session_state["runs"]
+    if key not in runs:
+        scenario = load_setup(chosen, lang())
+        log = run(scenario)
+        runs[key] = (scenario, log, stage_log(scenario, log, title_of(chosen.scenario)))
+        while len(runs) > _KEPT_RUNS:
+            del runs[next(iter(runs))]
+    return runs[key]

@@ -1,0 +1,258 @@
+"""What a person has set up: scenario, knobs, own prompts, language, mode. Kept in the session and the link.
+
+The address bar is the only storage: a reload or a shared link brings everything back. The step itself is
+the browser's business (``#step=…``) and never travels through Python.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from core.errors import ScenarioError
+from core.scenario import Json, Scenario
+from core.scenario_reader import load_scenario
+from ui.i18n import Lang
+
+LINK_VERSION = 1
+SCENARIO_FOLDER = Path(__file__).resolve().parent.parent / "assets" / "scenarios"
+SCENARIO_ORDER = (
+    *("P0", "P1", "P2", "P2b", "P3", "P3b", "P4", "P5", "P6", "P6b", "P7", "P8", "P9", "P9b", "P9c", "P9d"),
+    *("P10", "P11", "T10", "L640s", "L640", "bank", "teacher", "law", "safety"),
+)
+OWN = "own"
+MODES = ("guided", "walk", "free")
+MAX_OWN_LINK = 2_000
+"""Characters of own prompts that a link may carry; longer ones are saved as a file."""
+
+MAX_OWN_CHARS = 20_000
+"""Characters of own prompts one run on the stage may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One setting of the engine that a person can turn: its name in a link and its range."""
+
+    name: str
+    short: str
+    least: int
+    most: int
+    optional: bool = False
+
+
+KNOBS = (
+    Knob("block_size", "bs", 1, 64),
+    Knob("num_slots", "slots", 2, 64),
+    Knob("cache_cap", "cap", 0, 64, optional=True),
+    Knob("admit_after", "adm", 1, 9),
+    Knob("ttl", "ttl", 1, 999, optional=True),
+)
+CHOICES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "queue_rule": ("pol", ("vllm", "all_to_back")),
+    "ttl_kind": ("ttlk", ("idle", "absolute")),
+}
+TEXTS = {"version": "ver", "salt": "salt"}
+MAX_TEXT = 40
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPrompts:
+    """A system prompt and user messages that a person typed; each message is one request."""
+
+    system: str = ""
+    messages: tuple[str, ...] = ()
+    answer: str = ""
+
+    @property
+    def num_chars(self) -> int:
+        """All characters together."""
+        return len(self.system) + len(self.answer) + sum(map(len, self.messages))
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Everything that decides what is on screen, except the step. ``knobs`` hold only what was changed."""
+
+    scenario: str = "P0"
+    knobs: Mapping[str, Any] = field(default_factory=dict)
+    own: OwnPrompts = field(default_factory=OwnPrompts)
+    mode: str = "walk"
+    hide: tuple[str, ...] = ()
+    bet: int | None = None
+
+    def with_knob(self, name: str, value: Any) -> Setup:
+        """The same with one knob turned."""
+        return replace(self, knobs={**self.knobs, name: value})
+
+
+# -- scenarios ----------------------------------------------------------------------------------------
+
+
+@cache
+def preset_text(scenario_id: str) -> str:
+    """The JSON text of a preset."""
+    return (SCENARIO_FOLDER / f"{scenario_id}.json").read_text(encoding="utf-8")
+
+
+def preset_ids() -> tuple[str, ...]:
+    """All presets, in teaching order."""
+    return tuple(name for name in SCENARIO_ORDER if (SCENARIO_FOLDER / f"{name}.json").exists())
+
+
+def own_scenario(own: OwnPrompts, salt: str | None = None) -> Json:
+    """Own prompts as a scenario: one request after another, each = system prompt + message.
+
+    Raises:
+        ScenarioError: nothing was typed, or too much.
+    """
+    prompts = [f"{own.system}{message}" for message in own.messages if (own.system + message).strip()]
+    if not prompts:
+        raise ScenarioError("own.empty", "There is no prompt yet; type a message, then run.")
+    if own.num_chars > MAX_OWN_CHARS:
+        message = f"Your prompts have {own.num_chars} characters; the stage takes {MAX_OWN_CHARS}."
+        raise ScenarioError("own.too_long", message, size=own.num_chars, limit=MAX_OWN_CHARS)
+    commands: list[Json] = []
+    for number, prompt in enumerate(prompts):
+        command: Json = {"op": "submit", "id": f"R{number}", "text": prompt}
+        if own.answer.strip():
+            command["output"] = own.answer
+        if salt:
+            command["salt"] = salt
+        commands += [command, {"op": "run"}]
+    return {"schema": 1, "id": OWN, "block_size": 4, "num_slots": 16, "config": {}, "commands": commands}
+
+
+def load_setup(setup: Setup, lang: Lang) -> Scenario:
+    """The scenario a setup stands for, knobs applied.
+
+    Raises:
+        BrothError: prompts or knobs that cannot be used.
+    """
+    salt = str(setup.knobs.get("salt") or "")
+    config = {name: value for name, value in setup.knobs.items() if name != "salt"}
+    if setup.scenario == OWN:
+        return load_scenario(own_scenario(setup.own, salt), lang=lang, name=OWN, config=config)
+    data = json.loads(preset_text(setup.scenario))
+    if salt:
+        for command in data["commands"]:
+            if command["op"] in ("submit", "start"):
+                command["salt"] = salt
+    return load_scenario(data, lang=lang, name=setup.scenario, config=config)
+
+
+# -- links --------------------------------------------------------------------------------------------
+
+
+def to_query(setup: Setup) -> dict[str, str]:
+    """The setup as query parameters; defaults are left out."""
+    query = {"v": str(LINK_VERSION), "s": setup.scenario}
+    for knob in KNOBS:
+        if knob.name in setup.knobs:
+            value = setup.knobs[knob.name]
+            query[knob.short] = "off" if value is None else str(value)
+    for name, (short, _) in CHOICES.items():
+        if name in setup.knobs:
+            query[short] = str(setup.knobs[name])
+    for name, short in TEXTS.items():
+        if setup.knobs.get(name):
+            query[short] = str(setup.knobs[name])
+    if setup.mode != "walk":
+        query["m"] = setup.mode
+    if setup.hide:
+        query["hide"] = ",".join(setup.hide)
+    if setup.bet is not None:
+        query["bet"] = str(setup.bet)
+    packed = pack_own(setup.own)
+    if setup.own != OwnPrompts() and len(packed) <= MAX_OWN_LINK:
+        query["own"] = packed
+    return query
+
+
+def from_query(query: Mapping[str, str]) -> tuple[Setup, list[str]]:
+    """The setup a link stands for, and what of the link could not be used (names of parameters).
+
+    Never raises: a link is typed, cut off and forwarded by people.
+    """
+    lost: list[str] = []
+    if query.get("v", str(LINK_VERSION)) != str(LINK_VERSION):
+        lost.append("v")
+    setup = Setup(knobs=_read_knobs(query, lost), hide=tuple(filter(None, query.get("hide", "").split(","))))
+    if "own" in query:
+        own = unpack_own(query["own"])
+        if own is None:
+            lost.append("own")
+        else:
+            setup = replace(setup, own=own)
+    scenario = query.get("s", setup.scenario)
+    if scenario in preset_ids() or (scenario == OWN and setup.own != OwnPrompts()):
+        setup = replace(setup, scenario=scenario)
+    elif "own" not in lost or scenario != OWN:
+        lost.append("s")
+    if query.get("m", "walk") in MODES:
+        setup = replace(setup, mode=query.get("m", "walk"))
+    else:
+        lost.append("m")
+    bet = _whole(query.get("bet"), 0, 100)
+    if "bet" in query and bet is None:
+        lost.append("bet")
+    return replace(setup, bet=bet), lost
+
+
+def _read_knobs(query: Mapping[str, str], lost: list[str]) -> dict[str, Any]:
+    knobs: dict[str, Any] = {}
+    for knob in KNOBS:
+        text = query.get(knob.short)
+        if text is None:
+            continue
+        value = _whole(text, knob.least, knob.most)
+        if value is not None:
+            knobs[knob.name] = value
+        elif text == "off" and knob.optional:
+            knobs[knob.name] = None
+        else:
+            lost.append(knob.short)
+    for name, (short, allowed) in CHOICES.items():
+        if query.get(short) in allowed:
+            knobs[name] = query[short]
+        elif short in query:
+            lost.append(short)
+    for name, short in TEXTS.items():
+        if query.get(short):
+            knobs[name] = query[short][:MAX_TEXT]
+    return knobs
+
+
+def _whole(text: str | None, least: int, most: int) -> int | None:
+    if text is None or not text.isascii() or not text.isdigit() or len(text) > 6:
+        return None
+    value = int(text)
+    return value if least <= value <= most else None
+
+
+def pack_own(own: OwnPrompts) -> str:
+    """Own prompts as a short text of letters that a link can carry."""
+    data = json.dumps([own.system, list(own.messages), own.answer], ensure_ascii=False)
+    packed = zlib.compress(data.encode("utf-8", "surrogatepass"), 9)
+    return base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+
+def unpack_own(text: str) -> OwnPrompts | None:
+    """Back from ``pack_own``; None if the text was damaged or holds too much."""
+    try:
+        packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        unpacker = zlib.decompressobj()
+        data = unpacker.decompress(packed, 8 * MAX_OWN_CHARS)
+        system, messages, answer = json.loads(data.decode("utf-8", "surrogatepass"))
+    except (binascii.Error, zlib.error, ValueError, TypeError):
+        return None
+    texts = [system, answer, *messages] if isinstance(messages, list) else [None]
+    if unpacker.unconsumed_tail or not all(isinstance(one, str) for one in texts):
+        return None
+    return OwnPrompts(system, tuple(messages), answer)

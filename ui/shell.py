@@ -1,0 +1,31 @@
+"""The frame around every page: a low top margin, and one toolbar inside the navigation bar.
+
+The stage is 16:9; every row of widgets above it costs the picture twice as much width. So scenario, set-up
+and language stand in the bar that is there anyway; on narrow screens they flow above the page instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from ui.controls import language_switch
+
+_STYLE = """<style>
+.stMainBlockContainer{padding:3.9rem 1.5rem 2rem}
+@media (min-width:1000px){
+.st-key-toolbar{position:fixed;top:.55rem;right:3.5rem;width:auto;max-width:62vw;z-index:1000000}
+.st-key-toolbar .stSelectbox{width:min(22rem,24vw)}
+}
+.st-key-stage-frame{max-width:max(920px,calc((100vh - 4.9rem)*16/9));margin-inline:auto}
+</style>"""
+
+
+def toolbar(*parts: Callable[[], None]) -> None:
+    """Draw the page's own tools, then the language switch, in the navigation bar."""
+    st.html(_STYLE)
+    with st.container(horizontal=True, horizontal_alignment="right", key="toolbar", gap="small"):
+        for part in parts:
+            part()
+        language_switch()

@@ -1,0 +1,37 @@
+"""The stage in a page: one component, one payload; everything after that happens in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+from streamlit.components.v2 import component
+
+from ui.payload import Payload
+from ui.static_files import loader_js
+
+_NAME = "broth_stage"
+_mount = component(_NAME, js=loader_js())
+
+
+def show_stage(payload: Payload, *, key: str = "stage", on_fork: Callable[[], None] | None = None) -> Any:
+    """Draw the stage. Returns what the browser last told: step, lang, answer, fork, bookmark.
+
+    With a stable ``key`` a new payload (another language, another run) keeps the mounted element and the
+    step; an equal payload is not even sent again.
+    """
+    with st.container(key="stage-frame"):
+        return _mount(
+            key=key,
+            data=payload,
+            on_step_change=_hear_nothing,
+            on_lang_change=_hear_nothing,
+            on_answer_change=_hear_nothing,
+            on_bookmark_change=_hear_nothing,
+            on_fork_change=on_fork or _hear_nothing,
+        )
+
+
+def _hear_nothing() -> None:
+    """A component reports only events that have a listener."""
