@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import ROOT, running_server
 
 NAV_LINKS = '[data-testid="stSidebarNavLink"], [data-testid="stTopNavLink"]'
+STAGE = '[data-testid^="stBidiComponent"] [role="application"]'
 # The script of the page has run to its end and nothing is being replaced any more.
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 APP_PARTS = ("app.py", "pages", "ui", "core", "assets", ".streamlit")
@@ -55,6 +56,7 @@ def test_deep_link_as_the_first_request(browser_page: Page, fresh_server: str) -
     open_page(browser_page, f"{fresh_server}/execute")
     first = nav_paths(browser_page)
     assert browser_page.url.split("?")[0] == f"{fresh_server}/execute"
+    expect(browser_page.locator(STAGE).first).to_be_visible()
     open_page(browser_page, f"{fresh_server}/")
     assert first == nav_paths(browser_page)
     assert "/app" not in first
@@ -86,5 +88,5 @@ def test_read_only_folder_still_draws_the_stage(browser_page: Page, tmp_path: Pa
     (copy / "static").write_text("in the way, as a read-only folder would be\n")
     with running_server(tmp_path / "log.txt", copy) as url:
         open_page(browser_page, f"{url}/execute")
-        expect(browser_page.locator('[data-testid^="stBidiComponent"]').first).to_be_attached()
+        expect(browser_page.locator(STAGE).first).to_be_visible()
         browser_page.goto("about:blank")  # the page must not miss the server that stops here
