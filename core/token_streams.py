@@ -5,8 +5,9 @@
 `S[a:b]` is tokens a..b-1 of an endless stream called S: the same name and index is always the same token,
 another name or index always another one. Plain numbers are token ids as they are. Spaces separate the parts.
 
-Where the ids lie: literal ids stay below 2**30. Each stream owns a run of 2**19 ids above that; the name's
-hash says which run. If two names of one scenario want the same run, the later one takes the next free run.
+Where the ids lie: literal ids stay below 2**31. Above that, every run of 4096 tokens of a stream owns a run
+of ids; a hash of name and run number says which. If two of one scenario want the same ids, the later one
+takes the next free run.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-import xxhash
+from xxhash import xxh3_64_intdigest
 
 from core.errors import ScenarioError
+from core.types import MAX_TOKEN_ID
 
-FIRST_STREAM_ID = 1 << 30
-STREAM_LENGTH = 1 << 19
-NUM_STREAMS = FIRST_STREAM_ID // STREAM_LENGTH  # all ids stay below 2**31 and fit a signed 32 bit integer
+FIRST_STREAM_ID = 2**31
+RUN_LENGTH = 4096
+NUM_RUNS = (MAX_TOKEN_ID + 1 - FIRST_STREAM_ID) // RUN_LENGTH
+MOST_TOKENS = 10**7
+"""The longest range one part may ask for; a typing error must not fill the memory."""
 
 _RANGE = re.compile(r"([A-Za-z_][\w.\-]*)\[(\d+):(\d+)\]")
 _LITERALS = re.compile(r"\d+(?:,\d+)*")
@@ -30,7 +34,7 @@ _LITERALS = re.compile(r"\d+(?:,\d+)*")
 class TokenStreams:
     """The streams of one scenario."""
 
-    _run_of: dict[str, int] = field(default_factory=dict)
+    _places: dict[tuple[str, int], int] = field(default_factory=dict)
     _taken: set[int] = field(default_factory=set)
 
     def parse(self, text: str) -> tuple[int, ...]:
@@ -55,35 +59,35 @@ class TokenStreams:
             return self._stream(part, match[1], int(match[2]), int(match[3]))
         if _LITERALS.fullmatch(part):
             return [_literal(number) for number in part.split(",")]
-        raise ScenarioError(
-            "tokens.notation",
-            f"token part {part!r} is not understood; write a range like S[0:16] or ids like 10,11",
-            part=part,
-        )
+        message = f"token part {part!r} is not understood; write a range like S[0:16] or ids like 10,11"
+        raise ScenarioError("tokens.notation", message, part=part)
 
     def _stream(self, part: str, name: str, start: int, stop: int) -> list[int]:
-        if not start <= stop <= STREAM_LENGTH:
-            raise ScenarioError(
-                "tokens.range",
-                f"token range {part!r} must run forwards and end at {STREAM_LENGTH} at most",
-                part=part,
-            )
-        first = FIRST_STREAM_ID + self._run(name) * STREAM_LENGTH
-        return list(range(first + start, first + stop))
+        if not 0 <= stop - start <= MOST_TOKENS:
+            message = f"token range {part!r} must run forwards, over {MOST_TOKENS} tokens at most"
+            raise ScenarioError("tokens.range", message, part=part)
+        tokens: list[int] = []
+        while start < stop:
+            number, offset = divmod(start, RUN_LENGTH)
+            count = min(stop - start, RUN_LENGTH - offset)
+            first = FIRST_STREAM_ID + self._place(name, number) * RUN_LENGTH + offset
+            tokens.extend(range(first, first + count))
+            start += count
+        return tokens
 
-    def _run(self, name: str) -> int:
-        if name not in self._run_of:
-            self._run_of[name] = run = self._free_run(xxhash.xxh3_64_intdigest(name.encode()) % NUM_STREAMS)
-            self._taken.add(run)
-        return self._run_of[name]
+    def _place(self, name: str, number: int) -> int:
+        """Which run of ids stands for this run of the stream."""
+        key = (name, number)
+        if key not in self._places:
+            self._places[key] = place = self._free_place(xxh3_64_intdigest(f"{name}[{number}]".encode()))
+            self._taken.add(place)
+        return self._places[key]
 
-    def _free_run(self, wanted: int) -> int:
-        for step in range(NUM_STREAMS):
-            if (run := (wanted + step) % NUM_STREAMS) not in self._taken:
-                return run
-        raise ScenarioError(
-            "tokens.streams", f"one scenario can name {NUM_STREAMS} token streams at most", limit=NUM_STREAMS
-        )
+    def _free_place(self, wanted: int) -> int:
+        for step in range(NUM_RUNS):
+            if (place := (wanted + step) % NUM_RUNS) not in self._taken:
+                return place
+        raise ScenarioError("tokens.streams", "the scenario names more tokens than there are token ids")
 
 
 def _literal(number: str) -> int:

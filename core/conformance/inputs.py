@@ -1,0 +1,68 @@
+"""Engine settings and requests out of recorded fields."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.conformance.fields import Fields, show
+from core.errors import ConfigError, RequestError
+from core.types import EngineConfig, MultiModalItem, Request
+
+
+def make_config(fields: Fields, **settings: Any) -> EngineConfig:
+    """The engine's settings; a value it refuses is an error of the line that holds it."""
+    try:
+        return EngineConfig(**settings)
+    except ConfigError as error:
+        raise fields.place.error("config", error.message) from error
+
+
+def make_request(
+    fields: Fields, token_ids: Sequence[int], outputs: Sequence[int] = (), *, skip_read: bool
+) -> Request:
+    """A request with whatever identity its fields give it."""
+    try:
+        return Request(
+            request_id=fields.text("id", "look-up"),
+            token_ids=token_ids,
+            outputs=outputs,
+            salt=_salt(fields),
+            lora=_lora(fields),
+            mm=_mm(fields),
+            priority=fields.integer("priority", 0, least=-(2**63)),
+            skip_read=skip_read,
+        )
+    except RequestError as error:
+        raise fields.place.error("request", error.message) from error
+
+
+def _salt(fields: Fields) -> str | None:
+    return None if fields.value.get("salt") is None else fields.text("salt")
+
+
+def _lora(fields: Fields) -> tuple[str, str] | None:
+    """[name, path], or {name, int_id, path}; the int_id is only a handle and no part of the identity."""
+    match fields.value.get("lora"):
+        case None:
+            return None
+        case [str() as name, str() as path] | {"name": str() as name, "path": str() as path}:
+            return name, path
+    raise fields.wrong("lora", "[name, path] or {name, path}")
+
+
+def _mm(fields: Fields) -> tuple[MultiModalItem, ...]:
+    if fields.value.get("mm") is None:
+        return ()
+    return tuple(_item(fields, i, item) for i, item in enumerate(fields.items("mm")))
+
+
+def _item(fields: Fields, index: int, item: object) -> MultiModalItem:
+    """{id, offset, length} or [id, offset, length]."""
+    if isinstance(item, dict):
+        item = [item.get("id"), item.get("offset"), item.get("length")]
+    match item:
+        case [str() as name, int() as offset, int() as length]:
+            return MultiModalItem(name, offset, length)
+    place = fields.place.inside("mm").inside(index)
+    raise place.error("type", f"expected an id, an offset and a length, got {show(item)}")

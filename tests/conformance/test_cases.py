@@ -1,0 +1,185 @@
+"""Cases beyond the collected ones: every operation, every expectation, and requests that never fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from core.conformance.fields import Fields
+from core.conformance.findings import Findings
+from core.conformance.formats import replay
+from core.conformance.place import Place
+from core.errors import RecordingError
+
+
+def replay_case(run: dict[str, Any], expected: dict[str, Any]) -> Findings | None:
+    return replay(Fields({"id": "X", "input": run, "expected": expected}, Place("case", 1)))
+
+
+def ops(*operations: dict[str, Any], capacity: int = 8, **more: Any) -> dict[str, Any]:
+    return {"kind": "ops", "block_size": 4, "capacity_blocks": capacity, "ops": list(operations), **more}
+
+
+def op(verb: str, request_id: str, tokens: str | None = None, **more: Any) -> dict[str, Any]:
+    prompt = {} if tokens is None else {"tokens": tokens}
+    return {"op": verb, "id": request_id, **prompt, **more}
+
+
+def schedule(*arrivals: dict[str, Any], capacity: int = 8, **more: Any) -> dict[str, Any]:
+    run = {"kind": "schedule", "block_size": 4, "capacity_blocks": capacity, "arrivals": list(arrivals)}
+    return run | more
+
+
+def arrival(step: int, request_id: str, tokens: str, **more: Any) -> dict[str, Any]:
+    return {"step": step, "id": request_id, "tokens": tokens, **more}
+
+
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "a request that never fits is not admitted, and can be finished": (
+        ops(op("begin", "a", "A[0:9]"), op("decode", "a", "1"), op("finish", "a"), capacity=2),
+        {"hits": {"a": None}, "final": {"free": 2, "evicted": 0, "usage": 0}, "free_after": {"a": 2}},
+    ),
+    "a pool without any block": (
+        ops(op("serve", "a", "A[0:1]"), op("probe", "p", "A[0:9]"), capacity=0),
+        {"hits": {"a": None, "p": 0}, "final": {"free": 0, "usage": 0.0}},
+    ),
+    "one output token has no place in the cache": (
+        ops(op("serve", "a", "A[0:7]", output="9"), op("probe", "p", "A[0:7] 9 10")),
+        {"hits": {"a": 0, "p": 4}, "final": {"cached_distinct": 1}},
+    ),
+    "of two output tokens the first has": (
+        ops(op("serve", "a", "A[0:7]", output="9,10"), op("probe", "p", "A[0:7] 9 10")),
+        {"hits": {"a": 0, "p": 8}},
+    ),
+    "decoding twice feeds the kept-back token in first": (
+        ops(
+            op("begin", "a", "A[0:6]"),
+            op("decode", "a", "9"),
+            op("decode", "a", "10,11"),
+            op("finish", "a"),
+            op("probe", "p", "A[0:6] 9,10,11"),
+        ),
+        {"hits": {"p": 8}, "free_after": {"a": 6, "begin_a": 6, "decode_a": 6, "finish_a": 8}},
+    ),
+    "reset drops everything": (
+        ops(op("serve", "a", "A[0:9]"), {"op": "reset"}, op("probe", "p", "A[0:9]")),
+        {"hits": {"a": 0, "p": 0}, "final": {"cached_distinct": 0, "evicted": 0}, "free_after": {"reset": 8}},
+    ),
+    "prompt logprobs of 0 alternatives still need every token": (
+        ops(op("serve", "a", "A[0:9]"), op("serve", "b", "A[0:9]", prompt_logprobs=0)),
+        {"hits": {"b": 0}, "computed": {"b": 9}, "ratios": {"b": 0}, "stats": {"requests": 1}},
+    ),
+    "only one of two copies is forced out": (
+        ops(
+            op("begin", "a", "A[0:4]"),
+            op("serve", "b", "A[0:4]"),
+            op("finish", "a"),
+            op("evict_block", "e", "A[0:4]", index=0),
+            op("probe", "p", "A[0:5]"),
+            op("evict_block", "f", "A[0:4]", index=0),
+            op("probe", "q", "A[0:5]"),
+        ),
+        {"hits": {"p": 4, "q": 0}, "final": {"evicted": 2, "cached_physical": 0}},
+    ),
+    "with caching off nothing hits": (
+        ops(op("serve", "a", "A[0:9]"), op("serve", "b", "A[0:9]"), enable_caching=False),
+        {"hits": {"a": 0, "b": 0}, "stats": {"requests": 0, "queries": 0, "hits": 0}},
+    ),
+    "what never fits holds up everybody behind it": (
+        schedule(arrival(1, "a", "A[0:3]"), arrival(2, "b", "B[0:99]"), arrival(3, "c", "C[0:3]")),
+        {"hits": {"a": 0, "b": None, "c": None}, "admitted_at_step": {"a": 1}, "after_step_9": {"free": 8}},
+    ),
+    "a step waits for late arrivals": (
+        schedule(arrival(1, "a", "A[0:9]", output="1,2"), arrival(7, "b", "A[0:9]", output="1")),
+        {"hits": {"b": 8}, "admitted_at_step": {"b": 7}, "scheduled_first_step": {"a": 9, "b": 1}},
+    ),
+    "the step's budget splits a prompt": (
+        schedule(arrival(1, "a", "A[0:9]"), max_num_batched_tokens=4),
+        {"scheduled_first_step": {"a": 4}, "after_step_1": {"cached_distinct": 1, "usage": 0.125}},
+    ),
+    "several runs, each for itself": (
+        {"kind": "multi", "runs": [ops(op("serve", "a", "A[0:9]")), ops(op("serve", "b", "A[0:9]"))]},
+        {"runs": [{"hits": {"a": 0}}, {"hits": {"b": 0}}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_cases_hold(name: str) -> None:
+    findings = replay_case(*CASES[name])
+    assert findings is not None
+    assert [str(mismatch) for mismatch in findings.mismatches] == []
+    assert findings.num_operations > 0
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_other_expectations_are_told(name: str) -> None:
+    """Every single number a case expects is looked at: change it, and it is a mismatch."""
+    run, expected = CASES[name]
+    changed: dict[str, Any] = {
+        group: [{field: dict.fromkeys(values, 77) for field, values in part.items()} for part in parts]
+        if group == "runs"
+        else dict.fromkeys(parts, 77)
+        for group, parts in expected.items()
+    }
+    findings = replay_case(run, changed)
+    assert findings is not None
+    groups = expected.get("runs", [expected])
+    num_values = sum(len(values) for group in groups for values in group.values())
+    assert len(findings.mismatches) == num_values
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"kind": "price"},
+        ops(op("serve", "a", "A[0:9]"), engine="sglang"),
+        {"kind": "multi", "runs": [ops(op("serve", "a", "A[0:9]")), {"kind": "radix"}]},
+    ],
+)
+def test_other_kinds_are_skipped(run: dict[str, Any]) -> None:
+    assert replay_case(run, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"kind": "multi", "runs": [ops(), ops()]}, "expected.runs: expected 2 outcomes, got 1"),
+        (ops(op("serve", "a", "")), "input.ops[0]: Request a has an empty prompt"),
+        (ops(op("evict_block", "e", "A[0:4]", index=1)), "ops[0].index: the chain has 1 full blocks"),
+        (
+            ops(op("begin", "a", "1"), op("begin", "a", "1")),
+            "input.ops[1].id: request 'a' is running already",
+        ),
+        (ops(capacity=10**12), "input.capacity_blocks: expected a whole number from 0 to 10000000"),
+        (schedule(arrival(0, "a", "1")), "input.arrivals[0].step: expected a whole number from 1"),
+        (
+            schedule(arrival(1, "a", "1,2"), arrival(1, "a", "1")),
+            "input.arrivals[1]: Request a exists already",
+        ),
+    ],
+)
+def test_cases_that_make_no_sense(run: dict[str, Any], message: str) -> None:
+    with pytest.raises(RecordingError) as raised:
+        replay_case(run, {"runs": [{}]})
+    assert message in raised.value.message
+    assert raised.value.message.startswith("case:1")
+
+
+def test_a_run_that_goes_round_in_circles_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the whole-prompt gate a request too large for the pool is admitted and preempted for ever."""
+    monkeypatch.setattr("core.conformance.case_schedule.MAX_STEPS", 50)
+    settings = {"reserve_full_prompt": False, "enable_caching": False, "max_num_batched_tokens": 8}
+    findings = replay_case(schedule(arrival(1, "a", "A[0:12]"), capacity=2, **settings), {"hits": {"a": 0}})
+    assert findings is not None
+    assert [mismatch.got for mismatch in findings.mismatches] == ["still running after 50 steps"]
+
+
+def test_a_run_whose_request_outgrows_the_pool_ends() -> None:
+    """It preempts itself, and its own cached blocks leave no room to come back: nothing more can happen."""
+    findings = replay_case(
+        schedule(arrival(1, "a", "A[0:7]", output="A[7:20]"), capacity=2), {"hits": {"a": 0}}
+    )
+    assert findings is not None
+    assert findings.mismatches == []

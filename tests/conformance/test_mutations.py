@@ -1,0 +1,260 @@
+"""The proof proved: an engine with one rule broken on purpose must not pass the recordings.
+
+Each mutant breaks one rule (numbers as in docs/fidelity.md). What it breaks must show up as mismatches; a
+mutant that merely crashes proves nothing and fails here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import hash_chain
+from core.block_manager import BlockManager
+from core.cache_controller import CacheController
+from core.conformance import cache_replay, case_ops, case_schedule, results, sched_replay
+from core.conformance.findings import Findings
+from core.engine import Engine
+from core.events import BlockReleased, RequestAdmitted
+from core.scheduler import Scheduler
+from core.stats import Statistics
+from core.types import EngineConfig, Request
+
+DATA = Path(__file__).parent / "data"
+FILES = [DATA / f"{name}.jsonl.gz" for name in ("hand", "sched", "random_random", "random_chat")]
+
+Patch = pytest.MonkeyPatch
+pytestmark = pytest.mark.slow
+
+
+def mutant_configs(patch: Patch, **settings: Any) -> None:
+    """Every engine is made with other settings than the recording asks for."""
+
+    def engine(config: EngineConfig, **more: Any) -> Engine:
+        return Engine(replace(config, **settings), **more)
+
+    for replay in (cache_replay, sched_replay, case_ops, case_schedule):
+        patch.setattr(replay, "Engine", engine)
+
+
+def hash_without_parent(patch: Patch) -> None:  # rule 2
+    def extend(self: Any, data: bytes, full: int) -> None:
+        size = self._block_size * hash_chain.TOKEN_BYTES
+        for start in range(0, len(data), size):
+            extras = hash_chain.block_extras(self._request, self._version, len(self.hashes), self._block_size)
+            self.hashes.append(hash_chain.xxh3_128_digest(data[start : start + size] + extras))
+
+    patch.setattr(hash_chain.HashChain, "_extend", extend)
+
+
+def salt_ignored(patch: Patch) -> None:  # rule 4
+    extras = hash_chain.block_extras
+
+    def without_salt(request: Request, version: str, index: int, block_size: int) -> bytes:
+        return extras(replace(request, salt=None), version, index, block_size)
+
+    patch.setattr(hash_chain, "block_extras", without_salt)
+
+
+def newest_copy_served(patch: Patch) -> None:  # rule 17
+    def match(self: CacheController, hashes: Sequence[bytes], limit: int) -> list[int]:
+        copies = [self.carriers(digest) for digest in hashes[:limit]]
+        num_hits = next((i for i, found in enumerate(copies) if not found), len(copies))
+        return [found[-1] for found in copies[:num_hits]]
+
+    patch.setattr(CacheController, "match", match)
+
+
+def no_last_token_rule(patch: Patch) -> None:  # rule 20
+    def look_up(self: Scheduler, sequence: Any) -> list[int]:
+        if not self._looks_up(sequence):
+            return []
+        return self._cache.match(sequence.hashes, sequence.num_tokens // self._config.block_size)
+
+    patch.setattr(Scheduler, "look_up", look_up)
+
+
+def head_freed_first(patch: Patch) -> None:  # rule 13
+    release = CacheController.release
+
+    def backwards(self: CacheController, request_id: str, block_ids: Sequence[int]) -> None:
+        release(self, request_id, block_ids[::-1])
+
+    patch.setattr(CacheController, "release", backwards)
+
+
+def all_to_the_back(patch: Patch) -> None:  # rule 13
+    mutant_configs(patch, queue_rule="all_to_back")
+
+
+def hits_touched_before_the_check(patch: Patch) -> None:  # rule 25
+    plan = Scheduler.plan
+
+    def refreshing(self: Scheduler, sequence: Any, max_new: int | None, reserve_full: bool) -> Any:
+        planned = plan(self, sequence, max_new, reserve_full)
+        if not planned.fits:
+            self._cache.touch(sequence.request_id, planned.hits)
+            self._cache.release(sequence.request_id, planned.hits)
+        return planned
+
+    patch.setattr(Scheduler, "plan", refreshing)
+
+
+def look_up_refreshes(patch: Patch) -> None:  # rule 22
+    lookup = Engine.lookup
+
+    def refreshing(self: Engine, request: Request) -> Any:
+        outcome = lookup(self, request)
+        self._cache.touch(request.request_id, outcome.block_ids)
+        self._cache.release(request.request_id, outcome.block_ids)
+        return outcome
+
+    patch.setattr(Engine, "lookup", refreshing)
+
+
+def idle_hits_cost_nothing(patch: Patch) -> None:  # rule 24
+    patch.setattr(CacheController, "num_idle", lambda self, block_ids: 0)
+    pop = BlockManager.pop
+    # Overdrawing the queue would crash; this mutant just takes what is there.
+    patch.setattr(
+        BlockManager, "pop", lambda self, count: pop(self, count) if count <= self.num_free else [1]
+    )
+
+
+def no_whole_prompt_gate(patch: Patch) -> None:  # rule 26
+    plan = Scheduler.plan
+    patch.setattr(Scheduler, "plan", lambda self, sequence, max_new, _: plan(self, sequence, max_new, False))
+
+
+def watermark_ignored(patch: Patch) -> None:  # rule 27
+    mutant_configs(patch, watermark=0.0)
+
+
+def watermark_while_idle(patch: Patch) -> None:  # rule 27
+    plan = Scheduler.plan
+
+    def stricter(self: Scheduler, sequence: Any, max_new: int | None, reserve_full: bool) -> Any:
+        planned = plan(self, sequence, max_new, reserve_full)
+        fits = planned.num_needed + self._watermark_blocks <= self._blocks.num_free
+        return replace(planned, fits=fits)
+
+    patch.setattr(Scheduler, "plan", stricter)
+
+
+def next_block_taken_early(patch: Patch) -> None:  # rule 30
+    grow = Scheduler.grow
+
+    def eager(self: Scheduler, sequence: Any, num_new: int) -> bool:
+        grown = grow(self, sequence, num_new)
+        if grown and sequence.num_computed % self._config.block_size == 0 and self._blocks.num_free:
+            sequence.table += self._cache.allocate(sequence.request_id, len(sequence.table), 1)
+        return grown
+
+    patch.setattr(Scheduler, "grow", eager)
+
+
+def decode_blocks_not_cached(patch: Patch) -> None:  # rule 33
+    store = Scheduler._store
+
+    def prompt_only(self: Scheduler, sequence: Any) -> None:
+        if sequence.num_computed <= len(sequence.request.token_ids):
+            store(self, sequence)
+
+    patch.setattr(Scheduler, "_store", prompt_only)
+
+
+def oldest_preempted(patch: Patch) -> None:  # rule 38
+    patch.setattr(Scheduler, "_victim", lambda self: self.running[0])
+
+
+def admission_after_a_preemption(patch: Patch) -> None:  # rule 39
+    grow_running = Scheduler._grow_running
+
+    def forgetful(self: Scheduler, scheduled: dict[str, int]) -> tuple[int, bool]:
+        return grow_running(self, scheduled)[0], False
+
+    patch.setattr(Scheduler, "_grow_running", forgetful)
+
+
+def reset_sorts_the_queue(patch: Patch) -> None:  # rule 42
+    reset = CacheController.reset
+
+    def sorting(self: CacheController) -> int | None:
+        cleared = reset(self)
+        if cleared is not None:
+            for block_id in self._blocks.queue():
+                self._blocks.take_out(block_id)
+            self._blocks.put_back(range(1, self._blocks.num_blocks))
+        return cleared
+
+    patch.setattr(CacheController, "reset", sorting)
+
+
+def resumed_look_ups_counted(patch: Patch) -> None:  # rule 45
+    def admit(self: Statistics, event: RequestAdmitted) -> None:
+        counting(self, replace(event, resumed=False, counted=event.looked_up))
+
+    counting = Statistics._admit
+    patch.setattr(Statistics, "_admit", admit)
+
+
+def reset_empties_the_counters(patch: Patch) -> None:  # rule 46
+    add = Statistics.add
+
+    def forgetting(self: Statistics, event: Any) -> None:
+        add(self, event)
+        if getattr(event, "ok", False):
+            self._lifetime = (0, 0, 0)
+
+    patch.setattr(Statistics, "add", forgetting)
+
+
+def release_not_told(patch: Patch) -> None:  # the log itself
+    def quiet(self: Engine, config: EngineConfig, emit: Callable[[Any], None]) -> None:
+        loud(self, config, lambda event: None if isinstance(event, BlockReleased) else emit(event))
+
+    loud = Engine.__init__
+    patch.setattr(Engine, "__init__", quiet)
+
+
+MUTANTS: tuple[Callable[[Patch], None], ...] = (
+    hash_without_parent,
+    salt_ignored,
+    head_freed_first,
+    all_to_the_back,
+    newest_copy_served,
+    no_last_token_rule,
+    look_up_refreshes,
+    idle_hits_cost_nothing,
+    hits_touched_before_the_check,
+    no_whole_prompt_gate,
+    watermark_ignored,
+    watermark_while_idle,
+    next_block_taken_early,
+    decode_blocks_not_cached,
+    oldest_preempted,
+    admission_after_a_preemption,
+    reset_sorts_the_queue,
+    resumed_look_ups_counted,
+    reset_empties_the_counters,
+    release_not_told,
+)
+
+
+def any_mismatch(paths: Iterable[Path]) -> bool:
+    """Whether a replay finds anything; stops at the first find."""
+    return any(isinstance(result, Findings) and result.mismatches for result in results(paths))
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.__name__)
+def test_a_broken_rule_is_found(mutant: Callable[[Patch], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    mutant(monkeypatch)
+    assert any_mismatch(FILES)
+
+
+def test_the_unbroken_engine_passes_the_same_files() -> None:
+    assert not any_mismatch(FILES)
