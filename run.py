@@ -49,8 +49,8 @@ def run(*command: str | Path) -> int:
     return subprocess.call([str(part) for part in command], cwd=ROOT)
 
 
-def venv_python(venv: Path = VENV) -> Path:
-    return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+def venv_python() -> Path:
+    return VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def requirements_key(names: tuple[str, ...]) -> str:

@@ -14,13 +14,14 @@ from tests import browser
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """run.py moved to an empty folder with two requirements files."""
+    """run.py moved to an empty folder with two requirements files, and kept from running anything."""
     (tmp_path / "requirements.txt").write_text("a==1\n")
     (tmp_path / "requirements-dev.txt").write_text("-r requirements.txt\nb==2\n")
     venv = tmp_path / ".venv"
     monkeypatch.setattr(run, "ROOT", tmp_path)
     monkeypatch.setattr(run, "VENV", venv)
     monkeypatch.setattr(run, "STAMP", venv / "installed-requirements")
+    monkeypatch.setattr(run, "run", lambda *command: pytest.fail(f"would run {command}"))
     return tmp_path
 
 
