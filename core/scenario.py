@@ -12,14 +12,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from core.engine import Engine
 from core.errors import BrothError
 from core.event_log import EventLog
-from core.events import Event
+from core.events import ClockAdvanced, Event, StepStarted
 from core.types import EngineConfig, Request, config_field_names
 
 SCHEMA_VERSION = 1
@@ -93,7 +93,7 @@ def run(
     """Run all commands on a fresh engine. The same scenario gives the same log, byte for byte.
 
     Raises:
-        BrothError: a command that cannot be carried out; names its number.
+        BrothError: a command that cannot be carried out; its values name the command's number and op.
     """
     events: list[Event] = []
 
@@ -102,14 +102,57 @@ def run(
         if emit is not None:
             emit(event)
 
-    engine = Engine(scenario.config, listen, block_events=block_events)
+    for _ in _run_each(scenario, listen, block_events):
+        pass
+    return EventLog(scenario.config, tuple(events))
+
+
+def _run_each(
+    scenario: Scenario, emit: Callable[[Event], None], block_events: bool = True
+) -> Iterator[Command]:
+    """Carry out the commands one by one; yields each when it is done."""
+    engine = Engine(scenario.config, emit, block_events=block_events)
     for number, command in enumerate(scenario.commands, 1):
         try:
             execute(engine, command)
         except BrothError as error:
             error.values.update(command=number, op=command.op)
             raise
-    return EventLog(scenario.config, tuple(events))
+        yield command
+
+
+def split_at(scenario: Scenario, event_index: int) -> tuple[tuple[Command, ...], tuple[Command, ...]]:
+    """Cut a scenario behind the engine command that tells event number ``event_index`` of its log.
+
+    (done, to come). ``run`` is many engine steps: it is cut between two of them, the steps done become
+    ``step`` commands and ``run`` stands again at the front of what is to come. Running *done* gives exactly
+    the beginning of the log; running both parts gives the whole log.
+    """
+    done: list[Command] = []
+    events: list[Event] = []
+    for number, command in enumerate(_run_each(scenario, events.append)):
+        if len(events) <= event_index:
+            done.append(command)
+            events, event_index = [], event_index - len(events)
+            continue
+        if command.op not in ("run", "step"):
+            return (*done, command), scenario.commands[number + 1 :]
+        return _split_steps(done, command, events, event_index, scenario.commands[number + 1 :])
+    return tuple(done), ()
+
+
+def _split_steps(
+    done: list[Command], command: Command, events: list[Event], event_index: int, rest: tuple[Command, ...]
+) -> tuple[tuple[Command, ...], tuple[Command, ...]]:
+    """Cut a command of several steps behind the step that tells ``events[event_index]``."""
+    num_all = sum(isinstance(event, StepStarted) for event in events)
+    num_done = sum(isinstance(event, ClockAdvanced) for event in events[: event_index + 1])
+    steps = (Command("step", {"n": num_done}),)
+    if command.op == "run":
+        left: tuple[Command, ...] = (command,)
+    else:
+        left = (Command("step", {"n": num_all - num_done}),) if num_all > num_done else ()
+    return (*done, *steps), (*left, *rest)
 
 
 def execute(engine: Engine, command: Command) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -10,8 +11,9 @@ from core.errors import BrothError
 from core.types import EngineConfig
 from ui import session
 from ui.controls import knob_panel, link_notice, scenario_picker
+from ui.fork import fork_choices, read_fork
 from ui.own_prompts import own_prompts_editor
-from ui.payload import stage_payload
+from ui.payload import Payload, stage_payload
 from ui.session import say
 from ui.shell import toolbar
 from ui.stage import show_stage
@@ -30,7 +32,25 @@ def render() -> None:
     link_notice()
     chosen = session.setup()
     flags = {"step": 0, "level": "micro", "ask": chosen.mode == "guided", "hide": list(chosen.hide)}
-    show_stage(stage_payload(log_a, None, session.lang_mode(), flags))
+    forks = fork_choices(scenario.config)
+    show_stage(stage_payload(log_a, _run_b(), session.lang_mode(), flags, forks), on_fork=_fork)
+
+
+def _run_b() -> Payload | None:
+    """The what-if run, if there is one and it can be made."""
+    if session.setup().fork is None:
+        return None
+    try:
+        return session.forked_run()
+    except BrothError as error:
+        session.change_setup(replace(session.setup(), fork=None))
+        session.show_error(error)
+        return None
+
+
+def _fork(told: object) -> None:
+    """The stage asks for a what-if, or to close it."""
+    session.change_setup(replace(session.setup(), fork=read_fork(told)))
 
 
 def _set_up(config: EngineConfig) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from core.types import EngineConfig
 from ui.i18n import MODES as LANG_MODES
 from ui.session import change_setup, lang_mode, say, setup, title_of
-from ui.setup import CHOICES, KNOBS, OWN, Knob, OwnPrompts, Setup, preset_ids
+from ui.setup import CHOICES, KNOBS, OWN, Knob, OwnPrompts, preset_ids
 
 NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -50,7 +50,7 @@ def scenario_picker() -> None:
         options.append(OWN)
 
     def changed() -> None:
-        change_setup(_fresh(setup(), st.session_state["widget_scenario"]))
+        change_setup(setup().with_scenario(st.session_state["widget_scenario"]))
 
     st.session_state["widget_scenario"] = current.scenario
     st.selectbox(
@@ -61,11 +61,6 @@ def scenario_picker() -> None:
         on_change=changed,
         label_visibility="collapsed",
     )
-
-
-def _fresh(before: Setup, scenario: str) -> Setup:
-    """Another scenario starts with its own settings."""
-    return replace(before, scenario=scenario, knobs={})
 
 
 def knob_panel(config: EngineConfig) -> None:
@@ -86,7 +81,7 @@ def knob_panel(config: EngineConfig) -> None:
 
 
 def _reset_knobs() -> None:
-    change_setup(replace(setup(), knobs={}))
+    change_setup(replace(setup(), knobs={}, fork=None))
 
 
 def block_size_picker(value: int) -> None:

@@ -31,7 +31,7 @@ def own_prompts_editor() -> None:
         elif not typed.messages and not typed.system.strip():
             st.error(say("error.own.empty"))
         else:
-            change_setup(replace(setup(), scenario=OWN, own=typed, knobs=_kept_knobs()))
+            change_setup(replace(setup(), scenario=OWN, own=typed, knobs=_kept_knobs(), fork=None))
             st.rerun()
     cut_preview(typed, int(setup().knobs.get("block_size", 4)))
 

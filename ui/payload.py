@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -51,8 +51,14 @@ def stage_log(scenario: Scenario, log: EventLog, title: str) -> Payload:
     }
 
 
-def stage_payload(log_a: Payload, log_b: Payload | None, lang: LangMode, flags: Mapping[str, Any]) -> Payload:
-    """The component's whole ``data``. ``rev`` changes exactly when a log does."""
+def stage_payload(
+    log_a: Payload,
+    log_b: Payload | None,
+    lang: LangMode,
+    flags: Mapping[str, Any],
+    forks: Sequence[Sequence[Any]] = (),
+) -> Payload:
+    """The component's whole ``data``. ``rev`` changes exactly when a log does; ``forks``: what-if choices."""
     logs = {"a": log_a, "b": log_b}
     rev = blake2b(json.dumps(logs, sort_keys=True, allow_nan=False).encode(), digest_size=8).hexdigest()
     return {
@@ -61,5 +67,6 @@ def stage_payload(log_a: Payload, log_b: Payload | None, lang: LangMode, flags: 
         "text": stage_texts(),
         "palette": PALETTE,
         "flags": dict(flags),
+        "forks": [list(choice) for choice in forks],
         **logs,
     }

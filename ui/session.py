@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import cast
 
 import streamlit as st
 
 from core.errors import BrothError
 from core.event_log import EventLog
 from core.scenario import Scenario, run
+from ui.fork import forked
 from ui.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
 from ui.payload import Payload, stage_log
 from ui.setup import OWN, Setup, from_query, load_setup, to_query
 
+Run = tuple[Scenario, EventLog, Payload]
 _KEPT_RUNS = 4
 
 
@@ -73,24 +76,40 @@ def title_of(scenario_id: str) -> str:
     return say(f"scenario.{scenario_id}.title")
 
 
-def current_run(chosen: Setup | None = None) -> tuple[Scenario, EventLog, Payload]:
-    """The run of a setup: scenario, event log, and the log as the stage wants it. The last few are kept.
+def current_run() -> Run:
+    """The run of the setup: scenario, event log, and the log as the stage wants it. The last few are kept.
 
     Raises:
         BrothError: prompts or knobs that cannot be used.
     """
-    chosen = chosen or setup()
-    key = (
-        chosen.scenario,
-        str(sorted(chosen.knobs.items())),
-        chosen.own if chosen.scenario == OWN else None,
-        lang(),
-    )
-    runs: dict[Any, tuple[Scenario, EventLog, Payload]] = st.session_state["runs"]
+    return _remember(_key(setup()), lambda: load_setup(setup(), lang()))
+
+
+def forked_run() -> Payload:
+    """The run of the setup's fork, as the stage wants it.
+
+    Raises:
+        BrothError: the change cannot be made at that step.
+    """
+    fork = setup().fork
+    assert fork is not None
+    scenario, log, shown = current_run()
+    key = (*_key(setup()), fork)
+    return _remember(key, lambda: forked(scenario, log, shown["events"], fork, lang()))[2]
+
+
+def _key(chosen: Setup) -> tuple[object, ...]:
+    own = chosen.own if chosen.scenario == OWN else None
+    return (chosen.scenario, str(sorted(chosen.knobs.items())), own, lang())
+
+
+def _remember(key: tuple[object, ...], make: Callable[[], Scenario]) -> Run:
+    """The run under this key; it is made if it is not among the last few."""
+    runs: dict[tuple[object, ...], Run] = st.session_state["runs"]
     if key not in runs:
-        scenario = load_setup(chosen, lang())
+        scenario = make()
         log = run(scenario)
-        runs[key] = (scenario, log, stage_log(scenario, log, title_of(chosen.scenario)))
+        runs[key] = (scenario, log, stage_log(scenario, log, title_of(setup().scenario)))
         while len(runs) > _KEPT_RUNS:
             del runs[next(iter(runs))]
     return runs[key]

@@ -19,6 +19,7 @@ from typing import Any
 from core.errors import ScenarioError
 from core.scenario import Json, Scenario
 from core.scenario_reader import load_scenario
+from ui.fork import Fork, fork_from_link
 from ui.i18n import Lang
 
 LINK_VERSION = 1
@@ -86,10 +87,15 @@ class Setup:
     mode: str = "walk"
     hide: tuple[str, ...] = ()
     bet: int | None = None
+    fork: Fork | None = None
 
     def with_knob(self, name: str, value: Any) -> Setup:
-        """The same with one knob turned."""
-        return replace(self, knobs={**self.knobs, name: value})
+        """The same with one knob turned; a fork belonged to the run before."""
+        return replace(self, knobs={**self.knobs, name: value}, fork=None)
+
+    def with_scenario(self, scenario: str) -> Setup:
+        """Another scenario, with its own settings."""
+        return replace(self, scenario=scenario, knobs={}, fork=None)
 
 
 # -- scenarios ----------------------------------------------------------------------------------------
@@ -169,6 +175,8 @@ def to_query(setup: Setup) -> dict[str, str]:
         query["hide"] = ",".join(setup.hide)
     if setup.bet is not None:
         query["bet"] = str(setup.bet)
+    if setup.fork is not None:
+        query["fork"] = setup.fork.to_link()
     packed = pack_own(setup.own)
     if setup.own != OwnPrompts() and len(packed) <= MAX_OWN_LINK:
         query["own"] = packed
@@ -202,7 +210,10 @@ def from_query(query: Mapping[str, str]) -> tuple[Setup, list[str]]:
     bet = _whole(query.get("bet"), 0, 100)
     if "bet" in query and bet is None:
         lost.append("bet")
-    return replace(setup, bet=bet), lost
+    fork = fork_from_link(query["fork"]) if "fork" in query else None
+    if "fork" in query and fork is None:
+        lost.append("fork")
+    return replace(setup, bet=bet, fork=fork), lost
 
 
 def _read_knobs(query: Mapping[str, str], lost: list[str]) -> dict[str, Any]:

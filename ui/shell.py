@@ -18,7 +18,7 @@ _STYLE = """<style>
 .st-key-toolbar{position:fixed;top:.55rem;right:3.5rem;width:auto;max-width:62vw;z-index:1000000}
 .st-key-toolbar .stSelectbox{width:min(22rem,24vw)}
 }
-.st-key-stage-frame{max-width:max(920px,calc((100vh - 4.9rem)*16/9));margin-inline:auto}
+.st-key-stage-frame{max-width:max(920px,calc((100vh - 5.3rem)*16/9));margin-inline:auto}
 </style>"""
 
 

@@ -15,12 +15,19 @@ _NAME = "broth_stage"
 _mount = component(_NAME, js=loader_js())
 
 
-def show_stage(payload: Payload, *, key: str = "stage", on_fork: Callable[[], None] | None = None) -> Any:
-    """Draw the stage. Returns what the browser last told: step, lang, answer, fork, bookmark.
+def show_stage(
+    payload: Payload, *, key: str = "stage", on_fork: Callable[[object], None] | None = None
+) -> Any:
+    """Draw the stage. Returns what the browser last told: step, lang, answer, bookmark.
 
     With a stable ``key`` a new payload (another language, another run) keeps the mounted element and the
-    step; an equal payload is not even sent again.
+    step; an equal payload is not even sent again. ``on_fork`` hears what a person wants to try otherwise.
     """
+
+    def fork_changed() -> None:
+        if on_fork is not None:
+            on_fork(getattr(st.session_state.get(key), "fork", None))
+
     with st.container(key="stage-frame"):
         return _mount(
             key=key,
@@ -29,7 +36,7 @@ def show_stage(payload: Payload, *, key: str = "stage", on_fork: Callable[[], No
             on_lang_change=_hear_nothing,
             on_answer_change=_hear_nothing,
             on_bookmark_change=_hear_nothing,
-            on_fork_change=on_fork or _hear_nothing,
+            on_fork_change=fork_changed,
         )
 
 

@@ -163,13 +163,13 @@ class _Builder:
 
     @_show.register
     def _(self, event: ev.BlockHit) -> None:
-        where = {"rid": event.request_id, "block": event.index, "digest": event.hash}
+        where: Step = {"rid": event.request_id, "block": event.index, "digest": event.hash}
         self._step("probe", carries=False, **where)
         self._step("match", {"n": self.size}, slot=event.block_id, **where)
 
     @_show.register
     def _(self, event: ev.BlockMissed) -> None:
-        where = {"rid": event.request_id, "block": event.index, "digest": event.hash}
+        where: Step = {"rid": event.request_id, "block": event.index, "digest": event.hash}
         self._step("probe", carries=False, **where)
         reason = self.reason_ahead[self.index]
         self.tallies[event.request_id].near = reason.num_near
@@ -196,7 +196,7 @@ class _Builder:
 
     @_show.register
     def _(self, event: ev.HashCollision) -> None:
-        where = {"rid": event.request_id, "block": event.index, "digest": event.hash}
+        where: Step = {"rid": event.request_id, "block": event.index, "digest": event.hash}
         self._step("collision", slot=event.block_id, **where)
 
     @_show.register
@@ -226,7 +226,7 @@ class _Builder:
     @_show.register
     def _(self, event: ev.BlockTouched) -> None:
         cap = "touch.free" if event.was_free else "touch.held"
-        where = {"rid": event.request_id, "block": event.index, "slot": event.block_id}
+        where: Step = {"rid": event.request_id, "block": event.index, "slot": event.block_id}
         self._step("touch", {"ref": event.ref_count}, cap=cap, digest=self._content(event.block_id), **where)
 
     def _content(self, block_id: int) -> bytes | None:
@@ -258,7 +258,12 @@ class _Builder:
 
     @_show.register
     def _(self, event: ev.BlockStored) -> None:
-        where = {"rid": event.request_id, "block": event.index, "slot": event.block_id, "digest": event.hash}
+        where: Step = {
+            "rid": event.request_id,
+            "block": event.index,
+            "slot": event.block_id,
+            "digest": event.hash,
+        }
         self._step("register", **where)
         if event.duplicate_of is not None:
             self._step("dup", {"other": event.duplicate_of}, **where)
@@ -266,7 +271,7 @@ class _Builder:
     @_show.register
     def _(self, event: ev.BlockNotStored) -> None:
         args = {"n": event.num_sightings, "threshold": event.threshold}
-        where = {"rid": event.request_id, "block": event.index, "digest": event.hash}
+        where: Step = {"rid": event.request_id, "block": event.index, "digest": event.hash}
         self._step("notstored", args, cap=f"notstored.{event.cause}", **where)
 
     @_show.register
@@ -274,7 +279,7 @@ class _Builder:
         self.tallies[event.request_id].computed += event.num_new
         args = {"n": event.num_new, "fill": event.fill, "size": self.size}
         cap = "compute.full" if event.fill == self.size else "compute.part"
-        where = {"rid": event.request_id, "block": event.index, "slot": event.block_id}
+        where: Step = {"rid": event.request_id, "block": event.index, "slot": event.block_id}
         self._step("compute", args, cap=cap, **where)
 
     @_show.register
@@ -289,7 +294,7 @@ class _Builder:
     @_show.register
     def _(self, event: ev.BlockReleased) -> None:
         args = {"ref": event.ref_count, "place": event.place}
-        where = {"rid": event.request_id, "block": event.index, "slot": event.block_id}
+        where: Step = {"rid": event.request_id, "block": event.index, "slot": event.block_id}
         digest = self._content(event.block_id)
         self._step("free", args, cap=f"free.{event.place}", digest=digest, **where)
 
