@@ -4,9 +4,10 @@ import { WIDE, STACK, FORK } from "./layout.js";
 
 const ZONES = [["A", "lane"], ["B", "table"], ["C", "pool"], ["D", "btable"], ["E", "totals"], ["F", "queue"], ["G", "story"], ["Q", "quiz"], ["H", "time"]];
 
-/** [action, icon, text under it?] of the control row; the name of an action is stage.key.<action>, its panel is what `hide` names. */
+/** [action, icon] of the control row; the name of an action is stage.key.<action>, its panel is what `hide` names. */
 const LEFT = [["first", "first"], ["back", "back"], ["play", "play"], ["next", "next"], ["last", "last"]];
-const RIGHT = [["nextMiss", "times"], ["nextEvict", "down"], ["bookmark", "flag"], ["fork", "fork"], ["ask", "bubble"], ["log", "list"], ["inspect", "lens"], ["table", "grid"],
+const JUMPS = [["nextMiss", "next"], ["nextEvict", "next"]];
+const RIGHT = [["bookmark", "flag"], ["fork", "fork"], ["ask", "bubble"], ["log", "list"], ["inspect", "lens"], ["table", "grid"],
   ["code", "code"], ["noodle", "bowl"], ["lang", "globe"], ["theme", "half"], ["presenter", "screen"], ["full", "full"], ["help", "help"]];
 const PANEL_OF = { fork: "fork", ask: "quiz", log: "log", inspect: "inspect", table: "tables", code: "code", noodle: "noodle", lang: "lang" };
 
@@ -40,7 +41,13 @@ function buildControls() {
   slower.dataset.do = "slower";
   faster.dataset.do = "faster";
   const pace = make("div", "seg pace", [slower, speed, faster]);
-  const row = make("div", "controls", [...LEFT.map(buildButton), level, pace, make("span", "grow"), ...RIGHT.map(buildButton)]);
+  const jumps = JUMPS.map((item) => {
+    const button = buildButton(item);
+    button.classList.add("word");
+    button.prepend(make("span"));
+    return button;
+  });
+  const row = make("div", "controls", [...LEFT.map(buildButton), level, ...jumps, pace, make("span", "grow"), ...RIGHT.map(buildButton)]);
   return Object.assign(row, { level, speed });
 }
 
@@ -102,9 +109,13 @@ export function nameStage(S) {
     if (S.hidden.has(button.dataset.panel)) button.classList.add("off");
     else button.classList.remove("off");
   }
+  for (const [action] of JUMPS) setText(S.controls.querySelector(`[data-do=${action}] span`), t("stage.short." + action));
   for (const button of S.controls.level.children) setText(button, t("stage.level." + button.dataset.level));
   S.controls.level.setAttribute("aria-label", t("stage.level"));
-  for (const tab of S.tabs.children) setText(tab, t("stage.zone." + tab.dataset.tab));
+  for (const tab of S.tabs.children) {
+    setText(tab, t("stage.zone." + tab.dataset.tab));
+    setAttr(tab, "aria-pressed", tab.dataset.tab === S.tab);
+  }
   S.root.setAttribute("aria-label", t("stage.name"));
   S.track.setAttribute("aria-label", t("stage.track"));
   setText(S.hint, t("stage.hint"));

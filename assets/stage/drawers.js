@@ -1,5 +1,5 @@
 // Cards and drawers above the stage: help, go to step, event log, what-if strip; inspector and tables have files of their own.
-import { icon, make, place, setAttr, setText } from "./dom.js";
+import { icon, make, place, setAttr } from "./dom.js";
 import { captionLine } from "./narrate.js";
 import { HELP_ROWS } from "./keys.js";
 import { drawInspector } from "./inspect.js";
@@ -7,8 +7,8 @@ import { drawTables } from "./tableview.js";
 import { forkChoices } from "./fork.js";
 import { tickKind } from "./timeline.js";
 
-const PLACES = { help: [200, 60, 880, 590], log: [8, 44, 440, 594], inspect: [732, 44, 540, 594], table: [60, 44, 1160, 594], goto: [490, 480, 300, 96], fork: [150, 380, 980, 258] };
-const NARROW = { help: [10, 50, 700, 780], log: [8, 44, 704, 560], inspect: [8, 44, 704, 720], table: [8, 44, 704, 980], goto: [210, 300, 300, 96], fork: [8, 44, 704, 420] };
+const PLACES = { help: [200, 60, 880, 590], log: [8, 44, 440, 594], inspect: [732, 44, 540, 594], table: [60, 44, 1160, 594], goto: [490, 480, 300, 120], fork: [150, 380, 980, 258] };
+const NARROW = { help: [10, 50, 700, 780], log: [8, 44, 704, 560], inspect: [8, 44, 704, 720], table: [8, 44, 704, 980], goto: [210, 300, 300, 120], fork: [8, 44, 704, 420] };
 const LOG_ROW_H = 28;
 
 const FILL = { help: fillHelp, log: fillLog, inspect: drawInspector, table: drawTables, goto: fillGoto, fork: fillFork };
@@ -34,7 +34,9 @@ export function toggleDrawer(S, name, on = !S.open.has(name)) {
   drawer.setAttribute("role", "dialog");
   drawer.setAttribute("aria-label", title.textContent);
   Object.assign(drawer, { body, opener: S.host.activeElement });
-  place(drawer, ...(S.narrow ? NARROW : PLACES)[name]);
+  const [x, y, w, h] = (S.narrow ? NARROW : PLACES)[name];
+  place(drawer, x, y, w, LIVE.has(name) ? h : undefined);
+  drawer.style.maxHeight = h + "px";
   S.drawers.append(drawer);
   S.open.set(name, drawer);
   FILL[name](S, body);

@@ -40,14 +40,18 @@ function drawRequests(S, frame, rid) {
   });
 }
 
+export function planText(S, req) {
+  return S.t("stage.lane.plan", { hit: req.hit, rest: req.num_tokens - req.hit });
+}
+
 function drawTitle(S, rid, req) {
   const title = S.zones.A.titleNode;
-  const stamp = [rid, req?.status, req?.num_tokens, req?.hit, req?.btable.length > 0, S.lang].join();
+  const stamp = [rid, req?.status, req?.num_tokens, req?.hit, S.peak.length > 0, S.lang].join();
   if (title.stamp === stamp) return;
   title.stamp = stamp;
   const parts = [make("span", "", S.t("stage.zone.A"))];
   if (req) {
-    const plan = req.btable.length || req.status === "running" ? S.t("stage.lane.plan", { hit: req.hit, rest: req.num_tokens - req.hit }) : "";
+    const plan = S.peak.length || req.status === "running" ? planText(S, req) : "";
     parts.push(requestMark(S, rid), make("span", "note", S.t("stage.status." + req.status) + " · " + S.t("stage.tokens", { n: req.num_tokens })), make("span", "note strong", plan));
   }
   title.replaceChildren(...parts);
@@ -67,13 +71,13 @@ const LOOK_ICON = { hit: "check", miss: "times", new: "plus" };
 
 function drawTokens(S, cell, view, pieces) {
   const size = S.run.log.meta.block_size;
-  const part = pieces.slice(view.b * size, view.b * size + view.size);
+  const part = pieces.slice(view.b * size, view.b * size + view.size), flow = size > 8;
   const stamp = part.join("\u0000");
   if (cell.toks.stamp === stamp) return;
   cell.toks.stamp = stamp;
-  setAttr(cell.toks, "data-flow", size > 8 ? "1" : null);
+  setAttr(cell.toks, "data-flow", flow ? "1" : null);
   cell.toks.style.setProperty("--cols", size < 2 ? 1 : 2);
-  cell.toks.replaceChildren(...part.map((piece) => make("span", "tok", piece.trim() === "" ? "·" : piece.trim())));
+  cell.toks.replaceChildren(...part.map((piece) => make("span", "tok", (flow ? piece : piece.trim()) || "·")));
 }
 
 /** What stands under a block: its tag, or why it has none (yet). */
@@ -121,7 +125,7 @@ export function drawLane(S, frame, rid, event) {
   drawRequests(S, frame, rid);
   drawTitle(S, rid, req);
   const { meta, pieces } = S.run.log;
-  const views = req ? blockViews(req, meta.block_size) : [];
+  const views = req ? blockViews(req, meta.block_size, S.peak) : [];
   const spot = event && event.rid === rid && event.b != null ? event.b : S.peek ?? -1;
   const joined = event?.op === "arrive" && event.rid === rid;
   const width = S.plan.A ? S.plan.A[2] : 1264;
@@ -137,6 +141,8 @@ export function drawLane(S, frame, rid, event) {
   });
   S.laneCells = cells;
   setAttr(S.zones.A, "data-status", event?.op === "done" && event.rid === rid ? "done" : req?.status);
+  const empty = (S.zones.A.empty ??= S.zones.A.appendChild(make("p", "lane-empty note")));
+  setText(empty, req ? "" : S.t("stage.lane.empty"));
   drawSummary(S, event);
 }
 
@@ -146,6 +152,6 @@ function drawSummary(S, event) {
   const show = event?.op === "done" && event.args?.reused !== undefined;
   strip.classList.toggle("off", !show);
   if (!show) return;
-  const { reused, computed, near = 0, evicted = 0 } = event.args;
-  strip.replaceChildren(requestMark(S, event.rid), make("span", "", S.t("stage.summary", { reused, total: reused + computed, near, evicted })));
+  const { reused, computed, prompt = reused + computed, near = 0, evicted = 0 } = event.args;
+  strip.replaceChildren(requestMark(S, event.rid), make("span", "", S.t("stage.summary", { reused, total: prompt, near, evicted })));
 }

@@ -71,6 +71,7 @@ export function drawBlockTable(S, zone, run, k, rid, width) {
     swapIcon(row.look, item.how === "hit" ? "check" : "plus");
     setText(row.word, two ? "" : S.t1(item.freed ? "stage.freed" : item.how === "hit" ? "stage.state.reused" : "stage.state.computed"));
     setAttr(row, "data-how", item.how);
+    setAttr(row, "data-two", two ? "1" : null);
     setAttr(row, "data-freed", item.freed ? "1" : null);
     setAttr(row, "role", "button");
     setAttr(row, "aria-label", S.t("stage.a11y.drow", { block: item.b, slot: item.slot }));
@@ -95,7 +96,7 @@ export function drawTotals(S, zone, frame, other) {
   zone.body.querySelector(".codebox")?.remove();
   keyed(zone.body, values, ([id]) => id, create, (node, [id, value, hue]) => {
     setText(node.value, String(value));
-    setText(node.name, S.t("stage.total." + id));
+    setText(node.name, S.tLines("stage.total." + id));
     setAttr(node, "data-hue", hue);
     setAttr(node, "data-differs", other && String(other[id]) !== String(value) ? "1" : null);
   });

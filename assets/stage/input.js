@@ -1,12 +1,12 @@
 // Ears of the stage: keys, clicks, resize, full screen, theme. Listens only inside its own root.
-import { setAttr, setText, swapIcon } from "./dom.js";
+import { setAttr, swapIcon } from "./dom.js";
 import { keyAction } from "./keys.js";
 import { ACTIONS } from "./actions.js";
 import { seekTo, forward } from "./player.js";
 import { answerQuestion } from "./quiz.js";
 import { toggleDrawer } from "./drawers.js";
 import { drawTicks, wireTrack } from "./timeline.js";
-import { clearLinks, showPin, showTip, tipLines, wireLinks } from "./links.js";
+import { clearLinks, showPin, showTip, wireLinks } from "./links.js";
 import { saveAddress } from "./address.js";
 import { eventKeys } from "./view.js";
 import { drawScene } from "./scene.js";
@@ -90,6 +90,7 @@ export function wireInput(S) {
     setAttr(button, "aria-pressed", S.playing);
   };
   const ticksLit = (keys) => drawTicks(S, keys.length ? (event) => eventKeys(event).some((key) => keys.includes(key)) : null);
+  S.onStep = () => (clearLinks(S), ticksLit([]));
   S.afterPin = () => {
     if (S.pin) showPin(S);
     else clearLinks(S);

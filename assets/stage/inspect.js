@@ -1,7 +1,7 @@
 // Request inspector: every block of the request in the lane with its tokens, and why the look-up stopped where it did.
 import { icon, make } from "./dom.js";
 import { captionOf, plainText } from "./narrate.js";
-import { requestMark } from "./drawlane.js";
+import { planText, requestMark } from "./drawlane.js";
 import { blockViews } from "./view.js";
 
 const MANY = 60;
@@ -37,9 +37,9 @@ function missBox(S, event) {
 export function drawInspector(S, body) {
   const { rid, frame } = S, req = frame.reqs[rid];
   if (!req) return body.replaceChildren(make("p", "note", S.t("stage.inspect.none")));
-  const pieces = S.run.log.pieces[rid] ?? [], views = blockViews(req, S.run.log.meta.block_size);
-  const facts = [["stage.status." + req.status, {}], ["stage.tokens", { n: req.num_tokens }], ["stage.lane.plan", { hit: req.hit, rest: req.num_tokens - req.hit }]];
-  const title = make("p", "ititle", [requestMark(S, rid), " ", facts.map(([key, args]) => S.t(key, args)).join(" · ")]);
+  const pieces = S.run.log.pieces[rid] ?? [], views = blockViews(req, S.run.log.meta.block_size, S.peak);
+  const facts = [S.t("stage.status." + req.status), S.t("stage.tokens", { n: req.num_tokens }), planText(S, req)];
+  const title = make("p", "ititle", [requestMark(S, rid), " ", facts.join(" · ")]);
   const extra = [["salt", req.salt], ["version", req.version]].filter(([, value]) => value);
   const tags = extra.map(([name, value]) => make("p", "note", S.t("stage.inspect." + name, { value })));
   const miss = S.run.log.events.slice(0, S.k).reverse().find((event) => event.rid === rid && event.op === "miss");

@@ -19,7 +19,7 @@ export function keyAction({ key, code = "", shiftKey = false, ctrlKey = false, m
 }
 
 /** Rows of the help card: keys as printed, action; words come from the text table (stage.key.<action>). */
-export const HELP_ROWS = [["→", "next"], ["←", "back"], ["⇧→ ⇧←", "nextBlock"], ["] [", "nextRequest"], ["Home End", "first"],
+export const HELP_ROWS = [["→", "next"], ["←", "back"], ["Shift → ←", "nextBlock"], ["] [", "nextRequest"], ["Home End", "first"],
   ["Space", "play"], ["- =", "faster"], ["g", "goto"], ["n N", "nextMiss"], ["e E", "nextEvict"], ["m", "bookmark"], ["w", "fork"],
-  ["q", "ask"], ["1 … 4", "answer"], ["⇧1 … ⇧4", "hand"], ["Tab", "focus"], ["Enter Esc", "pin"], ["f", "full"], ["p", "presenter"],
+  ["q", "ask"], ["1 … 4", "answer"], ["Shift 1 … 4", "hand"], ["Tab", "focus"], ["Enter Esc", "pin"], ["f", "full"], ["p", "presenter"],
   [". b", "blank"], ["l", "lang"], ["t", "theme"], ["d", "code"], ["a", "noodle"], ["v", "table"], ["o", "log"], ["i", "inspect"], ["? h", "help"]];

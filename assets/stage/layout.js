@@ -3,9 +3,9 @@
 /** Zones of the wide stage (1280 x 720), of the stacked one (720 wide), and of the two-run comparison. */
 export const WIDE = { w: 1280, h: 720, head: [8, 0, 1264, 40], A: [8, 44, 1264, 158], B: [8, 208, 216, 236], C: [230, 208, 560, 236],
   D: [796, 208, 214, 236], E: [1016, 208, 256, 236], F: [8, 450, 1264, 78], G: [8, 534, 940, 104], Q: [954, 534, 318, 104], H: [8, 644, 1264, 72] };
-export const STACK = { w: 720, h: 1172, head: [8, 0, 704, 40], A: [8, 44, 704, 158], C: [8, 208, 704, 236], D: [8, 450, 346, 236],
+export const STACK = { w: 720, h: 1152, head: [8, 0, 704, 40], A: [8, 44, 704, 158], C: [8, 208, 704, 236], D: [8, 450, 346, 236],
   tabs: [360, 450, 352, 28], B: [360, 480, 352, 206], E: [360, 480, 352, 206], F: [8, 692, 704, 78], G: [8, 776, 704, 142],
-  Q: [8, 924, 704, 104], H: [8, 1034, 704, 134] };
+  Q: [8, 924, 704, 104], H: [8, 1034, 704, 114] };
 export const FORK = { ...WIDE, A: null, B: null, F: null, C: [230, 44, 560, 236], E: [1016, 44, 256, 236], D: [796, 44, 214, 236],
   L: [8, 44, 216, 236], C2: [230, 288, 560, 236], D2: [796, 288, 214, 236], E2: [1016, 288, 256, 236], L2: [8, 288, 216, 236] };
 
@@ -47,7 +47,8 @@ export function foldBlocks(states, spot, most = 8) {
     else if (last && last.folded && last.state === states[b]) last.count++;
     else items.push({ b, count: 1, state: states[b], folded: true });
   }
-  return mergeChips(items, most + 3);
+  const whole = items.map((item) => (item.folded && item.count === 1 ? { ...item, folded: undefined } : item));
+  return mergeChips(whole.filter((item) => !item.folded).length > most ? items : whole, most + 3);
 }
 
 /** Many short runs would still overflow the lane: neighbouring chips grow together until the row fits. */
@@ -78,7 +79,8 @@ export function laneLayout(items, width, joined) {
   });
 }
 
-export const CARD_W = 74, CARD_H = 44;
+export const CARD_W = 74;
+export const CARD_H = 44;
 const QUEUE_ENDS = 118;
 
 /** Queue cards from HEAD (left) to TAIL: the gap shrinks first, then the card, then the middle folds into one chip. */

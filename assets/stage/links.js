@@ -2,6 +2,7 @@
 import { make, rectIn, setAttr } from "./dom.js";
 import { captionLine } from "./narrate.js";
 import { slotView } from "./view.js";
+import { planText } from "./drawlane.js";
 
 const MAX_LINES = 4;
 const keysIn = (node, name) => (node.getAttribute(name) ?? "").split(" ").filter(Boolean);
@@ -43,18 +44,26 @@ export function tipLines(S, keys) {
   }
   if (kind === "req" && S.frame.reqs[rest[0]]) {
     const req = S.frame.reqs[rest[0]];
-    return [rest[0] + " · " + S.t("stage.status." + req.status), S.t("stage.lane.plan", { hit: req.hit, rest: req.num_tokens - req.hit })];
+    return [rest[0] + " · " + S.t("stage.status." + req.status), planText(S, req)];
   }
   if (kind === "ev") return [captionLine(S.data.text, S.lang, S.run.log.events[Number(rest[0])])];
   return [];
 }
 
+/** Where the straight line from the middle of `box` to the middle of `other` leaves `box`. */
+export function edgePoint(box, other) {
+  const x = box.x + box.w / 2, y = box.y + box.h / 2;
+  const dx = other.x + other.w / 2 - x, dy = other.y + other.h / 2 - y;
+  const part = Math.min(dx ? box.w / 2 / Math.abs(dx) : Infinity, dy ? box.h / 2 / Math.abs(dy) : Infinity, 1);
+  return [x + dx * part, y + dy * part];
+}
+
 function drawLines(S, from, nodes) {
-  const start = rectIn(S, from), mid = (box) => [box.x + box.w / 2, box.y + box.h / 2];
+  const start = rectIn(S, from);
   const zone = from.closest(".zone");
   const others = nodes.filter((node) => node !== from && node.closest(".zone") !== zone && node.getClientRects().length);
   const line = (target) => {
-    const [x1, y1] = mid(start), [x2, y2] = mid(rectIn(S, target));
+    const end = rectIn(S, target), [x1, y1] = edgePoint(start, end), [x2, y2] = edgePoint(end, start);
     const node = document.createElementNS("http://www.w3.org/2000/svg", "line");
     Object.entries({ x1, y1, x2, y2 }).forEach(([name, value]) => node.setAttribute(name, value));
     return node;
@@ -104,6 +113,14 @@ export function showPin(S) {
   if (home) showTip(S, tipLines(S, [S.pin]), rectIn(S, home));
 }
 
+/** The density map is one canvas: which slot lies under the pointer is arithmetic. */
+function pointAtMap(S, event) {
+  const canvas = event.target, { cell, cols, ids } = canvas.mapGrid, box = rectIn(S, canvas), base = S.stage.getBoundingClientRect();
+  const col = Math.floor(((event.clientX - base.left) / S.scale - box.x) / cell), row = Math.floor(((event.clientY - base.top) / S.scale - box.y) / cell);
+  const id = ids[row * cols + col];
+  showTip(S, id && col < cols ? tipLines(S, ["slot:" + id]) : [], { x: box.x + col * cell, y: box.y + row * cell, w: cell, h: cell });
+}
+
 export function wireLinks(S, ticksLit) {
   const target = (event) => event.composedPath().find((node) => node.nodeType === 1 && node.hasAttribute?.("data-k"));
   const enter = (node) => {
@@ -118,13 +135,21 @@ export function wireLinks(S, ticksLit) {
     if (!S.pin) ticksLit([]);
   };
   let pressTimer = 0;
-  S.stage.addEventListener("pointerover", (event) => {
-    if (event.pointerType === "touch" || S.dragging) return;
+  const point = (event) => {
+    if (event.pointerType === "touch" || S.mouseRests) return;
     const node = target(event);
     if (node) enter(node);
     else if (S.litKeys?.length) leave();
+  };
+  S.stage.addEventListener("pointerover", point);
+  S.stage.addEventListener("pointermove", (event) => {
+    if (event.target.mapGrid) return pointAtMap(S, event);
+    if (!S.mouseRests || !(event.movementX || event.movementY)) return;
+    S.mouseRests = false;
+    point(event);
   });
   S.stage.addEventListener("pointerleave", leave);
+  S.stage.addEventListener("pointerout", (event) => event.target.mapGrid && leave());
   S.stage.addEventListener("pointerdown", (event) => {
     if (event.pointerType !== "touch") return;
     pressTimer = setTimeout(() => enter(target(event)), 400);

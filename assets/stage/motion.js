@@ -1,6 +1,5 @@
 // Motion on top of a finished drawing: the end state is already there, so ending a motion early is just cancelling it.
 import { rectIn } from "./dom.js";
-import { laneLayout } from "./layout.js";
 import { partOf } from "./scene.js";
 
 const MS = { arrive: 420, cut: 360, hash: 420, probe: 360, match: 420, miss: 420, plan: 240, touch: 420, evict: 600, alloc: 420, register: 360,

@@ -38,9 +38,9 @@ export function lookUp(text, lang, key) {
 export const languagesOf = (lang) => (lang === "both" ? ["zh", "en"] : [lang]);
 
 /** The words of the interface; in "both" mode one short label holds both languages. */
-export function labelText(text, lang, key, args) {
+export function labelText(text, lang, key, args, between = " · ") {
   const parts = languagesOf(lang).map((one) => formatText(lookUp(text, one, key) ?? key, args));
-  return parts.length === 2 && parts[0] !== parts[1] ? parts.join(" · ") : parts[0];
+  return parts.length === 2 && parts[0] !== parts[1] ? parts.join(between) : parts[0];
 }
 
 /** Caption of an event: [{lang, what, why, noodle}] with pieces, one entry per language shown. */

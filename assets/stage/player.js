@@ -10,6 +10,7 @@ export function goTo(S, k, animate = false) {
   const total = S.run.log.events.length;
   const to = Math.max(0, Math.min(total, k));
   finishMotion(S);
+  restMouse(S);
   if (to !== S.k && S.run.log.events[to - 1]?.rid !== S.event?.rid) S.focus = null;
   if (to !== S.k && !S.revealing) S.feedback = null;
   const before = animate && to > S.k ? captureBefore(S) : null;
@@ -18,6 +19,12 @@ export function goTo(S, k, animate = false) {
   if (before) animateStep(S, before);
   saveAddress(S);
   reportStep(S);
+}
+
+/** A mouse that merely lies on the stage must not light things up while steps go by. */
+function restMouse(S) {
+  S.mouseRests = true;
+  if (!S.pin && S.litKeys?.length) S.onStep();
 }
 
 /** Python hears the step only when asked to (flags.report), only at rest: each report is a rerun. */

@@ -1,6 +1,6 @@
 // Draws step k in full. Idempotent and without memory of earlier steps: any step may follow any other.
 import { rectIn, setAttr } from "./dom.js";
-import { requestAt } from "./steps.js";
+import { peakTable, requestAt } from "./steps.js";
 import { spotOf } from "./view.js";
 import { drawHead, drawLane } from "./drawlane.js";
 import { drawPool, drawQueue } from "./drawpool.js";
@@ -18,6 +18,7 @@ export function drawScene(S) {
   S.event = run.log.events[k - 1] ?? null;
   S.rid = S.focus ?? requestAt(run.log.events, k);
   const { frame, event, rid, zones } = S;
+  S.peak = rid ? peakTable(run.frames, k, rid) : [];
   drawHead(S, event);
   if (S.plan.A) drawLane(S, frame, rid, event);
   if (S.plan.B) drawHashTable(S, frame, event);

@@ -48,6 +48,7 @@ function createStage(host, data, css) {
     level: asked.level ?? (LEVELS.includes(flags.level) ? flags.level : "micro"), k: asked.step ?? flags.step ?? 0,
     flags: { ask: Boolean(flags.ask), noodle: Boolean(flags.analogy), code: Boolean(flags.code), presenter: Boolean(flags.presenter), blank: false } });
   S.t = (key, args) => labelText(S.data.text, S.lang, key, args);
+  S.tLines = (key) => labelText(S.data.text, S.lang, key, {}, "\n");
   S.in = (lang, key, args) => formatText(lookUp(S.data.text, lang, key) ?? key, args);
   S.t1 = (key, args) => S.in(S.lang === "both" ? "zh" : S.lang, key, args);
   S.refresh = () => refreshStage(S);

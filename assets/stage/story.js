@@ -1,5 +1,5 @@
 // Zone G (what happened, why it matters) and the quiet face of zone Q (the last three captions).
-import { make, setAttr, setKeys, setText } from "./dom.js";
+import { icon, make, setAttr, setKeys, setText } from "./dom.js";
 import { captionLine, captionOf, chipKeys, plainText } from "./narrate.js";
 import { requestMark } from "./drawlane.js";
 
@@ -34,11 +34,14 @@ export function drawStory(S, event) {
   const lines = [];
   for (const { lang, what } of entries) lines.push(drawLine(S, "what", what, event, lang));
   for (const { lang, why } of entries) if (why.length) lines.push(drawLine(S, "why", why, event, lang));
-  if (S.flags.noodle) for (const { lang, noodle } of entries) if (noodle.length) lines.push(drawLine(S, "noodle-line", noodle, event, lang));
+  const noodle = entries.filter((entry) => entry.noodle.length).map((entry) => plainText(entry.noodle)).join(" · ");
+  if (S.flags.noodle && noodle) lines.push(make("p", "noodle-line", [icon("bowl"), " " + noodle]));
   body.replaceChildren(...lines);
   setAttr(body, "data-both", entries.length > 1 ? "1" : null);
-  setAttr(body, "data-tight", null);
-  if (body.scrollHeight > body.clientHeight + 2) setAttr(body, "data-tight", "1");
+  for (const tight of [null, "1", "2"]) {
+    setAttr(body, "data-tight", tight);
+    if (body.scrollHeight <= body.clientHeight + 1) break;
+  }
   announce(S, entries.map((entry) => plainText([...entry.what, { text: " " }, ...entry.why])).join(" "));
 }
 

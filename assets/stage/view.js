@@ -26,19 +26,19 @@ export function slotView(frame, id, rid, event) {
 export const STATE_GLYPH = { empty: null, cached: "ring", dirty: "void", reused: "check", computed: "plus",
   others: null, evicted: "times", duplicate: "copy" };
 
-/** State of block `b` of a request: plain, hit, miss, new, skip (not looked up), partial is told apart by size. */
-export function blockView(req, b, blockSize) {
+/** State of block `b` of a request: plain, hit, miss, new, skip (not looked up); `table` may hold rows freed meanwhile. */
+export function blockView(req, b, blockSize, table = req.btable) {
   const full = (b + 1) * blockSize <= req.num_tokens;
-  const row = req.btable[b];
+  const row = table[b];
   let state = req.look[b] ?? "plain";
   if (row) state = row[1];
   else if (state === "plain" && Object.entries(req.look).some(([j, seen]) => seen === "miss" && Number(j) < b)) state = "skip";
   return { b, state, full, size: Math.min(blockSize, req.num_tokens - b * blockSize),
-    tag: b < req.hashes.length ? req.hashes[b].slice(0, 4) : "", slot: row ? row[0] : 0 };
+    tag: b < req.hashes.length ? req.hashes[b].slice(0, 4) : "", slot: req.btable[b] ? row[0] : 0 };
 }
 
-export function blockViews(req, blockSize) {
-  return Array.from({ length: Math.ceil(req.num_tokens / blockSize) }, (_, b) => blockView(req, b, blockSize));
+export function blockViews(req, blockSize, table) {
+  return Array.from({ length: Math.ceil(req.num_tokens / blockSize) }, (_, b) => blockView(req, b, blockSize, table));
 }
 
 /** Link keys of a slot, a block, a tag row and an event: things that share one light up together. */
@@ -89,7 +89,7 @@ export function spotOf(event) {
   if (op === "hash") return "tagof:" + b;
   if (op === "probe") return "row:" + tag;
   if (op === "register" || op === "dup" || op === "notstored") return op === "register" ? "row:" + tag : slot ? "slot:" + slot : "blk:" + b;
-  if (op === "done" || op === "reset" || op === "version" || op === "tick") return "totals";
+  if (op === "done" || op === "reset" || op === "version" || op === "policy" || op === "tick") return "totals";
   return SPOT_LANE.has(op) ? "lane" : null;
 }
 

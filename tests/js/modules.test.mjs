@@ -1,0 +1,54 @@
+// House rules for the stage's modules that no linter of ours would notice.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import test from "node:test";
+
+const FOLDER = new URL("../../assets/stage/", import.meta.url);
+const names = readdirSync(FOLDER).filter((name) => name.endsWith(".js"));
+const source = Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")]));
+const importsOf = (name) => [...source[name].matchAll(/^import .* from "\.\/([\w-]+\.js)";$/gm)].map((found) => found[1]);
+
+test("imports form no circle: a loader that links module by module would never end", () => {
+  const done = new Set();
+  const visit = (name, path) => {
+    assert.ok(!path.includes(name), [...path, name].join(" -> "));
+    if (done.has(name)) return;
+    for (const next of importsOf(name)) visit(next, [...path, name]);
+    done.add(name);
+  };
+  names.forEach((name) => visit(name, []));
+});
+
+test("every import is one line, without renaming, of something that is exported there", () => {
+  for (const name of names) {
+    for (const line of source[name].match(/^import .*$/gm) ?? []) {
+      const found = /^import \{ ([\w, ]+) \} from "\.\/([\w-]+\.js)";$/.exec(line);
+      assert.ok(found, name + ": " + line);
+      assert.ok(!/\bas\b/.test(found[1]), name + ": " + line);
+      for (const word of found[1].split(", ")) {
+        assert.match(source[found[2]], new RegExp(`^export (async )?(function|const|let) ${word}\\b`, "m"), name + " imports " + word);
+        assert.ok(source[name].replace(line, "").match(new RegExp(`\\b${word}\\b`)), name + " does not use " + word);
+      }
+    }
+  }
+});
+
+test("top-level names are unique across modules, so that they can be joined into one script", () => {
+  const home = new Map();
+  for (const name of names) {
+    for (const [, word] of source[name].matchAll(/^(?:export )?(?:async )?(?:function|const|let|class) (\w+)/gm)) {
+      assert.ok(!home.has(word), `${word} in ${home.get(word)} and ${name}`);
+      home.set(word, name);
+    }
+  }
+});
+
+test("no text reaches the page as markup", () => {
+  for (const name of names) assert.doesNotMatch(source[name], /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/, name);
+});
+
+test("files stay small", () => {
+  for (const name of names) assert.ok(source[name].split("\n").length <= 250, name);
+  const total = readdirSync(FOLDER).reduce((sum, name) => sum + statSync(new URL(name, FOLDER)).size, 0);
+  assert.ok(total < 160_000, "stage: " + total + " bytes");
+});
