@@ -13,6 +13,7 @@ from core.frame import initial_frame
 from core.scenario import Scenario
 from ui.i18n import LangMode, stage_texts
 from ui.palette import PALETTE
+from ui.questions import with_questions
 from ui.steps import stage_steps
 
 SCHEMA_VERSION = 1
@@ -33,7 +34,7 @@ def piece_texts(scenario: Scenario) -> dict[int, str]:
 
 def stage_log(scenario: Scenario, log: EventLog, title: str) -> Payload:
     """One run for the stage: meta data, token texts, first frame, steps."""
-    steps = stage_steps(log, piece_texts(scenario))
+    steps = with_questions(stage_steps(log, piece_texts(scenario)))
     return {
         "schema": SCHEMA_VERSION,
         "meta": {

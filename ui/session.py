@@ -27,12 +27,19 @@ def begin() -> None:
         state["setup"], state["link_lost"] = from_query(query)
         state["lang"] = resolve_mode(query.get("lang"), st.context.locale)
         state["runs"] = {}
+        if query:
+            state["link_opened"] = True
 
 
 def sync_link() -> None:
-    """Write setup and language into the address bar, without a rerun."""
+    """Write setup and language into the address bar, without a rerun.
+
+    An opened link is left alone until something changes: writing the query drops the part behind ``#``,
+    in which the stage looks for its step.
+    """
     wanted = {**to_query(setup()), "lang": lang_mode()}
-    if dict(st.query_params.items()) != wanted:
+    opened = st.session_state.pop("link_opened", None)
+    if opened is None and dict(st.query_params.items()) != wanted:
         st.query_params.from_dict(wanted)
 
 
