@@ -1,4 +1,4 @@
-"""Start · 开始: what this is in two sentences, a running example, and what to watch next."""
+"""Start · 开始: what this is in two sentences, a bet, a running example, and everything to set up."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ import streamlit as st
 from core.errors import BrothError
 from pages.navigation import page
 from ui import session
-from ui.controls import link_notice, scenario_picker
+from ui.controls import knob_panel, link_notice, scenario_picker
+from ui.own_prompts import own_prompts_editor
+from ui.parts import part_chooser
 from ui.payload import stage_payload
+from ui.presets import preset_cards
 from ui.session import say
 from ui.setup import MODES
 from ui.shell import toolbar
@@ -18,28 +21,70 @@ from ui.stage import show_stage
 
 
 def render() -> None:
-    """Hook, three ways in, and the stage already standing on an example."""
+    """Hook, bet and three ways in; the stage on the chosen example; then the set-up."""
     toolbar(scenario_picker)
     link_notice()
-    st.header(say("start.hook"), anchor=False)
-    st.markdown(say("start.what"))
+    words, bet = st.columns([3, 2], gap="large")
+    with words:
+        st.subheader(say("start.hook"), anchor=False)
+        st.markdown(say("start.what"))
+    with bet:
+        _place_bet()
     _ways_in()
     try:
-        _, _, log_a = session.current_run()
+        scenario, _, log_a = session.current_run()
     except BrothError as error:
         session.show_error(error)
+        own_prompts_editor()
         return
-    flags = {"step": 0, "level": "block", "ask": False, "hide": list(session.setup().hide), "autoplay": True}
+    part = part_chooser()
+    flags = {
+        "step": 0,
+        "level": "block",
+        "ask": False,
+        "autoplay": True,
+        "part": part,
+        "hide": list(session.setup().hide),
+    }
     show_stage(stage_payload(log_a, None, session.lang_mode(), flags), key="start-stage")
+    presets, knobs, own = st.tabs([say("start.presets"), say("control.knobs"), say("control.own")])
+    with presets:
+        preset_cards()
+    with knobs:
+        knob_panel(scenario.config)
+    with own:
+        own_prompts_editor()
+
+
+def _place_bet() -> None:
+    """How much will hit? Asked before anything is shown; the finish page compares."""
+
+    def changed() -> None:
+        session.change_setup(replace(session.setup(), bet=st.session_state["widget_bet"]))
+
+    current = session.setup()
+    question = (
+        say("own.question") if current.scenario == OWN else say(f"scenario.{current.scenario}.question")
+    )
+    st.session_state["widget_bet"] = 50 if current.bet is None else current.bet
+    st.slider(
+        say("start.bet", question=question), 0, 100, format="%d %%", key="widget_bet", on_change=changed
+    )
+    if current.bet is not None:
+        st.caption(say("start.bet.kept", bet=current.bet))
 
 
 def _ways_in() -> None:
     for column, mode in zip(st.columns(len(MODES)), MODES, strict=True):
         with column:
-            label = say(f"start.{mode}")
-            if st.button(
-                label, key=f"go_{mode}", type="primary" if mode == "guided" else "secondary", width="stretch"
-            ):
+            first = mode == "guided"
+            pressed = st.button(
+                say(f"start.{mode}"),
+                key=f"go_{mode}",
+                type="primary" if first else "secondary",
+                width="stretch",
+            )
+            if pressed:
                 session.change_setup(replace(session.setup(), mode=mode))
                 st.switch_page(page("execute"))
             st.caption(say(f"start.{mode}.help"))
