@@ -62,16 +62,11 @@ def _place_bet() -> None:
     def changed() -> None:
         session.change_setup(replace(session.setup(), bet=st.session_state["widget_bet"]))
 
-    current = session.setup()
-    question = (
-        say("own.question") if current.scenario == OWN else say(f"scenario.{current.scenario}.question")
-    )
-    st.session_state["widget_bet"] = 50 if current.bet is None else current.bet
-    st.slider(
-        say("start.bet", question=question), 0, 100, format="%d %%", key="widget_bet", on_change=changed
-    )
-    if current.bet is not None:
-        st.caption(say("start.bet.kept", bet=current.bet))
+    bet = session.setup().bet
+    st.session_state["widget_bet"] = 50 if bet is None else bet
+    st.slider(say("start.bet"), 0, 100, format="%d %%", key="widget_bet", on_change=changed)
+    if bet is not None:
+        st.caption(say("start.bet.kept", bet=bet))
 
 
 def _ways_in() -> None:
