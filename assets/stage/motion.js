@@ -15,13 +15,10 @@ export function finishMotion(S) {
   S.lines.querySelectorAll(".brief").forEach((line) => line.remove());
 }
 
-/** What has to be known of the step before: where cards and rows stood. */
+/** What has to be known of the step before: where the queue cards stood, and what the event takes away. */
 export function captureBefore(S) {
   const stood = (nodes) => new Map([...(nodes ?? [])].map(([key, node]) => [key, { x: node.stageX, y: node.stageY, node }]));
-  const head = S.frame.queue[0];
-  return { cards: stood(S.cards), rows: new Map(S.rowByTag ?? []), rects: {}, head,
-    card: (id) => { const card = S.cards?.get(id); return card ? { box: rectIn(S, card), copy: card.cloneNode(true) } : null; },
-    ...snapshotOf(S) };
+  return { cards: stood(S.cards), ...snapshotOf(S) };
 }
 
 /** Rectangles of the things that the next event takes away; only those, measuring is not free. */
@@ -39,7 +36,7 @@ function run(S, node, frames, ms, options = {}) {
   S.motions.push(node.animate(frames, { duration: ms / S.speed, easing: "cubic-bezier(.3,.7,.3,1)", fill: "backwards", ...options }));
 }
 
-const at = (box, scale = 1) => `translate(${box.x}px,${box.y}px) scale(${scale})`;
+const at = (box) => `translate(${box.x}px,${box.y}px)`;
 
 /** A copy of something flies from one rectangle to another and is gone at the end. */
 function flight(S, copy, from, to, ms, options = {}) {
@@ -47,9 +44,9 @@ function flight(S, copy, from, to, ms, options = {}) {
   copy.removeAttribute("data-k");
   copy.removeAttribute("tabindex");
   copy.classList.add("flying");
-  Object.assign(copy.style, { width: from.w + "px", height: from.h + "px", transform: at(to) });
+  Object.assign(copy.style, { width: (options.size ?? from).w + "px", height: (options.size ?? from).h + "px", transform: at(to) });
   S.fly.append(copy);
-  run(S, copy, [{ transform: at(from), opacity: 1 }, { transform: at(to), opacity: options.end ?? 1 }], ms, { fill: "both" });
+  run(S, copy, [{ transform: at(from), opacity: 1 }, { opacity: 1, offset: 0.75 }, { transform: at(to), opacity: options.end ?? 1 }], ms, { fill: "both" });
   const last = S.motions[S.motions.length - 1];
   last?.finished.then(() => copy.remove(), () => copy.remove());
 }
@@ -164,14 +161,14 @@ const PLAYS = {
     briefLine(S, slot, first, ms);
   },
   append(S, e, before, ms) {
-    const cell = S.blocks.get(e.b), slot = partOf(S, "slot:" + e.slot);
+    const cell = S.blocks.get(e.b), slot = partOf(S, "slot:" + (e.slot ?? S.frame.reqs[e.rid]?.btable[e.b]?.[0]));
     run(S, cell?.toks.lastChild, [{ transform: "translateY(-20px)", opacity: 0 }, { transform: "none", opacity: 1 }], ms);
     pop(S, [...(slot?.meter.querySelectorAll("[data-on]") ?? [])].pop(), ms);
   },
   free(S, e, before, ms) {
     const slot = partOf(S, "slot:" + e.slot), card = partOf(S, "card:" + e.slot);
     pop(S, slot?.badge, ms);
-    if (card && !before.cards.has(e.slot)) flight(S, card.cloneNode(true), boxOf(S, slot), boxOf(S, card), ms);
+    if (card && !before.cards.has(e.slot)) flight(S, card.cloneNode(true), boxOf(S, slot), boxOf(S, card), ms, { size: boxOf(S, card) });
   },
   done(S, e, before, ms) {
     for (const cell of S.laneCells.values()) run(S, cell, [{ opacity: 1 }, {}], ms);
