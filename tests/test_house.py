@@ -183,6 +183,7 @@ def test_nothing_leaves_the_machine_and_nothing_waits_for_an_answer() -> None:
     settings = flat(SETTINGS)
     wanted = {
         "browser.gatherUsageStats": False,
+        "browser.serverAddress": "localhost",
         "client.showErrorLinks": False,
         "server.enableStaticServing": True,
         "server.showEmailPrompt": False,
