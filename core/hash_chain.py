@@ -11,10 +11,12 @@ Tokens are compared nowhere here: like vLLM, the cache trusts the hash.
 
 from __future__ import annotations
 
+import operator
 import sys
 from array import array
 from collections.abc import Sequence
 from struct import Struct, iter_unpack, pack
+from typing import SupportsIndex
 
 import numpy as np
 from xxhash import xxh3_128_digest
@@ -34,32 +36,43 @@ def token_array(token_ids: Sequence[int], request_id: RequestId = "") -> array[i
     """
     tokens = array("I")
     if isinstance(token_ids, np.ndarray):
-        if token_ids.ndim == 1 and token_ids.dtype == np.uint32:
-            tokens.frombytes(token_ids.tobytes())
+        if token_ids.ndim == 1 and token_ids.dtype.kind in "ui" and _in_range(token_ids):
+            tokens.frombytes(token_ids.astype(np.uint32, copy=False).tobytes())
             return tokens
-        token_ids = token_ids.tolist()
+        token_ids = token_ids.tolist()  # something in it is wrong: find out what
     try:
         tokens.extend(token_ids)
     except (TypeError, OverflowError, ValueError):
         raise _bad_token(token_ids, request_id) from None
+    if tokens and any(isinstance(token_ids[place], bool) for place in _zeros_and_ones(tokens)):
+        raise _bad_token(token_ids, request_id)  # array takes True for 1
     return tokens
 
 
+def _zeros_and_ones(tokens: array[int]) -> list[int]:
+    return np.flatnonzero(np.frombuffer(tokens, dtype=np.uint32) < 2).tolist()
+
+
+def _in_range(token_ids: np.ndarray) -> bool:
+    if token_ids.dtype == np.uint32 or token_ids.size == 0:
+        return True
+    return bool(token_ids.min() >= 0 and token_ids.max() <= MAX_TOKEN_ID)
+
+
 def _bad_token(token_ids: Sequence[int], request_id: RequestId) -> RequestError:
-    where = next(
-        (
-            place
-            for place, token in enumerate(token_ids)
-            if isinstance(token, bool) or not isinstance(token, int) or not 0 <= token <= MAX_TOKEN_ID
-        ),
-        0,
-    )
+    where = next((place for place, token in enumerate(token_ids) if not _is_token(token)), 0)
     token = token_ids[where]
     message = (
         f"Token {where} of request {request_id or '(look-up)'} is {token!r}; "
         f"expected a whole number from 0 to {MAX_TOKEN_ID}."
     )
     return RequestError("request.token", message, request_id=request_id, place=where, token=str(token))
+
+
+def _is_token(token: object) -> bool:
+    if isinstance(token, (bool, np.bool_)) or not isinstance(token, SupportsIndex):
+        return False
+    return 0 <= operator.index(token) <= MAX_TOKEN_ID
 
 
 def token_bytes(tokens: array[int]) -> bytes:
@@ -178,7 +191,8 @@ def hash_chain(
     True
     """
     tokens = token_array(token_ids)
-    chain = HashChain(request or Request("chain", token_ids or (0,)), version, block_size, hash_name)
+    no_extras = Request("chain", (0,))
+    chain = HashChain(request or no_extras, version, block_size, hash_name)
     chain.extend(tokens)
     return chain.hashes
 

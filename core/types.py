@@ -167,9 +167,45 @@ class Request:
                 f"A request's id is {self.request_id!r}; expected a text that is not empty.",
                 request_id=str(self.request_id),
             )
+        for name, right, expected in (
+            ("token_ids", hasattr(self.token_ids, "__len__"), "a sequence of token ids"),
+            ("outputs", hasattr(self.outputs, "__len__"), "a sequence of token ids"),
+            ("salt", self.salt is None or isinstance(self.salt, str), "a text or nothing"),
+            ("lora", self.lora is None or _is_pair_of_texts(self.lora), "(name, path) or nothing"),
+            ("mm", all(map(_is_item, self.mm)), "items with an id, an offset from 0 and a length from 1"),
+            ("priority", _is_int(self.priority), "a whole number"),
+            ("skip_read", isinstance(self.skip_read, bool), "true or false"),
+        ):
+            if not right:
+                raise _bad_field(self.request_id, name, getattr(self, name), expected)
         if len(self.token_ids) == 0:
             raise RequestError(
                 "request.empty",
                 f"Request {self.request_id} has an empty prompt; a prompt needs at least one token.",
                 request_id=self.request_id,
             )
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_pair_of_texts(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, str) for part in value)
+
+
+def _is_item(item: object) -> bool:
+    if not isinstance(item, MultiModalItem) or not isinstance(item.item_id, str):
+        return False
+    return _is_int(item.offset) and _is_int(item.length) and item.offset >= 0 and item.length >= 1
+
+
+def _bad_field(request_id: RequestId, name: str, value: object, expected: str) -> RequestError:
+    return RequestError(
+        "request.field",
+        f"Request {request_id}: {name} is {value!r}; expected {expected}.",
+        request_id=request_id,
+        field=name,
+        value=str(value),
+        expected=expected,
+    )
