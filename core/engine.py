@@ -35,7 +35,7 @@ Emit = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The answer of a lower verb: whether there was room, and the hit in tokens where one was looked up."""
+    """The answer of a lower verb: whether there was room, and the hit in tokens if it looked up."""
 
     ok: bool
     hit: int = 0
@@ -44,9 +44,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """What one step scheduled: (request id, tokens), in scheduling order."""
+    """What one step scheduled: (request id, tokens), in scheduling order; ``preempted``: anybody was."""
 
     scheduled: tuple[tuple[RequestId, int], ...]
+    preempted: bool = False
 
 
 class Engine:
@@ -89,16 +90,27 @@ class Engine:
         self.num_steps += 1
         if self._emit:
             self._emit(StepStarted(self.num_steps))
-        return StepOutcome(tuple(self._scheduler.step().items()))
+        scheduled, preempted = self._scheduler.step()
+        return StepOutcome(tuple(scheduled.items()), preempted)
 
     def run(self) -> int:
-        """Step until nobody runs and nobody can be admitted. Returns the number of steps taken."""
+        """Step until nobody runs and nobody can be admitted. Returns the number of steps taken.
+
+        Stops too when steps lead nowhere: nobody who waits fits and nobody who runs has tokens left (the
+        lower verbs can leave such requests behind), or requests take each other's blocks for ever.
+        """
         before = self.num_steps
         scheduler = self._scheduler
+        num_passes, num_quiet = scheduler.num_passes, 0
         while scheduler.running or scheduler.waiting:
             outcome = self.step()
-            if not outcome.scheduled and not scheduler.running:
-                break  # the first waiting request does not fit into an empty pool
+            if not outcome.scheduled and not outcome.preempted:
+                break
+            # Whoever runs first computes a token a step: then it is through its tokens in so many steps.
+            num_quiet = 0 if scheduler.num_passes > num_passes else num_quiet + 1
+            num_passes = scheduler.num_passes
+            if outcome.preempted and num_quiet > scheduler.num_live_tokens:
+                break
         return self.num_steps - before
 
     def abort(self, request_id: RequestId) -> None:

@@ -76,6 +76,12 @@ class Scheduler:
         self.hit_tokens = 0
         self.num_preemptions = 0
         self.computed_tokens = 0
+        self.num_passes = 0  # how often a request had all its tokens computed, so that it sampled or ended
+
+    @property
+    def num_live_tokens(self) -> int:
+        """Tokens of all requests that are not finished."""
+        return sum(sequence.num_tokens for sequence in self.sequences.values())
 
     # -- arriving and leaving -----------------------------------------------------------------------
 
@@ -306,17 +312,17 @@ class Scheduler:
 
     # -- one step -----------------------------------------------------------------------------------------
 
-    def step(self) -> dict[RequestId, int]:
+    def step(self) -> tuple[dict[RequestId, int], bool]:
         """Schedule one step, let the stand-in model compute it, finish who is done.
 
-        Returns the tokens scheduled for each request, in scheduling order.
+        Returns the tokens scheduled for each request, in scheduling order, and whether any was preempted.
         """
         scheduled: dict[RequestId, int] = {}
         budget, preempted = self._grow_running(scheduled)
         if not preempted:  # rule 39
             self._admit_waiting(scheduled, budget)
         self._compute(scheduled)
-        return scheduled
+        return scheduled, preempted
 
     def _limit(self, budget: int) -> int:
         """The most tokens one request may get now: the step's budget, and its own cap while it is not
@@ -373,6 +379,7 @@ class Scheduler:
                 self._sample(sequence)
 
     def _sample(self, sequence: Sequence) -> None:
+        self.num_passes += 1
         sampled = sequence.outputs[sequence.num_sampled : sequence.num_sampled + 1]
         if sampled:
             sequence.num_sampled += 1

@@ -1,0 +1,101 @@
+"""fold(log) == engine state, and what holds at every single event in between."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+from hypothesis import given
+
+from core.engine import Engine
+from core.events import Event
+from core.fold import fold, fold_all, patches
+from core.frame import Frame, engine_part, initial_frame
+from core.scenario import Scenario, execute, run
+from tests.strategies import configs, examples, scenarios
+
+
+def check_frame(frame: Frame) -> None:
+    """Queue, ref counts, block tables and hash table agree with each other."""
+    slots, queue = frame["slots"], frame["queue"]
+    assert len(queue) == len(set(queue))
+    assert {int(name) for name, slot in slots.items() if slot["ref"] == 0} == set(queue)
+    rows = [row[0] for request in frame["reqs"].values() for row in request["btable"]]
+    assert sum(slot["ref"] for slot in slots.values()) == len(rows)
+    for name, slot in slots.items():
+        assert slot["ref"] == rows.count(int(name)) == len(slot["owners"])
+    carriers = {(slot["hash"], int(name)) for name, slot in slots.items() if slot["hash"] is not None}
+    listed = [(digest, block_id) for digest, ids in frame["table"].items() for block_id in ids]
+    assert len(listed) == len(carriers)
+    assert set(listed) == carriers
+    assert all(frame["table"].values())
+
+
+@given(scenarios())
+@examples(60)
+def test_fold_equals_the_engine_after_every_command(scenario: Scenario) -> None:
+    events: list[Event] = []
+    engine = Engine(scenario.config, events.append)
+    frame = initial_frame(scenario.config)
+    for command in scenario.commands:
+        execute(engine, command)
+        frame = fold_all(frame, events)
+        events.clear()
+        assert engine_part(frame) == engine.snapshot()
+        engine.check()
+
+
+@given(scenarios())
+@examples(40)
+def test_the_invariants_hold_at_every_event(scenario: Scenario) -> None:
+    frame = initial_frame(scenario.config)
+    for event in run(scenario).events:
+        frame = fold(frame, event)
+        check_frame(frame)
+
+
+def apply_in_place(state: Any, change: list[Any]) -> None:
+    """Patches as a screen carries them out: on its own JSON copy, knowing nothing of events."""
+    path = change[0]
+    if path[0] == "queue" and len(path) == 2:
+        queue = state["queue"]
+        if path[1] == "out":
+            queue.remove(change[1])
+        elif path[1] == "back":
+            queue.append(change[1])
+        else:
+            queue.insert(*change[1])
+        return
+    for key in path[:-1]:
+        state = state[key]
+    if len(change) == 1:
+        del state[path[-1]]
+    elif isinstance(state, list) and path[-1] == len(state):
+        state.append(change[1])
+    else:
+        state[path[-1]] = change[1]
+
+
+@given(scenarios(configs(num_blocks=6)))
+@examples(40)
+def test_patches_applied_elsewhere_give_the_same_frame(scenario: Scenario) -> None:
+    frame = initial_frame(scenario.config)
+    screen = json.loads(json.dumps(frame))
+    for event in run(scenario).events:
+        changes = json.loads(json.dumps(patches(frame, event), allow_nan=False))
+        frame = fold(frame, event)
+        for change in changes:
+            apply_in_place(screen, change)
+        assert screen == frame
+
+
+@given(scenarios(configs(num_blocks=6)))
+@examples(25)
+def test_folding_never_changes_the_old_frame(scenario: Scenario) -> None:
+    frame = initial_frame(scenario.config)
+    for event in run(scenario).events:
+        before = copy.deepcopy(frame)
+        after = fold(frame, event)
+        assert frame == before
+        frame = after

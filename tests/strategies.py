@@ -1,0 +1,295 @@
+"""Every hypothesis strategy of the tests: settings, requests, commands, whole scenarios, single events.
+
+Commands are drawn against a living engine, so that nearly each of them makes sense where it stands; what
+comes out is plain data (a ``Scenario``), which the properties then run on engines of their own. Pools are
+tiny and tokens few, because everything interesting (sharing, eviction, preemption, copies) needs crowding.
+
+``examples(n)`` sets how many examples a property takes; the environment variable BROTH_EXAMPLES multiplies
+it for a long search (``BROTH_EXAMPLES=50 pytest tests/properties``).
+"""
+
+from __future__ import annotations
+
+import os
+import types
+import typing
+from dataclasses import fields
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from core.engine import Engine
+from core.errors import BrothError
+from core.event_log import event_types
+from core.events import Event
+from core.scenario import Scenario, execute
+from core.scenario_reader import load_scenario
+from core.types import EngineConfig, MultiModalItem, Request
+
+Json = dict[str, Any]
+
+FACTOR = int(os.environ.get("BROTH_EXAMPLES", "1"))
+
+
+def examples(count: int) -> settings:
+    """So many examples, times BROTH_EXAMPLES. Drawing runs an engine, so it may be slow; that is fine."""
+    return settings(
+        max_examples=count * FACTOR,
+        suppress_health_check=[
+            HealthCheck.too_slow,
+            HealthCheck.data_too_large,
+            HealthCheck.differing_executors,
+        ],
+    )
+
+
+# -- settings of an engine ------------------------------------------------------------------------------
+
+
+def maybe(strategy: st.SearchStrategy[Any], otherwise: object = None) -> st.SearchStrategy[Any]:
+    """Mostly ``otherwise``, sometimes a draw: for settings that are off by default."""
+    return st.one_of(st.just(otherwise), st.just(otherwise), strategy)
+
+
+PLAIN_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "block_size": st.sampled_from([4, 3, 2, 2, 4, 1]),
+    "num_blocks": st.sampled_from([9, 11, 13, 15, 18, 10, 8, 7, 5, 1]),
+    "enable_caching": st.sampled_from([True] * 7 + [False]),
+    "watermark": maybe(st.sampled_from([0.1, 0.3, 0.6]), 0.0),
+    "max_num_seqs": maybe(st.integers(1, 3), 128),
+    "max_num_batched_tokens": maybe(st.integers(1, 12), 8192),
+    "policy": st.sampled_from(["fcfs", "fcfs", "priority"]),
+    "reserve_full_prompt": st.sampled_from([True, True, False]),
+    "long_prefill_token_threshold": maybe(st.integers(1, 5), 0),
+}
+"""What vLLM has too."""
+
+OWN_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "queue_rule": maybe(st.just("all_to_back"), "vllm"),
+    "cache_cap": maybe(st.integers(0, 8)),
+    "admit_after": maybe(st.integers(2, 3), 1),
+    "admit_window": maybe(st.integers(1, 12)),
+    "ttl": maybe(st.integers(0, 10)),
+    "ttl_kind": st.sampled_from(["idle", "absolute"]),
+    "version": maybe(st.sampled_from(["v1", "v2"]), ""),
+}
+"""Policies beyond vLLM."""
+
+WEAK_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "hash_name": maybe(st.just("weak"), "xxh3_128"),
+    "verify_tokens": st.booleans(),
+}
+
+
+def configs(**fixed: object) -> st.SearchStrategy[EngineConfig]:
+    """Settings as vLLM has them, or with one policy of our own on, or with any of them; ``fixed`` ones are
+    not drawn."""
+    alone = [_configs({**PLAIN_FIELDS, name: OWN_FIELDS[name]}, fixed) for name in ("cache_cap", "ttl")]
+    everything = _configs({**PLAIN_FIELDS, **OWN_FIELDS, **WEAK_FIELDS}, fixed)
+    return st.one_of(plain_configs(**fixed), *alone, everything)
+
+
+def plain_configs(**fixed: object) -> st.SearchStrategy[EngineConfig]:
+    """Settings that vLLM has, with all policies of our own off."""
+    return _configs(PLAIN_FIELDS, fixed)
+
+
+def _configs(
+    drawn: dict[str, st.SearchStrategy[Any]], fixed: dict[str, object]
+) -> st.SearchStrategy[EngineConfig]:
+    chosen = {name: strategy for name, strategy in drawn.items() if name not in fixed}
+    constants = {name: st.just(value) for name, value in fixed.items()}
+    return st.builds(EngineConfig, **chosen, **constants)
+
+
+# -- tokens and requests --------------------------------------------------------------------------------
+
+
+@st.composite
+def prompts(draw: st.DrawFn, max_tokens: int = 18) -> list[int]:
+    """A beginning of one of two common texts, then a few tokens of its own: prompts that share prefixes."""
+    common = draw(st.sampled_from([(1, 1, 2, 1, 3, 1, 2, 2, 1, 1, 3, 3, 2, 1), (1, 1, 2, 1, 2, 2, 2, 3)]))
+    shared = list(common[: draw(st.sampled_from([4, 8, 9, 12, 14, 0]))])
+    own = draw(st.lists(st.integers(0, 3), min_size=0 if shared else 1, max_size=5))
+    return (shared + own)[:max_tokens]
+
+
+few_tokens = st.lists(st.integers(0, 3), min_size=1, max_size=4)
+
+texts = st.text(st.characters(exclude_categories=()), max_size=6)
+"""Any text, half surrogate pairs, line separators and control characters included."""
+
+names = st.one_of(st.sampled_from(["a", "b", "lora", "cache_salt", "a\x00", "\x04\x00\x00\x00lora"]), texts)
+
+
+def mm_items(max_offset: int = 12) -> st.SearchStrategy[tuple[MultiModalItem, ...]]:
+    item = st.builds(
+        MultiModalItem, st.sampled_from(["i", "j"]), st.integers(0, max_offset), st.integers(1, 6)
+    )
+    return st.lists(item, max_size=2).map(tuple)
+
+
+def requests(
+    token_ids: st.SearchStrategy[Any] | None = None, request_id: str = "R"
+) -> st.SearchStrategy[Request]:
+    """A request with any extras, for the hash chain."""
+    return st.builds(
+        Request,
+        st.just(request_id),
+        token_ids if token_ids is not None else prompts(),
+        salt=maybe(names),
+        lora=maybe(st.tuples(names, names)),
+        mm=mm_items(),
+    )
+
+
+# -- commands and scenarios -----------------------------------------------------------------------------
+
+
+def _request_fields(draw: st.DrawFn) -> Json:
+    data: Json = {"tokens": draw(prompts())}
+    if draw(st.booleans()):
+        data["output_tokens"] = draw(st.lists(st.integers(0, 3), max_size=6))
+    if draw(st.integers(0, 3)) == 0:
+        extra = draw(
+            st.sampled_from(
+                [
+                    {"salt": "s"},
+                    {"salt": ""},
+                    {"lora": ["a", "p"]},
+                    {"mm": [{"id": "i", "offset": 2, "length": 5}]},
+                    {"skip_read": True},
+                    {"priority": 1},
+                    {"priority": -1},
+                ]
+            )
+        )
+        data.update(extra)
+    return data
+
+
+def _start_fields(draw: st.DrawFn) -> Json:
+    data: Json = {}
+    if draw(st.sampled_from([False, False, True])):
+        data["chunk"] = draw(st.integers(1, 7))
+        data["fit"] = draw(st.booleans())
+    return data
+
+
+_POLICY_VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "cache_cap": st.one_of(st.none(), st.integers(0, 6)),
+    "admit_after": st.integers(1, 3),
+    "admit_window": st.one_of(st.none(), st.integers(1, 8)),
+    "ttl": st.one_of(st.none(), st.integers(0, 6)),
+    "ttl_kind": st.sampled_from(["idle", "absolute"]),
+}
+
+STEP_OPS = (*["submit"] * 5, *["step"] * 7, "run", "run", "abort")
+VERB_OPS = (
+    *["start"] * 4, *["decode"] * 5, *["free"] * 4, *["prefill", "resume"] * 3,
+    "append", "preempt", "lookup", "evict",
+)  # fmt: skip
+WORLD_OPS = ("wait", "reset")
+OWN_OPS = ("policy", "version")
+ALL_OPS = STEP_OPS + VERB_OPS + WORLD_OPS + OWN_OPS
+VLLM_OPS = STEP_OPS + VERB_OPS + ("reset",)
+
+
+def command(draw: st.DrawFn, engine: Engine, number: int, ops: tuple[str, ...]) -> Json:
+    """One command that mostly makes sense for this engine now."""
+    op = draw(st.sampled_from(ops))
+    status = {name: request["status"] for name, request in engine.snapshot()["reqs"].items()}
+    wanted = {"prefill": "running", "decode": "running", "preempt": "running", "resume": "preempted"}
+    live = [name for name in status if status[name] == wanted.get(op, status[name])]
+    if not live and op in ("step", "run", "abort", "append", "free", *wanted):
+        op = "submit" if "submit" in ops else "start"  # nobody there to do it to
+    if op in ("abort", "append", "free", *wanted):
+        name = draw(st.sampled_from(live))
+        match op:
+            case "prefill":
+                return {"op": op, "id": name, "n": draw(st.integers(1, 6))}
+            case "decode" | "append":
+                return {"op": op, "id": name, "tokens": draw(few_tokens)}
+            case "resume":
+                return {"op": op, "id": name, **_start_fields(draw)}
+        return {"op": op, "id": name}
+    gone = [f"R{k}" for k in range(number) if f"R{k}" not in status]
+    new_id = draw(st.sampled_from(gone)) if gone and draw(st.integers(0, 7)) == 0 else f"R{number}"
+    match op:
+        case "submit":
+            return {"op": op, "id": new_id, **_request_fields(draw)}
+        case "start":
+            return {"op": op, "id": new_id, **_request_fields(draw), **_start_fields(draw)}
+        case "lookup":
+            return {"op": op, **_request_fields(draw)}
+        case "evict":
+            usable = engine.config.num_usable
+            return {"op": op, "blocks": draw(st.lists(st.integers(1, usable), max_size=3)) if usable else []}
+        case "reset":
+            return {"op": op, "running": draw(st.booleans())}
+        case "wait":
+            return {"op": op, "ticks": draw(st.integers(1, 6))}
+        case "policy":
+            name = draw(st.sampled_from(sorted(_POLICY_VALUES)))
+            return {"op": op, "name": name, "value": draw(_POLICY_VALUES[name])}
+        case "version":
+            return {"op": op, "version": draw(st.sampled_from(["", "v1", "v2"]))}
+    return {"op": op}
+
+
+@st.composite
+def scenarios(
+    draw: st.DrawFn,
+    config: st.SearchStrategy[EngineConfig] | None = None,
+    ops: tuple[str, ...] = ALL_OPS,
+    max_commands: int = 44,
+) -> Scenario:
+    """Settings and commands, each of which the engine carries out (``ok=False`` included)."""
+    settings_drawn = draw(config if config is not None else configs())
+    engine = Engine(settings_drawn)
+    commands: list[Json] = []
+    for number in range(draw(st.sampled_from([max_commands // 4, max_commands // 2, max_commands]))):
+        data = command(draw, engine, number, ops)
+        try:
+            execute(engine, load_scenario({"schema": 1, "commands": [data]}).commands[0])
+        except BrothError:
+            continue  # a request that could never fit; refusals have properties of their own
+        commands.append(data)
+    scenario = load_scenario({"schema": 1, "id": "drawn", "commands": commands})
+    return Scenario("drawn", settings_drawn, scenario.commands)
+
+
+# -- single events --------------------------------------------------------------------------------------
+
+
+def _of_type(hint: Any) -> st.SearchStrategy[Any]:
+    """Values of a field by its declared type."""
+    if hint is bytes:
+        return st.binary(min_size=16, max_size=16)
+    if hint is int:
+        return st.integers(0, 2**32 - 1)
+    if hint is str:
+        return texts
+    if hint is bool:
+        return st.booleans()
+    if hint is type(None):
+        return st.none()
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        return st.sampled_from(arguments)
+    if origin in (typing.Union, types.UnionType):
+        return st.one_of([_of_type(argument) for argument in arguments])
+    assert origin is tuple, hint
+    if arguments[-1] is Ellipsis:
+        return st.lists(_of_type(arguments[0]), max_size=4).map(tuple)
+    return st.tuples(*[_of_type(argument) for argument in arguments])
+
+
+def _events_of(kind: type[Event]) -> st.SearchStrategy[Event]:
+    hints = typing.get_type_hints(kind)
+    return st.builds(kind, **{field.name: _of_type(hints[field.name]) for field in fields(kind)})
+
+
+events: st.SearchStrategy[Event] = st.one_of([_events_of(kind) for kind in event_types().values()])
+"""Any event with any values of the declared types; such a log need not make sense."""
