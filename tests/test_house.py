@@ -209,4 +209,6 @@ def test_the_theme_can_be_read(theme: str) -> None:
         assert contrast(colours["textColor"], ground) >= 7
         assert contrast(colours["linkColor"], ground) >= 4.5
         assert contrast(colours["primaryColor"], ground) >= 3  # edges and controls
-    assert contrast(colours["primaryColor"], "#FFFFFF") >= 4.5  # the text on a primary button
+        assert contrast(colours["primaryColor"], ground) >= 4.5  # a selected tab or option is text
+    on_primary = {"light": "#FFFFFF", "dark": "#12161C"}[theme]  # ui/shell.py: the text on a primary button
+    assert contrast(colours["primaryColor"], on_primary) >= 4.5

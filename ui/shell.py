@@ -13,6 +13,7 @@ import streamlit as st
 from ui.controls import language_switch
 
 _STYLE = """<style>
+[data-testid="stBaseButton-primary"]{color:light-dark(#FFFFFF,#12161C)}
 .stMainBlockContainer{padding:3.9rem 1.5rem 2rem}
 @media (min-width:1000px){
 .st-key-toolbar{position:fixed;top:.55rem;right:3.5rem;width:auto;max-width:62vw;z-index:1000000}
