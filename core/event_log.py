@@ -7,9 +7,11 @@ First line: ``{"broth": "event-log", "schema": 1, "config": {…}}``. Every furt
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from core import events as event_module
 from core.errors import BrothError, EventLogError
@@ -17,6 +19,7 @@ from core.events import BlockEvent, Event
 from core.types import EngineConfig
 
 SCHEMA_VERSION = 1
+_HASH = re.compile("[0-9a-f]{32}")
 
 
 def event_types() -> dict[str, type[Event]]:
@@ -49,7 +52,8 @@ class EventLog:
 
 
 def _dumps(value: dict[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # Pure ASCII: half a surrogate pair has no UTF-8, and readers cut lines at more characters than \n.
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
 def encode_event(event: Event) -> dict[str, Any]:
@@ -65,10 +69,10 @@ def load_jsonl(text: str, *, name: str = "event log") -> EventLog:
     """Read a log back.
 
     Raises:
-        EventLogError: not JSON, another schema version, an unknown event type or field; names file,
-            line and field.
+        EventLogError: not JSON, another schema version, an unknown event type or field, a value of
+            another type; names file, line and field.
     """
-    return load_lines(text.splitlines(), name=name)
+    return load_lines(text.split("\n"), name=name)
 
 
 def load_lines(lines: Iterable[str], *, name: str = "event log") -> EventLog:
@@ -78,14 +82,14 @@ def load_lines(lines: Iterable[str], *, name: str = "event log") -> EventLog:
     if first is None:
         raise EventLogError("log.empty", f"{name} is empty; expected a header line.", file=name)
     config = _read_header(_parse(first[1], name, first[0]), name)
-    kinds = event_types()
-    events = tuple(_read_event(_parse(line, name, number), kinds, name, number) for number, line in numbered)
+    reader = _EventReader(name)
+    events = tuple(reader.read(_parse(line, name, number), number) for number, line in numbered)
     return EventLog(config, events)
 
 
 def _parse(line: str, name: str, number: int) -> dict[str, Any]:
     try:
-        value = json.loads(line)
+        value = json.loads(line, parse_constant=_refuse_constant)
     except ValueError as error:
         message = f"{name}, line {number} is not JSON ({error}). Export the log again."
         raise EventLogError("log.json", message, file=name, line=number) from None
@@ -93,6 +97,10 @@ def _parse(line: str, name: str, number: int) -> dict[str, Any]:
         message = f"{name}, line {number} is not a JSON object."
         raise EventLogError("log.json", message, file=name, line=number)
     return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")
 
 
 def _read_header(header: dict[str, Any], name: str) -> EngineConfig:
@@ -112,41 +120,68 @@ def _read_header(header: dict[str, Any], name: str) -> EngineConfig:
         raise EventLogError("log.config", message, file=name, line=1, field="config") from None
 
 
-def _read_event(value: dict[str, Any], kinds: dict[str, type[Event]], name: str, number: int) -> Event:
-    kind = kinds.get(str(value.get("type")))
-    if kind is None:
-        message = f"{name}, line {number}: unknown event type {value.get('type')!r}."
-        raise EventLogError("log.type", message, file=name, line=number, field="type")
-    known = {field.name: str(field.type) for field in fields(kind)}
-    given = {key for key in value if key != "type"}
-    for key in sorted(given ^ set(known)):
-        what = "unknown" if key in given else "missing"
-        message = f"{name}, line {number}: {what} field {key!r} of {kind.__name__}."
-        raise EventLogError("log.field", message, file=name, line=number, field=key)
-    try:
-        return kind(**{key: _decode(value[key], known[key]) for key in known})
-    except (TypeError, ValueError) as error:
-        message = f"{name}, line {number}: {kind.__name__} cannot be read ({error})."
-        raise EventLogError("log.value", message, file=name, line=number) from None
+class _EventReader:
+    """Turns JSON objects into events, each value checked against its field's declared type."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._kinds = {
+            name: (kind, {field.name: get_type_hints(kind)[field.name] for field in fields(kind)})
+            for name, kind in event_types().items()
+        }
+
+    def read(self, value: dict[str, Any], number: int) -> Event:
+        """The event on line ``number``."""
+        kind, types = self._kinds.get(str(value.get("type")), (None, {}))
+        if kind is None:
+            raise self._error("type", number, "type", f"unknown event type {value.get('type')!r}")
+        given = set(value) - {"type"}
+        for key in sorted(given ^ set(types)):
+            what = "unknown" if key in given else "missing"
+            raise self._error("field", number, key, f"{what} field {key!r} of {kind.__name__}")
+        decoded = {}
+        for key, wanted in types.items():
+            try:
+                decoded[key] = _decode(value[key], wanted)
+            except ValueError as error:
+                raise self._error("value", number, key, f"{key} of {kind.__name__} {error}") from None
+        return kind(**decoded)
+
+    def _error(self, code: str, number: int, field: str, what: str) -> EventLogError:
+        message = f"{self._name}, line {number}: {what}. Export the log again."
+        return EventLogError(f"log.{code}", message, file=self._name, line=number, field=field)
 
 
-def _decode(value: Any, annotation: str) -> Any:
-    """JSON back to Python by the field's declared type (annotations are text, as they are postponed)."""
-    if value is None:
-        if "None" not in annotation:
-            raise ValueError("null is not allowed here")
-        return None
-    if annotation.startswith("BlockHash"):
-        return bytes.fromhex(value)
-    if annotation.startswith("tuple"):
-        return tuple(value)
-    wanted: tuple[type, ...] = (str,)
-    if annotation.startswith("bool"):
-        wanted = (bool,)
-    elif annotation.startswith("int | str"):
-        wanted = (int, str)
-    elif annotation.startswith(("int", "BlockId")):
-        wanted = (int,)
-    if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
-        raise ValueError(f"{value!r} is no {annotation}")
-    return value
+def _decode(value: Any, wanted: Any) -> Any:
+    """JSON back to Python. Raises ValueError (the end of a sentence) if the value is not of that type."""
+    origin, arguments = get_origin(wanted), get_args(wanted)
+    if origin is UnionType:
+        return None if value is None else _decode_first(value, arguments)
+    if origin is tuple and isinstance(value, list):
+        kinds = arguments[:1] * len(value) if arguments[-1] is Ellipsis else arguments
+        if len(value) == len(kinds):
+            return tuple(_decode(part, kind) for part, kind in zip(value, kinds, strict=True))
+    elif wanted is bytes and isinstance(value, str):
+        if _HASH.fullmatch(value):
+            return bytes.fromhex(value)
+    elif value in arguments if origin is Literal else type(value) is wanted:
+        return value
+    raise ValueError(f"is {str(value)[:40]!r}; expected {_in_words(wanted)}")
+
+
+def _decode_first(value: Any, kinds: tuple[Any, ...]) -> Any:
+    """As the first of several types that fits."""
+    *others, last = [kind for kind in kinds if kind is not NoneType]
+    for kind in others:
+        try:
+            return _decode(value, kind)
+        except ValueError:
+            continue
+    return _decode(value, last)
+
+
+def _in_words(wanted: Any) -> str:
+    if get_origin(wanted) is Literal:
+        return "one of " + ", ".join(get_args(wanted))
+    words = {bytes: "32 hex digits", int: "a whole number", str: "a text", bool: "true or false"}
+    return words.get(wanted, "a list of fitting values")
