@@ -53,7 +53,7 @@ function buildControls() {
 
 export function buildStage(host) {
   const zones = Object.fromEntries(ZONES.map(([name, panel]) => [name, buildZone(name, panel)]));
-  const head = make("header", "head", [make("h2", "name"), make("ol", "phases"), make("div", "count")]);
+  const head = make("div", "head", [make("h2", "name"), make("ol", "phases"), make("div", "count")]);
   const tabs = make("div", "tabs", ["E", "B"].map((name) => Object.assign(make("button", "btn word"), { type: "button" })));
   [...tabs.children].forEach((tab, at) => (tab.dataset.tab = "EB"[at]));
   const track = make("div", "track", [make("canvas", "ticks"), make("div", "playhead")]);
@@ -109,8 +109,11 @@ export function nameStage(S) {
     if (S.hidden.has(button.dataset.panel)) button.classList.add("off");
     else button.classList.remove("off");
   }
-  for (const [action] of JUMPS) setText(S.controls.querySelector(`[data-do=${action}] span`), t("stage.short." + action));
-  for (const button of S.controls.level.children) setText(button, t("stage.level." + button.dataset.level));
+  for (const [action] of JUMPS) setText(S.controls.querySelector(`[data-do=${action}] span`), S.t1("stage.short." + action));
+  for (const button of S.controls.level.children) {
+    setText(button, S.t1("stage.level." + button.dataset.level));
+    setAttr(button, "title", t("stage.level." + button.dataset.level));
+  }
   S.controls.level.setAttribute("aria-label", t("stage.level"));
   for (const tab of S.tabs.children) {
     setText(tab, t("stage.zone." + tab.dataset.tab));

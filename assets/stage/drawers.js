@@ -30,7 +30,7 @@ export function toggleDrawer(S, name, on = !S.open.has(name)) {
   close.dataset.close = name;
   close.setAttribute("aria-label", S.t("stage.close"));
   const body = make("div", "dbody");
-  const drawer = make("div", "drawer d-" + name, [make("header", "", [title, close]), body]);
+  const drawer = make("div", "drawer d-" + name, [make("div", "dhead", [title, close]), body]);
   drawer.setAttribute("role", "dialog");
   drawer.setAttribute("aria-label", title.textContent);
   Object.assign(drawer, { body, opener: S.host.activeElement });

@@ -21,9 +21,16 @@ export function drawHead(S, event) {
   setText(count, S.t("stage.count", { step: S.k, total: events.length }));
 }
 
+/** Where not all requests have room for a mark: the newest ones up to the one in the lane, and what follows it. */
+function nearest(ids, rid, most) {
+  const end = Math.min(ids.length, Math.max(most, ids.indexOf(rid) + 1 + Math.floor(most / 3)));
+  return ids.slice(end - most, end);
+}
+
 function drawRequests(S, frame, rid) {
   const ids = Object.keys(frame.reqs);
-  const shown = ids.length > 12 ? ids.filter((id) => id === rid || frame.reqs[id].status !== "finished").slice(-11) : ids;
+  const most = S.narrow ? 3 : 12;
+  const shown = ids.length > most ? nearest(ids, rid, most) : ids;
   const items = shown.map((id) => ({ id, req: frame.reqs[id] }));
   const create = ({ id }) => {
     const chip = make("button", "req", [requestMark(S, id)]);

@@ -65,7 +65,7 @@ export function drawBlockTable(S, zone, run, k, rid, width) {
     return Object.assign(make("div", "drow", [logical, arrow, slot, look, word]), { logical, slotName: slot, look, word, tabIndex: 0 });
   };
   const nodes = keyed(zone.body, items, ({ b }) => b, create, (row, item) => {
-    place(row, 6 + Math.floor(item.j / 8) * colW, TITLE_H + (item.j % 8) * 25, colW - 4, 22);
+    place(row, 6 + Math.floor(item.j / 8) * colW, TITLE_H + (item.j % 8) * 25, colW - 4, 24);
     setText(row.logical, String(item.b));
     setText(row.slotName, "#" + item.slot);
     swapIcon(row.look, item.how === "hit" ? "check" : "plus");

@@ -87,7 +87,7 @@ const QUEUE_ENDS = 118;
 export function queueLayout(count, width) {
   const room = width - 2 * QUEUE_ENDS;
   const step = (w) => (count > 1 ? Math.min(w + 10, (room - w) / (count - 1)) : w);
-  for (const w of [CARD_W, 52, 36]) {
+  for (const w of [CARD_W, 52, 38]) {
     if (count * w + (count - 1) * 2 > room) continue;
     return { w, fold: null, places: Array.from({ length: count }, (_, j) => QUEUE_ENDS + j * step(w)) };
   }
@@ -98,7 +98,7 @@ export function queueLayout(count, width) {
     if (j >= count - back) return QUEUE_ENDS + room - (count - j) * 40;
     return null;
   });
-  return { w: 36, fold: { x: QUEUE_ENDS + front * 40, count: count - fit }, places };
+  return { w: 38, fold: { x: QUEUE_ENDS + front * 40, count: count - fit }, places };
 }
 
 /** Rows of the hash table that fit, as [first, last): the window slides so that row `at` is inside. */

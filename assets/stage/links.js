@@ -108,7 +108,8 @@ export function clearLinks(S) {
 /** The pinned thing keeps its links over steps; its home is the first drawn node that carries the key. */
 export function showPin(S) {
   if (!S.pin) return;
-  const home = [...S.stage.querySelectorAll("[data-k]")].find((node) => keysIn(node, "data-h").includes(S.pin) && node.getClientRects().length);
+  const homes = [...S.stage.querySelectorAll("[data-k]")].filter((node) => keysIn(node, "data-h").includes(S.pin) && node.getClientRects().length);
+  const home = homes.find((node) => keysIn(node, "data-h")[0] === S.pin) ?? homes[0];
   lightUp(S, home ? keysIn(home, "data-h") : [S.pin], home);
   if (home) showTip(S, tipLines(S, [S.pin]), rectIn(S, home));
 }

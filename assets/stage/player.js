@@ -41,7 +41,7 @@ export function forward(S, level = S.level) {
     skipQuestion(S);
   }
   const to = nextStop(events, S.k, level);
-  const stop = S.flags.ask ? askBetween(events, S.k + 1, to, (event) => S.asks.has(event.i)) : -1;
+  const stop = S.flags.ask && !S.runB && !S.hidden.has("quiz") ? askBetween(events, S.k + 1, to, (event) => S.asks.has(event.i)) : -1;
   goTo(S, stop >= 0 ? stop : to, true);
 }
 

@@ -4,7 +4,7 @@ import { make, setAttr, setText } from "./dom.js";
 /** The index of the question that stands open before the next event, or false. */
 export function isAsking(S) {
   const next = S.run.log.events[S.k];
-  return Boolean(S.flags.ask && next?.ask && !S.asks.has(S.k) && !S.runB);
+  return Boolean(S.flags.ask && next?.ask && !S.asks.has(S.k) && !S.runB && !S.hidden.has("quiz"));
 }
 
 const askOf = (S) => S.run.log.events[S.k].ask;

@@ -60,7 +60,9 @@ export function moveSpot(S) {
   const name = spotOf(S.event);
   const node = name ? partOf(S, name) : undefined;
   const shown = Boolean(node && node.getClientRects().length);
+  S.spotNode?.classList.remove("spotted");
   S.spotNode = shown ? node : null;
+  S.spotNode?.classList.add("spotted");
   S.ring.classList.toggle("off", !shown);
   for (const zone of Object.values(S.zones)) zone.classList.toggle("near", shown && zone.contains(node));
   if (!shown) return;

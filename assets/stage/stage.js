@@ -22,6 +22,7 @@ function loadSheet(S, css) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     S.host.adoptedStyleSheets = [...S.host.adoptedStyleSheets, sheet];
+    S.undo.push(() => (S.host.adoptedStyleSheets = S.host.adoptedStyleSheets.filter((one) => one !== sheet)));
     return;
   }
   const here = new URL(import.meta.url), link = make("link");
@@ -34,6 +35,7 @@ function loadSheet(S, css) {
   };
   S.root.style.visibility = "hidden";
   S.host.prepend(link);
+  S.undo.push(() => link.remove());
 }
 
 /** Takes the keyboard on first paint, unless somebody is already using another part of the page. */

@@ -79,7 +79,8 @@ test("1,000 random events: equal to the slow way, and going back gives the very 
   }
   const init = deepFreeze(startFrame(6)), frames = foldAll(init, deepFreeze(events));
   assert.equal(frames.length, events.length + 1);
-  frames.forEach((frame, k) => assert.deepEqual(frame, slowFrames[k]));
+  const plain = (frame) => ({ ...frame, slots: { ...frame.slots } });
+  frames.forEach((frame, k) => assert.deepEqual(plain(frame), slowFrames[k]));
   const again = foldAll(init, events);
   for (const k of [0, 1, 499, 1000]) assert.deepEqual(again[k], frames[k]);
 });
