@@ -49,7 +49,7 @@ class CacheController:
         # The hash table: the oldest copy serves look-ups; further copies wait in the second table (rule 17).
         self._oldest: dict[BlockHash, BlockId] = {}
         self._copies: dict[BlockHash, list[BlockId]] = {}
-        self._tokens_of: dict[BlockId, tuple[int, ...]] = {}  # only with verify_tokens
+        self._text_of: dict[BlockId, bytes] = {}  # all tokens up to the block's end; only with verify_tokens
         self._policies: list[CachePolicy] = []
         self._selective = False  # some policy may keep content out
         self._idle: OrderedDict[BlockId, None] | None = (
@@ -73,13 +73,16 @@ class CacheController:
     def match_checked(
         self, request_id: RequestId, hashes: Sequence[BlockHash], limit: int, tokens: array[int]
     ) -> list[BlockId]:
-        """As ``match``, with every hit's tokens compared: what catches the collisions of a weak hash."""
+        """As ``match``, with every hit's tokens compared: what catches the collisions of a weak hash.
+
+        All tokens from the first one on: a block with the right tokens behind a wrong parent is wrong too.
+        """
         found: list[BlockId] = []
         size = self._config.block_size
         for index, digest in enumerate(hashes[:limit]):
-            wanted = tuple(tokens[index * size : (index + 1) * size])
+            wanted = tokens[: (index + 1) * size].tobytes()
             copies = self.carriers(digest)
-            right = next((block for block in copies if self._tokens_of.get(block) == wanted), None)
+            right = next((block for block in copies if self._text_of[block] == wanted), None)
             if right is None:
                 if copies and self._emit:
                     self._emit(HashCollision(request_id, index, copies[0], digest))
@@ -225,10 +228,11 @@ class CacheController:
             self._drop_idle(next(iter(idle)), policy.cause)
 
     def remember_tokens(self, block_ids: Sequence[BlockId], tokens: array[int], start: int, end: int) -> None:
-        """Keep the tokens of stored blocks, for the token check (``verify_tokens``)."""
+        """Keep the tokens behind stored blocks, for the token check (``verify_tokens``, for lessons only: the
+        bytes kept grow with the square of a prompt's length)."""
         size = self._config.block_size
         for index in range(start, end):
-            self._tokens_of[block_ids[index]] = tuple(tokens[index * size : (index + 1) * size])
+            self._text_of[block_ids[index]] = tokens[: (index + 1) * size].tobytes()
 
     def release(self, request_id: RequestId, block_ids: Sequence[BlockId]) -> None:
         """Let go of a whole table, from its last block to its first (rule 13). O(len).
@@ -271,8 +275,8 @@ class CacheController:
             self._oldest[digest] = copies[0]
             if len(copies) == 1:
                 del self._copies[digest]
-        if self._tokens_of:
-            del self._tokens_of[block_id]
+        if self._text_of:
+            del self._text_of[block_id]
         if self._idle is not None:
             self._idle.pop(block_id, None)
         for policy in self._policies:

@@ -182,7 +182,8 @@ class Engine:
         does not exist and nothing else has changed.
         """
         self._refuse_known(request.request_id)
-        _check_count("chunk", chunk)
+        if chunk is not None:
+            _check_count("chunk", chunk)
         sequence = self._scheduler.make(request)
         self._tick()
         self._scheduler.add(sequence, waiting=False)
@@ -247,7 +248,8 @@ class Engine:
     def resume(self, request_id: RequestId, chunk: int | None = None, fit: bool = True) -> Outcome:
         """Admit a preempted request again: a new look-up over prompt and sampled tokens."""
         sequence = self._known(request_id)
-        _check_count("chunk", chunk)
+        if chunk is not None:
+            _check_count("chunk", chunk)
         if sequence.status is not Status.PREEMPTED:
             message = f"Request {request_id} is {sequence.status.value}; only a preempted one can resume."
             raise RequestError("request.not_preempted", message, request_id=request_id)
@@ -390,12 +392,13 @@ class Engine:
             )
 
     def _check_block(self, block_id: BlockId) -> None:
-        if not 0 < block_id < self.config.num_blocks:
-            message = f"There is no block {block_id}; expected 1 to {self.config.num_usable}."
-            raise RequestError("request.block", message, block_id=block_id, usable=self.config.num_usable)
+        usable = self.config.num_usable
+        if isinstance(block_id, bool) or not isinstance(block_id, int) or not 0 < block_id <= usable:
+            message = f"There is no block {block_id!r}; expected a whole number from 1 to {usable}."
+            raise RequestError("request.block", message, block_id=str(block_id), usable=usable)
 
 
-def _check_count(name: str, value: int | None) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+def _check_count(name: str, value: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         message = f"{name} is {value!r}; expected a whole number of at least 1."
         raise RequestError("request.count", message, field=name, value=str(value))

@@ -1,0 +1,86 @@
+"""A run is its scenario, a log is its file: nothing gets lost or added on the way."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.engine import Engine
+from core.event_log import EventLog, load_jsonl
+from core.events import Event
+from core.fold import fold_all
+from core.frame import Frame, engine_part, initial_frame
+from core.scenario import Scenario, execute, run
+from core.scenario_reader import load_scenario
+from core.stats import Statistics
+from core.types import EngineConfig
+from tests.strategies import configs, events, examples, scenarios
+
+
+@given(configs(), st.lists(events, max_size=8))
+@examples(60)
+def test_any_log_survives_its_file(config: EngineConfig, told: list[Event]) -> None:
+    log = EventLog(config, tuple(told))
+    written = log.to_jsonl()
+    assert load_jsonl(written.encode("utf-8").decode("utf-8")) == log
+    assert load_jsonl(written).to_jsonl() == written
+
+
+@given(scenarios())
+@examples(40)
+def test_the_same_scenario_gives_the_same_bytes(scenario: Scenario) -> None:
+    written = run(scenario).to_jsonl()
+    assert run(scenario).to_jsonl() == written
+    again = load_scenario(json.dumps(scenario.to_json(), allow_nan=False))
+    assert run(again).to_jsonl() == written
+
+
+@given(scenarios())
+@examples(40)
+def test_a_scenario_survives_its_json(scenario: Scenario) -> None:
+    data = json.loads(json.dumps(scenario.to_json(), allow_nan=False))
+    assert load_scenario(data) == scenario
+    assert load_scenario(data).to_json() == data
+
+
+def outcomes(scenario: Scenario, **options: Any) -> tuple[list[Event], list[Frame]]:
+    """What an engine tells and the state it is in after every command."""
+    told: list[Event] = []
+    engine = Engine(scenario.config, told.append if options else None, **options)
+    states = []
+    for command in scenario.commands:
+        execute(engine, command)
+        states.append(engine.snapshot())
+    return told, states
+
+
+@given(scenarios())
+@examples(40)
+def test_listening_changes_nothing(scenario: Scenario) -> None:
+    """Same outcomes with all events, with request events only, and with nobody listening."""
+    everything, states = outcomes(scenario, block_events=True)
+    requests_only, states_of_replay = outcomes(scenario, block_events=False)
+    _, states_of_the_deaf = outcomes(scenario)
+    assert states == states_of_replay == states_of_the_deaf
+    assert requests_only == [event for event in everything if not event.is_block_event]
+    one, other = Statistics().add_all(everything), Statistics().add_all(requests_only)
+    assert (one.window, one.lifetime, one.preempted) == (other.window, other.lifetime, other.preempted)
+
+
+@given(scenarios())
+@examples(40)
+def test_statistics_from_events_are_the_schedulers(scenario: Scenario) -> None:
+    log = run(scenario)
+    folded = engine_part(fold_all(initial_frame(scenario.config), log.events))
+    statistics = Statistics().add_all(log.events)
+    totals = folded["totals"]
+    assert (statistics.num_requests, *statistics.lifetime) == (
+        totals["requests"],
+        totals["queries"],
+        totals["hits"],
+    )
+    assert all(hit <= asked for asked, hit in (statistics.lifetime, statistics.preempted))
+    assert statistics.window[0] <= statistics.num_requests
