@@ -16,7 +16,9 @@ from core.event_log import EventLog
 from core.events import BlockAllocated, BlockEvicted, BlockTouched, Event, RequestAdmitted, RequestFinished
 from core.scenario import Scenario, execute, run
 from core.scenario_reader import load_scenario
-from ui.i18n import LANGS, table
+from ui.i18n import LANGS, Lang, t, table
+from ui.payload import piece_texts
+from ui.steps import stage_steps
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "scenarios"
 IDS = sorted(path.stem for path in FOLDER.glob("*.json"))
@@ -210,3 +212,14 @@ def test_the_owners_rule_keeps_the_hot_pots() -> None:
     """Passers-by never enter the cache, and after three days without an order the last pots go."""
     evictions = [e for e in log_of("P9c", "en").events if isinstance(e, BlockEvicted)]
     assert [e.cause for e in evictions] == ["ttl"] * 3
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("scenario_id", IDS)
+def test_every_step_has_a_short_caption(scenario_id: str, lang: Lang) -> None:
+    """No argument is missing, and with real numbers and words each line still fits."""
+    budget = {"en": 95, "zh": 48}[lang]
+    for step in stage_steps(log_of(scenario_id, lang), piece_texts(load(scenario_id, lang))):
+        for part in ("what", "why", "noodle"):
+            caption = t(f"cap.{step['cap']}.{part}", lang, **step["args"])
+            assert len(caption.replace("**", "")) <= budget, caption
