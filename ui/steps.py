@@ -38,6 +38,10 @@ def tag_of(digest: str) -> str:
     return digest[:4]
 
 
+def _or_dash(value: object) -> object:
+    return "–" if value is None or value == "" else value
+
+
 def stage_steps(log: EventLog, piece_of: Mapping[int, str]) -> list[Step]:
     """All steps of a run. ``piece_of``: the text of each token id, for token diffs and decode captions."""
     builder = _Builder(log, piece_of)
@@ -72,6 +76,7 @@ class _Builder:
     def __post_init__(self) -> None:
         self.frame = initial_frame(self.log.config)
         self.size = self.log.config.block_size
+        self.ttl = self.log.config.ttl
         self.reasons = explain(self.log)
         self.reason_ahead = _reasons_ahead(self.log, self.reasons)
         self.silent = _repeated_look_ups(self.log)
@@ -172,14 +177,13 @@ class _Builder:
         where: Step = {"rid": event.request_id, "block": event.index, "digest": event.hash}
         self._step("probe", carries=False, **where)
         reason = self.reason_ahead[self.index]
-        self.tallies[event.request_id].near = reason.num_near
         self._step("miss", self._miss_args(reason), cap=f"miss.{reason.kind}", **where)
 
     def _miss_args(self, reason: MissReason) -> Step:
-        version = self.frame["reqs"][reason.request_id]["version"]
+        version = _or_dash(self.frame["reqs"][reason.request_id]["version"])
         args: Step = {"reason": reason.kind, "near": reason.num_near, "version": version}
         if reason.event is not None:
-            args["step"] = self.evicted_step.get(reason.event, 0)
+            args["step"] = self.evicted_step[reason.event]
         if reason.first_diff is not None:
             args["token"] = reason.block * self.size + reason.first_diff + 1
             args["diff"] = {
@@ -207,9 +211,9 @@ class _Builder:
             args: Step = {"hit": event.hit_tokens, "n": event.num_scheduled}
             self._step("resume", args, rid=rid)
             return
-        tally.reused = event.hit_tokens
-        reason = self.reasons[self.index].kind
-        cap = f"plan.{reason}" if reason in ("last_token", "not_full") else "plan.none"
+        reason = self.reasons[self.index]
+        tally.reused, tally.near = event.hit_tokens, reason.num_near
+        cap = f"plan.{reason.kind}" if reason.kind in ("last_token", "not_full") else "plan.none"
         need = event.num_new_blocks
         reused = event.hit_tokens // self.size
         args = {"reused": reused, "hit": event.hit_tokens, "need": need, "n": event.num_scheduled}
@@ -238,7 +242,7 @@ class _Builder:
         self.evicted_step[self.index] = len(self.steps) + 1
         where: Step = {"slot": event.block_id, "digest": event.hash}
         if event.cause == "ttl":
-            self._step("ttl", {"ttl": self.log.config.ttl or 0}, **where)
+            self._step("ttl", {"ttl": self.ttl}, **where)
             return
         rid = self._evictor() if event.cause == "reused" else None
         if rid is not None:
@@ -288,15 +292,17 @@ class _Builder:
         block = (event.num_tokens - 1) // self.size
         word = "".join(self._pieces(event.token_ids)).strip()
         self._step("append", {"word": word, "n": len(event.token_ids)}, rid=rid, block=block)
-        if event.num_tokens % self.size == 0:
-            self._step("full", rid=rid, block=block, carries=False)
+        before = event.num_tokens - len(event.token_ids)
+        for full in range(before // self.size, event.num_tokens // self.size):
+            self._step("full", rid=rid, block=full, carries=False)
 
     @_show.register
     def _(self, event: ev.BlockReleased) -> None:
         args = {"ref": event.ref_count, "place": event.place}
         where: Step = {"rid": event.request_id, "block": event.index, "slot": event.block_id}
         digest = self._content(event.block_id)
-        self._step("free", args, cap=f"free.{event.place}", digest=digest, **where)
+        dirty = event.place == "back" and digest is None  # the older queue rule
+        self._step("free", args, cap="free.dirty" if dirty else f"free.{event.place}", digest=digest, **where)
 
     @_show.register
     def _(self, event: ev.RequestFinished) -> None:
@@ -317,16 +323,18 @@ class _Builder:
 
     @_show.register
     def _(self, event: ev.CacheReset) -> None:
+        self.evicted_step[self.index] = len(self.steps) + 1
         self._step("reset", {"n": event.num_cleared}, cap="reset.ok" if event.ok else "reset.refused")
 
     @_show.register
     def _(self, event: ev.VersionChanged) -> None:
-        self._step("version", {"version": event.version})
+        self._step("version", {"version": _or_dash(event.version)})
 
     @_show.register
     def _(self, event: ev.PolicyChanged) -> None:
-        value = "–" if event.value is None else event.value
-        self._step("policy", {"name": event.name, "value": value})
+        if event.name == "ttl":
+            self.ttl = None if event.value is None else int(event.value)
+        self._step("policy", {"name": event.name, "value": _or_dash(event.value)})
 
 
 _LookUpEnd = ev.RequestAdmitted | ev.RequestBlocked | ev.RequestRefused
@@ -361,7 +369,7 @@ def _repeated_look_ups(log: EventLog) -> set[int]:
             if before is not None and before.hit_tokens == event.hit_tokens:
                 silent.update([*look_up, index])
             waiting[event.request_id] = event
-        elif isinstance(event, ev.RequestAdmitted):
+        elif isinstance(event, ev.RequestAdmitted | ev.RequestFinished):
             waiting.pop(event.request_id, None)
         look_up = []
     return silent
