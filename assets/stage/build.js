@@ -1,6 +1,6 @@
 // The fixed furniture of a stage: zones, layers, buttons. Built once per host element.
 import { icon, make, place, setAttr, setText } from "./dom.js";
-import { WIDE, STACK, FORK } from "./layout.js";
+import { WIDE, STACK, FORK, FORK_STACK } from "./layout.js";
 
 const ZONES = [["A", "lane"], ["B", "table"], ["C", "pool"], ["D", "btable"], ["E", "totals"], ["F", "queue"], ["G", "story"], ["Q", "quiz"], ["H", "time"]];
 
@@ -81,7 +81,7 @@ export function fitStage(S) {
   const full = document.fullscreenElement !== null && S.root.matches(":fullscreen");
   const width = full ? innerWidth : S.root.clientWidth || 1280;
   S.narrow = width < 900 && !full;
-  S.plan = S.narrow ? STACK : S.runB ? FORK : WIDE;
+  S.plan = S.narrow ? (S.runB ? FORK_STACK : STACK) : S.runB ? FORK : WIDE;
   const { w, h } = S.plan;
   S.scale = full ? Math.min(width / w, innerHeight / h) : width / w;
   const [left, top] = full ? [(width - w * S.scale) / 2, (innerHeight - h * S.scale) / 2] : [0, 0];
@@ -90,7 +90,7 @@ export function fitStage(S) {
   setAttr(S.root, "data-mode", S.narrow ? "stack" : S.runB ? "fork" : "wide");
   for (const [name, zone] of Object.entries({ ...S.zones, head: S.head, tabs: S.tabs })) {
     const spot = S.plan[name];
-    const tabbed = S.narrow && (name === "B" || name === "E") && S.tab !== name;
+    const tabbed = S.plan === STACK && (name === "B" || name === "E") && S.tab !== name;
     const hidden = !spot || tabbed || S.hidden.has(zone.dataset.panel) || S.hidden.has(name);
     zone.classList.toggle("off", hidden);
     if (spot) place(zone, ...spot);

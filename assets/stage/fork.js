@@ -55,7 +55,7 @@ export function drawFork(S) {
   setText(zone.C2.titleNode, S.t("stage.zone.C"));
   setText(zone.E2.titleNode, S.t("stage.zone.E"));
   drawPool(S, zone.C2, run, frame, rid, event, S.plan.C2[2]);
-  drawBlockTable(S, zone.D2, run, k, rid, S.plan.D2[2]);
+  if (S.plan.D2) drawBlockTable(S, zone.D2, run, k, rid, S.plan.D2[2]);
   drawTotals(S, S.zones.E, S.frame, numbersOf(frame));
   drawTotals(S, zone.E2, frame, numbersOf(S.frame));
 }

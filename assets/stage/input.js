@@ -9,6 +9,7 @@ import { drawTicks, wireTrack } from "./timeline.js";
 import { clearLinks, showPin, showTip, wireLinks } from "./links.js";
 import { saveAddress } from "./address.js";
 import { eventKeys } from "./view.js";
+import { themeNow } from "./theme.js";
 import { drawScene } from "./scene.js";
 
 const isField = (node) => /^(INPUT|TEXTAREA|SELECT)$/.test(node?.tagName ?? "");
@@ -26,10 +27,21 @@ function onKey(S, event) {
   if (target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;
   if (!action) return;
   event.preventDefault();
-  S.root.classList.add("used");
+  noteUse(S);
   if (S.flags.blank && action !== "blank" && action !== "close") return;
   if (action === "pin" && answerByThing(S, target)) return;
   ACTIONS[action](S, digit);
+}
+
+/** The hint "keys: ?" has done its work once somebody pressed or clicked anything. */
+function noteUse(S) {
+  S.used = true;
+  S.root.classList.add("used");
+}
+
+/** A drawing may have replaced the very button that was pressed; the keyboard must not fall out of the stage with it. */
+function keepFocus(S) {
+  if (!S.host.activeElement && document.activeElement === document.body) S.root.focus({ preventScroll: true });
 }
 
 /** In a "click" question the thing itself is the answer. */
@@ -42,7 +54,7 @@ function onClick(S, event) {
   const path = event.composedPath().filter((node) => node.nodeType === 1);
   const has = (name) => path.find((node) => node.dataset && name in node.dataset);
   const button = has("do");
-  S.root.classList.add("used");
+  noteUse(S);
   if (button) return ACTIONS[button.dataset.do](S, button);
   if (has("option")) return void answerQuestion(S, Number(has("option").dataset.option), () => forward(S, "micro"));
   if (has("level")) return void ((S.level = has("level").dataset.level), drawScene(S), saveAddress(S));
@@ -55,13 +67,14 @@ function onClick(S, event) {
   if (S.flags.blank) ACTIONS.blank(S);
 }
 
-/** Streamlit switches themes without calling us in every case: watch the colour it sets. */
+/** The page may change its theme without calling us: look at the colour behind the stage whenever something like it changes. */
 function watchTheme(S) {
-  const watcher = new MutationObserver(() => S.data && S.refresh());
+  const check = () => S.data && themeNow(S) !== S.theme && S.refresh();
+  const watcher = new MutationObserver(check);
   for (const node of [document.documentElement, document.body]) watcher.observe(node, { attributes: true, attributeFilter: ["class", "style", "data-theme"] });
-  const media = matchMedia("(prefers-color-scheme: dark)"), onMedia = () => S.data && S.refresh();
-  media.addEventListener("change", onMedia);
-  return () => (watcher.disconnect(), media.removeEventListener("change", onMedia));
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", check);
+  return () => (watcher.disconnect(), media.removeEventListener("change", check));
 }
 
 function watchSize(S) {
@@ -78,8 +91,8 @@ function watchSize(S) {
 }
 
 export function wireInput(S) {
-  S.root.addEventListener("keydown", (event) => onKey(S, event));
-  S.stage.addEventListener("click", (event) => onClick(S, event));
+  S.root.addEventListener("keydown", (event) => (onKey(S, event), keepFocus(S)));
+  S.stage.addEventListener("click", (event) => (onClick(S, event), keepFocus(S)));
   S.blank.addEventListener("click", () => S.flags.blank && ACTIONS.blank(S));
   S.seek = (k) => seekTo(S, k);
   S.onPlay = () => {

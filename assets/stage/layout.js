@@ -1,6 +1,6 @@
 // Geometry in stage units. Pure: nothing here touches the DOM, so node's test runner can prove "no overlaps".
 
-/** Zones of the wide stage (1280 x 720), of the stacked one (720 wide), and of the two-run comparison. */
+/** Zones of the wide stage (1280 x 720), of the stacked one (720 wide), and of two runs compared on either. */
 export const WIDE = { w: 1280, h: 720, head: [8, 0, 1264, 40], A: [8, 44, 1264, 158], B: [8, 208, 216, 236], C: [230, 208, 560, 236],
   D: [796, 208, 214, 236], E: [1016, 208, 256, 236], F: [8, 450, 1264, 78], G: [8, 534, 940, 104], Q: [954, 534, 318, 104], H: [8, 644, 1264, 72] };
 export const STACK = { w: 720, h: 1152, head: [8, 0, 704, 40], A: [8, 44, 704, 158], C: [8, 208, 704, 236], D: [8, 450, 346, 236],
@@ -8,6 +8,9 @@ export const STACK = { w: 720, h: 1152, head: [8, 0, 704, 40], A: [8, 44, 704, 1
   Q: [8, 924, 704, 104], H: [8, 1034, 704, 114] };
 export const FORK = { ...WIDE, A: null, B: null, F: null, C: [230, 44, 560, 236], E: [1016, 44, 256, 236], D: [796, 44, 214, 236],
   L: [8, 44, 216, 236], C2: [230, 288, 560, 236], D2: [796, 288, 214, 236], E2: [1016, 288, 256, 236], L2: [8, 288, 216, 236] };
+
+export const FORK_STACK = { ...STACK, h: 1300, A: null, B: null, D: null, F: null, tabs: null, C: [8, 44, 704, 236], L: [8, 286, 346, 206], E: [360, 286, 352, 206],
+  C2: [8, 498, 704, 236], L2: [8, 740, 346, 206], E2: [360, 740, 352, 206], G: [8, 952, 704, 112], Q: [8, 1070, 704, 104], H: [8, 1180, 704, 114] };
 
 export const TITLE_H = 28;
 

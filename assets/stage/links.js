@@ -153,7 +153,8 @@ export function wireLinks(S, ticksLit) {
   S.stage.addEventListener("pointerout", (event) => event.target.mapGrid && leave());
   S.stage.addEventListener("pointerdown", (event) => {
     if (event.pointerType !== "touch") return;
-    pressTimer = setTimeout(() => enter(target(event)), 400);
+    const node = target(event); // the path is empty once the event is over
+    pressTimer = setTimeout(() => enter(node), 400);
   });
   S.stage.addEventListener("pointerup", () => clearTimeout(pressTimer));
   S.stage.addEventListener("focusin", (event) => event.target.matches?.(":focus-visible") && enter(target(event)));

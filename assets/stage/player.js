@@ -2,6 +2,7 @@
 import { askBetween, nextStop, prevStop } from "./steps.js";
 import { drawScene } from "./scene.js";
 import { animateStep, durationOf, finishMotion, captureBefore } from "./motion.js";
+import { drawPlayhead } from "./timeline.js";
 import { saveAddress } from "./address.js";
 import { isAsking, nudgeQuestion, skipQuestion } from "./quiz.js";
 
@@ -57,6 +58,7 @@ export function seekTo(S, k) {
 
 export function pausePlay(S) {
   clearTimeout(S.playTimer);
+  S.endReplay?.();
   if (!S.playing) return;
   S.playing = false;
   S.onPlay();
@@ -80,16 +82,19 @@ export function startPlay(S) {
 
 /** After a wrong answer: the last three steps once more, at half speed. */
 export function replayLast(S) {
-  const end = S.k, speed = S.speed;
   pausePlay(S);
+  const end = S.k, speed = S.speed;
+  S.endReplay = () => {
+    Object.assign(S, { speed, revealing: false, endReplay: null });
+    drawPlayhead(S);
+  };
+  S.revealing = true;
   goTo(S, Math.max(0, end - 3));
   S.speed = 0.5;
-  S.revealing = true;
   const tick = () => {
     if (S.k < end) goTo(S, S.k + 1, true);
     if (S.k < end) return void (S.playTimer = setTimeout(tick, (durationOf(S.event) + REST_MS) / S.speed));
-    S.speed = speed;
-    S.revealing = false;
+    S.endReplay();
   };
   S.playTimer = setTimeout(tick, 300);
 }

@@ -42,17 +42,28 @@ export function drawQuestion(S) {
   body.replaceChildren(question, options);
 }
 
+/** The room's hands, one bar per option and round; the second round stands under the first. */
+function voteBars(votes, options) {
+  const most = Math.max(1, ...votes.flat());
+  const bar = (count = 0) => {
+    const node = make("i", "hand", String(count));
+    node.style.width = 18 + (60 * count) / most + "px";
+    return node;
+  };
+  return Array.from({ length: options }, (_, index) => make("span", "votes", [make("kbd", "", String(index + 1)), make("span", "", votes.map((round) => bar(round[index])))]));
+}
+
 function drawFeedback(S) {
-  const { right, words, replay } = S.feedback;
+  const { right, words, replay, votes, options } = S.feedback;
   const mark = make("strong", right ? "yes" : "no", S.t(right ? "stage.ask.right" : "stage.ask.wrong"));
-  const parts = [make("p", "question", [mark, " ", words])];
+  const more = make("div", "options", votes?.length ? voteBars(votes, options) : []);
   if (replay) {
     const button = make("button", "btn word", S.t("stage.ask.replay"));
     button.type = "button";
     button.dataset.do = "replay";
-    parts.push(make("div", "options", [button]));
+    more.prepend(button);
   }
-  S.zones.Q.body.replaceChildren(...parts);
+  S.zones.Q.body.replaceChildren(make("p", "question", [mark, " ", words]), more);
   setText(S.zones.Q.titleNode, S.t("stage.ask.title"));
 }
 
@@ -80,7 +91,7 @@ export function answerQuestion(S, choice, reveal) {
   S.asks.set(at, { choice: given, right });
   S.nudged = false;
   const key = feedbackKey(ask, given, right);
-  S.feedback = { right, words: key ? wordOf(S, key, S.run.log.events[at].args) : "", replay: !right };
+  S.feedback = { right, words: key ? wordOf(S, key, S.run.log.events[at].args) : "", replay: !right, votes: S.votes.get(at), options: ask.options?.length };
   S.api.setTriggerValue?.("answer", { id: ask.id, event: at, choice: given, right, first: true, votes: S.votes.get(at) ?? [] });
   S.revealing = true;
   reveal();

@@ -23,7 +23,7 @@ export function drawScene(S) {
   if (S.plan.A) drawLane(S, frame, rid, event);
   if (S.plan.B) drawHashTable(S, frame, event);
   S.slots = drawPool(S, zones.C, run, frame, rid, event, S.plan.C[2]);
-  S.drows = drawBlockTable(S, zones.D, run, k, rid, S.plan.D[2]);
+  if (S.plan.D) S.drows = drawBlockTable(S, zones.D, run, k, rid, S.plan.D[2]);
   if (S.flags.code && !S.runB) drawCode(S, zones.E, event);
   else drawTotals(S, zones.E, frame);
   if (S.plan.F) drawQueue(S, frame);

@@ -20,9 +20,13 @@ export function themeOf(background, prefersDark) {
   return light < 0.4 ? "dark" : "light";
 }
 
-export function applyTheme(S) {
+export function themeNow(S) {
   const style = getComputedStyle(S.host.host ?? S.host);
-  const theme = S.themeChoice ?? themeOf(style.getPropertyValue("--st-background-color"), matchMedia("(prefers-color-scheme: dark)").matches);
+  return S.themeChoice ?? themeOf(style.getPropertyValue("--st-background-color"), matchMedia("(prefers-color-scheme: dark)").matches);
+}
+
+export function applyTheme(S) {
+  const theme = themeNow(S);
   const colours = S.data.palette[theme];
   S.colours = colours;
   if (S.theme === theme && S.paletteDrawn === S.data.palette) return;

@@ -1,7 +1,7 @@
 // Geometry: zones where the plan says, nothing on top of anything else, everything inside.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { CARD_H, foldBlocks, FORK, laneLayout, mapGrid, poolGrid, queueLayout, rowWindow, STACK, TITLE_H, WIDE } from "../../assets/stage/layout.js";
+import { CARD_H, foldBlocks, FORK, FORK_STACK, laneLayout, mapGrid, poolGrid, queueLayout, rowWindow, STACK, TITLE_H, WIDE } from "../../assets/stage/layout.js";
 import { randomSource } from "./sample.mjs";
 
 const overlap = ([x, y, w, h], [x2, y2, w2, h2]) => x < x2 + w2 && x2 < x + w && y < y2 + h2 && y2 < y + h;
@@ -19,7 +19,7 @@ test("the wide stage is the drawing", () => {
   for (const [name, box] of Object.entries(drawn)) assert.deepEqual(WIDE[name], box, name);
 });
 
-for (const [name, plan, skip] of [["wide", WIDE, []], ["stacked", STACK, ["B"]], ["two runs", FORK, []]]) {
+for (const [name, plan, skip] of [["wide", WIDE, []], ["stacked", STACK, ["B"]], ["two runs", FORK, []], ["two runs, stacked", FORK_STACK, []]]) {
   test(name + ": zones stand apart and inside", () => {
     const zones = zonesOf(plan, skip);
     assertApart(zones);
