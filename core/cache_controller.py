@@ -42,6 +42,9 @@ class CacheController:
         self._config = config
         self.clock = 0
         self.num_cached = 0  # blocks that carry content, copies included
+        # Totals since the beginning, for those who do not listen to block events.
+        self.num_stored = 0
+        self.num_evicted: dict[EvictionCause, int] = {"reused": 0, "cap": 0, "ttl": 0, "forced": 0}
         # One entry per block id; index 0, the null block, is never used.
         self._ref_count = [0] * config.num_blocks
         self._hash_of: list[BlockHash | None] = [None] * config.num_blocks
@@ -50,6 +53,7 @@ class CacheController:
         self._oldest: dict[BlockHash, BlockId] = {}
         self._copies: dict[BlockHash, list[BlockId]] = {}
         self._text_of: dict[BlockId, bytes] = {}  # all tokens up to the block's end; only with verify_tokens
+        self._left_in: dict[BlockId, int] = {}  # tokens left in free blocks that carry no content
         self._policies: list[CachePolicy] = []
         self._selective = False  # some policy may keep content out
         self._idle: OrderedDict[BlockId, None] | None = (
@@ -118,6 +122,19 @@ class CacheController:
         """Every content in the cache, in order of first storing."""
         return tuple(self._oldest)
 
+    def left_in(self, block_id: BlockId) -> int:
+        """Tokens left behind in a free block that carries no content: a not-full tail, as a rule."""
+        return self._left_in.get(block_id, 0)
+
+    @property
+    def num_left(self) -> int:
+        """Free blocks that carry no content although tokens were left in them."""
+        return len(self._left_in)
+
+    def listen(self, emit: Emit | None) -> None:
+        """From now on tell ``emit``."""
+        self._emit = emit
+
     def namespace(self) -> str:
         """The version under which new requests are hashed."""
         return "".join(policy.namespace() for policy in self._policies)
@@ -147,17 +164,21 @@ class CacheController:
         """
         ref_count, hash_of, last_access, clock = self._ref_count, self._hash_of, self._last_access, self.clock
         taken = self._blocks.pop(count)
-        emit = self._emit
+        emit, left_in, num_reused = self._emit, self._left_in, 0
         for index, block_id in enumerate(taken, first_index):
             digest = hash_of[block_id]
             if digest is not None:
                 self._forget(block_id, digest)
+                num_reused += 1
                 if emit is not None:
                     emit(BlockEvicted(block_id, digest, "reused", False))
+            elif left_in:
+                left_in.pop(block_id, None)
             ref_count[block_id] = 1
             last_access[block_id] = clock
             if emit is not None:
                 emit(BlockAllocated(request_id, index, block_id))
+        self.num_evicted["reused"] += num_reused
         return taken
 
     def offer(self, hashes: Sequence[BlockHash]) -> None:
@@ -186,6 +207,7 @@ class CacheController:
                 continue
             hash_of[block_id] = digest
             self.num_cached += 1
+            self.num_stored += 1
             original = oldest.setdefault(digest, block_id)
             if original != block_id:
                 copies.setdefault(digest, [original]).append(block_id)
@@ -234,11 +256,14 @@ class CacheController:
         for index in range(start, end):
             self._text_of[block_ids[index]] = tokens[: (index + 1) * size].tobytes()
 
-    def release(self, request_id: RequestId, block_ids: Sequence[BlockId]) -> None:
+    def release(
+        self, request_id: RequestId, block_ids: Sequence[BlockId], num_computed: int | None = None
+    ) -> None:
         """Let go of a whole table, from its last block to its first (rule 13). O(len).
 
         Blocks that reach ref count 0 join the free queue: those without content at the front, as one run;
         those with content at the back, so that the tail of a chain is evicted before its head.
+        ``num_computed`` says how many tokens stand in the table's blocks (all that have room, if None).
         """
         ref_count, hash_of, last_access, clock = self._ref_count, self._hash_of, self._last_access, self.clock
         to_back_always = self._config.queue_rule == "all_to_back"
@@ -252,6 +277,8 @@ class CacheController:
             if ref_count[block_id] == 0:
                 place = "back" if to_back_always or hash_of[block_id] is not None else "front"
                 (back if place == "back" else front).append(block_id)
+                if hash_of[block_id] is None:
+                    self._leave(block_id, index, num_computed)
             if self._emit:
                 offset = len(front) - 1 if place == "front" else 0
                 self._emit(BlockReleased(request_id, index, block_id, ref_count[block_id], place, offset))
@@ -260,6 +287,13 @@ class CacheController:
         if self._idle is not None:
             self._idle.update((block_id, None) for block_id in back if hash_of[block_id] is not None)
             self._enforce_caps()
+
+    def _leave(self, block_id: BlockId, index: int, num_computed: int | None) -> None:
+        """A block goes back without content; remember how many tokens were written into it."""
+        size = self._config.block_size
+        num_tokens = size if num_computed is None else min(num_computed - index * size, size)
+        if num_tokens > 0:
+            self._left_in[block_id] = num_tokens
 
     # -- content leaves -----------------------------------------------------------------------------
 
@@ -287,6 +321,7 @@ class CacheController:
         digest = self._hash_of[block_id]
         assert digest is not None
         self._forget(block_id, digest)
+        self.num_evicted[cause] += 1
         self._blocks.move_to_front(block_id)
         if self._emit:
             self._emit(BlockEvicted(block_id, digest, cause, True))
@@ -297,6 +332,7 @@ class CacheController:
             digest = self._hash_of[block_id]
             if digest is not None:
                 self._forget(block_id, digest)
+                self.num_evicted["forced"] += 1
                 if self._emit:
                     self._emit(BlockEvicted(block_id, digest, "forced", False))
 
@@ -371,14 +407,16 @@ class CacheController:
     def check(self) -> None:
         """Raise AssertionError unless table, ref counts and queue agree. O(blocks)."""
         self._blocks.check()
+        free = set(self._blocks.queue())
         for block_id in range(1, len(self._hash_of)):
-            assert (self._ref_count[block_id] == 0) == self._blocks.is_free(block_id), block_id
-            digest = self._hash_of[block_id]
-            assert digest is None or block_id in self.carriers(digest), block_id
-        cached = [b for b, digest in enumerate(self._hash_of) if digest is not None]
-        assert len(cached) == self.num_cached, (cached, self.num_cached)
+            assert (self._ref_count[block_id] == 0) == (block_id in free), block_id
+        carried = {(digest, b) for b, digest in enumerate(self._hash_of) if digest is not None}
+        listed = [(digest, b) for digest in self._oldest for b in self.carriers(digest)]
+        assert set(listed) == carried, (listed, carried)
+        assert len(listed) == len(carried) == self.num_cached, (listed, self.num_cached)
         assert all(len(copies) > 1 for copies in self._copies.values())
         assert all(self._oldest[digest] == copies[0] for digest, copies in self._copies.items())
+        assert all(b in free and self._hash_of[b] is None for b in self._left_in), self._left_in
         if self._idle is not None:
             queue = [b for b in self._blocks.queue() if self._hash_of[b] is not None]
             assert list(self._idle) == queue, (list(self._idle), queue)

@@ -27,7 +27,7 @@ from core.frame import Frame
 from core.hash_chain import token_array
 from core.scheduler import Scheduler
 from core.sequence import Sequence, Status
-from core.snapshot import take_snapshot
+from core.snapshot import Levels, slot_letters, take_frame, take_levels, take_snapshot
 from core.types import POLICY_FIELDS, BlockHash, BlockId, EngineConfig, Request, RequestId
 
 Emit = Callable[[Event], None]
@@ -68,6 +68,16 @@ class Engine:
         self._scheduler = Scheduler(config, self._blocks, self._cache, emit, block_emit)
         self.num_steps = 0
 
+    def listen(self, emit: Emit | None, *, block_events: bool = True) -> None:
+        """From now on tell ``emit`` (nobody, if None). What happened before stays untold; no state changes.
+
+        A log that begins here folds onto ``frame()``.
+        """
+        block_emit = emit if block_events else None
+        self._emit = emit
+        self._scheduler.listen(emit, block_emit)
+        self._cache.listen(block_emit)
+
     # -- commands -----------------------------------------------------------------------------------
 
     def submit(self, request: Request, *, check_fit: bool = True) -> None:
@@ -84,9 +94,13 @@ class Engine:
         self._tick()
         self._scheduler.add(sequence, waiting=True)
 
-    def step(self) -> StepOutcome:
-        """Schedule and compute one step: running requests first, then waiting ones."""
-        self._tick()
+    def step(self, ticks: int = 1) -> StepOutcome:
+        """Schedule and compute one step: running requests first, then waiting ones.
+
+        ``ticks``: how much later than the last command it begins, for runs whose clock follows a time model.
+        """
+        _check_count("ticks", ticks)
+        self._tick(ticks)
         self.num_steps += 1
         if self._emit:
             self._emit(StepStarted(self.num_steps))
@@ -343,6 +357,24 @@ class Engine:
     def snapshot(self) -> Frame:
         """The whole visible state, in the form that folding the event log gives."""
         return take_snapshot(self.config, self.num_steps, self._blocks, self._cache, self._scheduler)
+
+    def frame(self) -> Frame:
+        """As ``snapshot``, with what otherwise only a log from the beginning tells: the tokens written in
+        each block, and the totals. What finished, and how look-ups went, stays untold."""
+        return take_frame(self.snapshot(), self.config.block_size, self._cache)
+
+    def levels(self) -> Levels:
+        """How many blocks are in which state, and how many were evicted so far. O(blocks)."""
+        return take_levels(self._blocks, self._cache)
+
+    def slot_letters(self) -> str:
+        """One letter per block from block 1 on: u in use, c cached, n not full, e empty. O(blocks)."""
+        return slot_letters(self.config.num_blocks, self._cache)
+
+    def last_access(self, block_id: BlockId) -> int | None:
+        """Clock of the last touch, allocation or release; None if never used."""
+        self._check_block(block_id)
+        return self._cache.last_access(block_id)
 
     def check(self) -> None:
         """Raise AssertionError if any invariant is broken. O(blocks + tokens)."""

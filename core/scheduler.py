@@ -78,6 +78,11 @@ class Scheduler:
         self.computed_tokens = 0
         self.num_passes = 0  # how often a request had all its tokens computed, so that it sampled or ended
 
+    def listen(self, emit: Emit | None, emit_block: Emit | None) -> None:
+        """From now on tell ``emit`` and ``emit_block``."""
+        self._emit = emit
+        self._emit_block = emit_block
+
     @property
     def num_live_tokens(self) -> int:
         """Tokens of all requests that are not finished."""
@@ -136,7 +141,7 @@ class Scheduler:
 
     def finish(self, sequence: Sequence, *, aborted: bool) -> None:
         """Release the blocks and forget the request (rule 36). Content stays in the cache."""
-        self._cache.release(sequence.request_id, sequence.table)
+        self._cache.release(sequence.request_id, sequence.table, sequence.num_computed)
         del self.sequences[sequence.request_id]
         if sequence in self.running:
             self.running.remove(sequence)
@@ -297,10 +302,11 @@ class Scheduler:
                 self._cache.remember_tokens(sequence.table, sequence.tokens, start, full)
             self._cache.store(sequence.request_id, sequence.table, sequence.hashes, start, full)
 
-    def preempt(self, sequence: Sequence, *, waits: bool) -> None:
-        """Take all blocks from a running request; its tokens stay (rule 37)."""
+    def preempt(self, sequence: Sequence, *, waits: bool, num_unwritten: int = 0) -> None:
+        """Take all blocks from a running request; its tokens stay (rule 37). ``num_unwritten``: tokens that
+        were scheduled in this step and will now not be computed."""
         self.running.remove(sequence)
-        self._cache.release(sequence.request_id, sequence.table)
+        self._cache.release(sequence.request_id, sequence.table, sequence.num_computed - num_unwritten)
         sequence.table = []
         sequence.num_computed = sequence.num_stored = 0
         sequence.num_preemptions += 1
@@ -343,8 +349,9 @@ class Scheduler:
             while not self.grow(sequence, wanted):
                 victim = self._victim()
                 place -= self.running.index(victim) < place
-                budget += scheduled.pop(victim.request_id, 0)
-                self.preempt(victim, waits=True)
+                num_unwritten = scheduled.pop(victim.request_id, 0)
+                budget += num_unwritten
+                self.preempt(victim, waits=True, num_unwritten=num_unwritten)
                 preempted = True
                 if victim is sequence:
                     return budget, True

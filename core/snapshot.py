@@ -1,6 +1,8 @@
-"""The engine's state as a Frame: the other side of the equation *fold(log) == engine state*."""
+"""The engine's state as a Frame (the other side of *fold(log) == engine state*) and in numbers."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from core.block_manager import BlockManager
 from core.cache_controller import CacheController
@@ -71,3 +73,65 @@ def _totals(scheduler: Scheduler) -> Totals:
         stored=0,
         evicted=0,
     )
+
+
+def take_frame(frame: Frame, block_size: int, cache: CacheController) -> Frame:
+    """A fresh snapshot with what is written in each block and the totals of block events: a log that begins
+    now folds onto it. Changes the snapshot it is given.
+
+    Content that was cached but whose request was preempted before the step computed it counts as written.
+    """
+    for name, slot in frame["slots"].items():
+        slot["fill"] = cache.left_in(int(name)) if slot["hash"] is None else block_size
+    for request in frame["reqs"].values():
+        for index, (block_id, _) in enumerate(request["btable"]):
+            slot = frame["slots"][str(block_id)]
+            if slot["hash"] is None:
+                slot["fill"] = max(min(request["computed"] - index * block_size, block_size), 0)
+    frame["totals"]["stored"] = cache.num_stored
+    frame["totals"]["evicted"] = sum(cache.num_evicted.values())
+    return frame
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Blocks by state (together: all usable ones), and how many lost their content so far, by cause."""
+
+    in_use: int
+    cached: int
+    not_full: int
+    empty: int
+    evicted_for_reuse: int
+    evicted_by_cap: int
+    evicted_by_ttl: int
+    evicted_by_force: int
+
+
+def take_levels(blocks: BlockManager, cache: CacheController) -> Levels:
+    """Count once through the free queue."""
+    cached = sum(1 for block_id in blocks.queue() if cache.hash_of(block_id) is not None)
+    not_full = cache.num_left
+    evicted = cache.num_evicted
+    return Levels(
+        in_use=blocks.num_held,
+        cached=cached,
+        not_full=not_full,
+        empty=blocks.num_free - cached - not_full,
+        evicted_for_reuse=evicted["reused"],
+        evicted_by_cap=evicted["cap"],
+        evicted_by_ttl=evicted["ttl"],
+        evicted_by_force=evicted["forced"],
+    )
+
+
+def slot_letters(num_blocks: int, cache: CacheController) -> str:
+    """u in use, c cached and idle, n not full (free, with tokens but no content), e empty."""
+    return "".join(_letter(cache, block_id) for block_id in range(1, num_blocks))
+
+
+def _letter(cache: CacheController, block_id: BlockId) -> str:
+    if cache.ref_count(block_id):
+        return "u"
+    if cache.hash_of(block_id) is not None:
+        return "c"
+    return "n" if cache.left_in(block_id) else "e"

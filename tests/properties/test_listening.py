@@ -1,0 +1,81 @@
+"""Listening may be switched on and off at any moment: nobody's state changes, and a log that begins late
+folds onto the frame of that moment. The engine's own counts agree with the frame."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.engine import Engine
+from core.events import BlockEvicted, Event
+from core.fold import fold_all
+from core.frame import Frame, initial_frame
+from core.scenario import Scenario, execute
+from tests.strategies import examples, scenarios
+
+
+def told_later(frame: Frame) -> Frame:
+    """Of a folded frame, what is still known to somebody who began to listen late; and not the fill of
+    cached content, which preemption can leave unwritten."""
+    live = {name: request for name, request in frame["reqs"].items() if request["status"] != "finished"}
+    slots = {
+        name: {**slot, "fill": slot["fill"] if slot["hash"] is None else 0}
+        for name, slot in frame["slots"].items()
+    }
+    reqs = {name: {**request, "look": {}} for name, request in live.items()}
+    return {**frame, "slots": slots, "reqs": reqs}  # type: ignore[typeddict-item]
+
+
+@given(scenarios(), st.integers(0, 30), st.integers(1, 30))
+@examples(60)
+def test_listening_late_changes_nothing_and_misses_nothing(
+    scenario: Scenario, start: int, length: int
+) -> None:
+    whole: list[Event] = []
+    late: list[Event] = []
+    before = 0  # events told before the second engine's listener came
+    engine, other = Engine(scenario.config, whole.append), Engine(scenario.config)
+    first = other.frame()
+    for number, command in enumerate(scenario.commands):
+        if number == start:
+            first, before = other.frame(), len(whole)
+            other.listen(late.append)
+        if number == start + length:
+            other.listen(None)
+        execute(engine, command)
+        execute(other, command)
+        assert engine.snapshot() == other.snapshot()
+        if start <= number < start + length:
+            assert late == whole[before:]
+            frame = fold_all(initial_frame(scenario.config), whole)
+            assert told_later(fold_all(first, late)) == told_later(frame) == told_later(other.frame())
+
+
+@given(scenarios())
+@examples(60)
+def test_the_counts_agree_with_the_frame(scenario: Scenario) -> None:
+    events: list[Event] = []
+    engine, counted = Engine(scenario.config, events.append), Engine(scenario.config)
+    for command in scenario.commands:
+        execute(engine, command)
+        execute(counted, command)
+    frame = fold_all(initial_frame(scenario.config), events)
+    letters = "".join(letter(slot["ref"], slot["hash"], slot["fill"]) for slot in frame["slots"].values())
+    assert counted.slot_letters() == letters
+    levels = counted.levels()
+    by_state = (levels.in_use, levels.cached, levels.not_full, levels.empty)
+    assert by_state == tuple(letters.count(state) for state in "ucne")
+    causes = [event.cause for event in events if isinstance(event, BlockEvicted)]
+    assert levels.evicted_for_reuse == causes.count("reused")
+    assert levels.evicted_by_cap == causes.count("cap")
+    assert levels.evicted_by_ttl == causes.count("ttl")
+    assert levels.evicted_by_force == causes.count("forced")
+    counted.check()
+
+
+def letter(ref: int, digest: str | None, fill: int) -> str:
+    if ref:
+        return "u"
+    if digest is not None:
+        return "c"
+    return "n" if fill else "e"
