@@ -1,5 +1,6 @@
 // The fixed furniture of a stage: zones, layers, buttons. Built once per host element.
 import { icon, make, place, setAttr, setText } from "./dom.js";
+import { HELP_ROWS } from "./keys.js";
 import { WIDE, STACK, FORK, FORK_STACK } from "./layout.js";
 
 const ZONES = [["A", "lane"], ["B", "table"], ["C", "pool"], ["D", "btable"], ["E", "totals"], ["F", "queue"], ["G", "story"], ["Q", "quiz"], ["H", "time"]];
@@ -9,6 +10,8 @@ const LEFT = [["first", "first"], ["back", "back"], ["play", "play"], ["next", "
 const JUMPS = [["nextMiss", "next"], ["nextEvict", "next"]];
 const RIGHT = [["bookmark", "flag"], ["fork", "fork"], ["ask", "bubble"], ["log", "list"], ["inspect", "lens"], ["table", "grid"],
   ["code", "code"], ["noodle", "bowl"], ["lang", "globe"], ["theme", "half"], ["presenter", "screen"], ["full", "full"], ["help", "help"]];
+const KEYS_OF = new Map(HELP_ROWS.map(([keys, action]) => [action, keys]));
+/** Names that the payload's `hide` may list, besides zones by letter or panel (lane, table, pool, btable, totals, queue, story, quiz, time). */
 const PANEL_OF = { fork: "fork", ask: "quiz", log: "log", inspect: "inspect", table: "tables", code: "code", noodle: "noodle", lang: "lang" };
 
 function buildZone(name, panel) {
@@ -102,10 +105,10 @@ export function nameStage(S) {
   const t = S.t;
   for (const [name, zone] of Object.entries(S.zones)) zone.setAttribute("aria-label", t("stage.zone." + name));
   for (const name of ["B", "C", "E", "F"]) setText(S.zones[name].titleNode, t("stage.zone." + name));
-  for (const button of S.root.querySelectorAll("[data-do]")) {
-    const label = t("stage.key." + button.dataset.do);
+  for (const button of S.controls.querySelectorAll("[data-do]")) {
+    const label = t("stage.key." + button.dataset.do), keys = KEYS_OF.get(button.dataset.do);
     setAttr(button, "aria-label", label);
-    setAttr(button, "title", label);
+    setAttr(button, "title", keys ? label + " [" + keys + "]" : label);
     if (S.hidden.has(button.dataset.panel)) button.classList.add("off");
     else button.classList.remove("off");
   }

@@ -66,12 +66,12 @@ function drawTitle(S, rid, req) {
 
 function makeBlock() {
   const bar = make("div", "bar"), toks = make("div", "toks"), tag = make("div", "tagof"), link = make("div", "link", [icon("chain")]);
-  const look = make("span", "look"), word = make("span", "word");
-  tag.append(word, look);
+  const look = make("span", "look"), word = make("span", "word"), root = make("span", "root");
+  tag.append(root, word, look);
   const node = make("div", "blk", [bar, toks]);
   node.tabIndex = 0;
   node.setAttribute("role", "button");
-  return Object.assign(make("div", "lanecell", [node, tag, link]), { node, bar, toks, tag, look, word, link });
+  return Object.assign(make("div", "lanecell", [node, tag, link]), { node, bar, toks, tag, look, word, link, rootMark: root });
 }
 
 const LOOK_ICON = { hit: "check", miss: "times", new: "plus" };
@@ -106,6 +106,7 @@ function drawBlock(S, cell, view, pieces, rid, place_) {
   setAttr(tag, "data-state", state);
   setAttr(tag, "data-tag", view.tag ? "1" : null);
   setText(word, tagWord(S, view));
+  swapIcon(cell.rootMark, view.b === 0 && view.tag ? "home" : null);
   swapIcon(look, view.full || state === "new" ? LOOK_ICON[state] ?? null : null);
   const keys = blockKeys(rid, view), own = keys.filter((key) => !key.startsWith("req:"));
   setKeys(node, keys, own);
@@ -133,7 +134,7 @@ export function drawLane(S, frame, rid, event) {
   drawTitle(S, rid, req);
   const { meta, pieces } = S.run.log;
   const views = req ? blockViews(req, meta.block_size, S.peak) : [];
-  const spot = event && event.rid === rid && event.b != null ? event.b : S.peek ?? -1;
+  const spot = event && event.rid === rid && event.b != null ? event.b : -1;
   const joined = event?.op === "arrive" && event.rid === rid;
   const width = S.plan.A ? S.plan.A[2] : 1264;
   const items = foldBlocks(views.map((view) => view.state + (view.full ? "" : "-")), spot, S.narrow ? 4 : 8);

@@ -98,7 +98,7 @@ export function drawTotals(S, zone, frame, other) {
     setText(node.value, String(value));
     setText(node.name, S.tLines("stage.total." + id));
     setAttr(node, "data-hue", hue);
-    setAttr(node, "data-differs", other && String(other[id]) !== String(value) ? "1" : null);
+    setAttr(node, "data-differs", other?.[id] !== undefined && other[id] !== value ? "1" : null);
   });
 }
 

@@ -1,5 +1,5 @@
 // What-if: a second run of the same stream, drawn below the first; one scrubber moves both.
-import { make, place, setText } from "./dom.js";
+import { icon, make, place, setAttr, setText } from "./dom.js";
 import { captionLine } from "./narrate.js";
 import { alignSteps, differenceSteps, requestAt } from "./steps.js";
 import { foldAll } from "./fold.js";
@@ -42,7 +42,19 @@ function drawLabel(S, zone, letter, run, k, rid) {
     make("p", "forkline", event ? captionLine(S.data.text, S.lang, event) : ""));
 }
 
-const numbersOf = (frame) => ({ reused: frame.totals.hits, computed: frame.totals.computed, evicted: frame.totals.evicted });
+function drawUndo(S, aside) {
+  if (!aside.firstChild) {
+    const button = make("button", "btn", [icon("times")]);
+    button.type = "button";
+    button.dataset.do = "undoFork";
+    aside.append(button);
+  }
+  const label = S.t("stage.fork.undo");
+  setAttr(aside.firstChild, "aria-label", label);
+  setAttr(aside.firstChild, "title", label);
+}
+
+const numbersOf = ({ totals }) => ({ reused: totals.hits, computed: totals.computed, evicted: totals.evicted });
 
 export function drawFork(S) {
   const names = ["L", "L2", "C2", "D2", "E2"];
@@ -52,6 +64,7 @@ export function drawFork(S) {
   const rid = requestAt(run.log.events, k);
   drawLabel(S, zone.L, "a", S.run, S.k, S.rid);
   drawLabel(S, zone.L2, "b", run, k, rid);
+  drawUndo(S, zone.L2.aside);
   setText(zone.C2.titleNode, S.t("stage.zone.C"));
   setText(zone.E2.titleNode, S.t("stage.zone.E"));
   drawPool(S, zone.C2, run, frame, rid, event, S.plan.C2[2]);

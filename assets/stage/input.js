@@ -7,7 +7,7 @@ import { answerQuestion } from "./quiz.js";
 import { toggleDrawer } from "./drawers.js";
 import { drawTicks, wireTrack } from "./timeline.js";
 import { clearLinks, showPin, showTip, wireLinks } from "./links.js";
-import { saveAddress } from "./address.js";
+import { parseHash, saveAddress } from "./address.js";
 import { eventKeys } from "./view.js";
 import { themeNow } from "./theme.js";
 import { drawScene } from "./scene.js";
@@ -77,6 +77,16 @@ function watchTheme(S) {
   return () => (watcher.disconnect(), media.removeEventListener("change", check));
 }
 
+/** A link to another step of the same page: our own writing does not come this way. */
+function watchAddress(S) {
+  const onHash = () => {
+    const { step } = parseHash(location.hash);
+    if (S.data && step !== null) seekTo(S, step);
+  };
+  addEventListener("hashchange", onHash);
+  return () => removeEventListener("hashchange", onHash);
+}
+
 function watchSize(S) {
   let width = 0;
   const observer = new ResizeObserver(() => {
@@ -116,5 +126,5 @@ export function wireInput(S) {
     showTip(S, [S.t("stage.count", { step, total: S.run.log.events.length }), words].filter(Boolean), { x, y: S.plan.H[1] - 60, w: 0, h: 0 });
   });
   wireLinks(S, ticksLit);
-  S.undo = [watchTheme(S), watchSize(S)];
+  S.undo = [watchTheme(S), watchSize(S), watchAddress(S)];
 }

@@ -18,7 +18,7 @@ function tallyBox(S, index) {
   return counts.some(Boolean) ? make("span", "hands", counts.join(" → ")) : null;
 }
 
-function optionButton(S, option, index, ask) {
+function optionButton(S, option, index) {
   const button = make("button", "btn option", [make("kbd", "", String(index + 1)), make("span", "", wordOf(S, option, S.run.log.events[S.k].args))]);
   const tally = tallyBox(S, index);
   if (tally) button.append(tally);
@@ -32,7 +32,7 @@ export function drawQuestion(S) {
   if (S.feedback) return drawFeedback(S);
   const ask = askOf(S), event = S.run.log.events[S.k];
   const question = make("p", "question", wordOf(S, ask.question ?? "stage.ask." + ask.id, { ...event.args }));
-  const options = make("div", "options", (ask.options ?? []).map((option, index) => optionButton(S, option, index, ask)));
+  const options = make("div", "options", (ask.options ?? []).map((option, index) => optionButton(S, option, index)));
   if (ask.kind === "click") options.append(make("span", "note", S.t("stage.ask.click")));
   const again = make("button", "btn word", S.t("stage.ask.again"));
   again.type = "button";

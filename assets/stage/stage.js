@@ -26,7 +26,7 @@ function loadSheet(S, css) {
     sheet.replaceSync(css);
     S.host.adoptedStyleSheets = [...S.host.adoptedStyleSheets, sheet];
     S.undo.push(() => (S.host.adoptedStyleSheets = S.host.adoptedStyleSheets.filter((one) => one !== sheet)));
-    return;
+    return queueMicrotask(() => takeFocus(S));
   }
   const here = new URL(import.meta.url), link = make("link");
   link.rel = "stylesheet";
