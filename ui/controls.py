@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.types import EngineConfig
 from ui.i18n import MODES as LANG_MODES
-from ui.session import change_setup, lang_mode, say, setup, title_of
+from ui.session import change_setup, choose_language, lang_mode, say, setup, title_of
 from ui.setup import CHOICES, KNOBS, OWN, Knob, OwnPrompts, preset_ids
 
 NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
@@ -20,9 +20,7 @@ def language_switch() -> None:
     """Chinese, English or both."""
 
     def changed() -> None:
-        chosen = st.session_state["widget_lang"]
-        if chosen in LANG_MODES:
-            st.session_state["lang"] = chosen
+        choose_language(st.session_state["widget_lang"])
 
     st.session_state["widget_lang"] = lang_mode()
     st.segmented_control(

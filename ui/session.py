@@ -11,6 +11,7 @@ from core.errors import BrothError
 from core.event_log import EventLog
 from core.scenario import Scenario, run
 from ui.fork import forked
+from ui.i18n import MODES as LANG_MODES
 from ui.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
 from ui.payload import Payload, stage_log
 from ui.setup import OWN, Setup, from_query, load_setup, to_query
@@ -56,6 +57,12 @@ def change_setup(new: Setup) -> None:
 def lang_mode() -> LangMode:
     """What this visitor reads: en, zh or both."""
     return cast("LangMode", st.session_state["lang"])
+
+
+def choose_language(mode: object) -> None:
+    """Take over a language chosen anywhere, on the stage too; anything else is ignored."""
+    if mode in LANG_MODES:
+        st.session_state["lang"] = mode
 
 
 def lang() -> Lang:

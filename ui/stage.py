@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from ui.payload import Payload
+from ui.session import choose_language
 from ui.static_files import loader_js
 
 _NAME = "broth_stage"
@@ -28,12 +29,15 @@ def show_stage(
         if on_fork is not None:
             on_fork(getattr(st.session_state.get(key), "fork", None))
 
+    def lang_changed() -> None:
+        choose_language(getattr(st.session_state.get(key), "lang", None))
+
     with st.container(key="stage-frame"):
         return _mount(
             key=key,
             data=payload,
             on_step_change=_hear_nothing,
-            on_lang_change=_hear_nothing,
+            on_lang_change=lang_changed,
             on_answer_change=_hear_nothing,
             on_bookmark_change=_hear_nothing,
             on_fork_change=fork_changed,
