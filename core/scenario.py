@@ -125,15 +125,19 @@ def split_at(scenario: Scenario, event_index: int) -> tuple[tuple[Command, ...],
     """Cut a scenario behind the engine command that tells event number ``event_index`` of its log.
 
     (done, to come). ``run`` is many engine steps: it is cut between two of them, the steps done become
-    ``step`` commands and ``run`` stands again at the front of what is to come. Running *done* gives exactly
-    the beginning of the log; running both parts gives the whole log.
+    ``step`` commands and ``run`` stands again at the front of what is to come. Before the first event (-1)
+    nothing is done. Running *done* gives exactly the beginning of the log; running both parts gives the
+    whole log.
     """
     done: list[Command] = []
     events: list[Event] = []
+    if event_index < 0:
+        return (), scenario.commands
     for number, command in enumerate(_run_each(scenario, events.append)):
         if len(events) <= event_index:
             done.append(command)
-            events, event_index = [], event_index - len(events)
+            event_index -= len(events)
+            events.clear()  # not a new list: the engine tells into this one
             continue
         if command.op not in ("run", "step"):
             return (*done, command), scenario.commands[number + 1 :]
