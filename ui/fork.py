@@ -23,6 +23,19 @@ POLICIES = ("cache_cap", "admit_after", "ttl")
 PROMPTS = ("prompt", "swap", "timestamp")
 MAX_PROMPT_CHARS = 2_000
 MAX_SLOTS = 64
+NUMBERS = {
+    "block_size": (1, 64),
+    "slots": (1, MAX_SLOTS),
+    "cache_cap": (0, 64),
+    "admit_after": (1, 9),
+    "ttl": (0, 999),
+}
+"""Changes whose value is a number, with its range; 0 switches a cap or a time to live off."""
+WORDS = {
+    "queue_rule": ("vllm", "all_to_back"),
+    "timestamp": ("first", "last"),
+    "swap": ("prompts", "documents"),
+}
 
 
 def fork_choices(config: EngineConfig) -> list[list[Any]]:
@@ -61,25 +74,34 @@ def read_fork(told: object) -> Fork | None:
     """What the stage told, checked: it comes from a browser. None: nothing usable."""
     if not isinstance(told, dict):
         return None
-    step, change, value = told.get("step"), told.get("change"), told.get("value")
-    if isinstance(step, float) and step.is_integer():
-        step = int(step)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    known = change in (*MACHINE, *POLICIES, *PROMPTS)
-    if not known or not isinstance(step, int) or step < 0 or not isinstance(value, (str, int)):
+    step, change, value = _whole(told.get("step")), told.get("change"), told.get("value")
+    if not isinstance(step, int) or step < 0 or not isinstance(change, str):
         return None
-    return Fork(step, str(change), value)
+    if change in NUMBERS:
+        value = _whole(value)
+        least, most = NUMBERS[change]
+        return Fork(step, change, value) if isinstance(value, int) and least <= value <= most else None
+    known = change == "prompt" or value in WORDS.get(change, ())
+    return Fork(step, change, value) if known and isinstance(value, str) else None
+
+
+def _whole(value: object) -> int | None:
+    """A whole number as JSON may bring it (2 or 2.0); true and false are none."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def fork_from_link(text: str) -> Fork | None:
     """Back from ``Fork.to_link``; None if it was damaged."""
     step, _, rest = text.partition(".")
     change, _, value = rest.partition(".")
-    if not step.isascii() or not step.isdigit() or len(step) > 6:
-        return None
-    number = value.isascii() and value.isdigit() and len(value) < 7
-    return read_fork({"step": int(step), "change": change, "value": int(value) if number else value})
+    number = _digits(value) if change in NUMBERS else None
+    return read_fork({"step": _digits(step), "change": change, "value": value if number is None else number})
+
+
+def _digits(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else None
 
 
 def forked(scenario: Scenario, log: EventLog, steps: Sequence[Json], fork: Fork, lang: Lang) -> Scenario:
@@ -92,7 +114,7 @@ def forked(scenario: Scenario, log: EventLog, steps: Sequence[Json], fork: Fork,
         return replace(scenario, config=_other_machine(scenario, fork))
     done, coming = split_at(scenario, _event_of(log, steps, fork.step))
     if fork.change in POLICIES:
-        value = None if fork.value in (0, "off") and fork.change != "admit_after" else fork.value
+        value = None if fork.value == 0 else fork.value
         return replace(scenario, commands=(*done, _policy(fork.change, value), *coming))
     change = {"prompt": _edit_next, "swap": _swap_next, "timestamp": _stamp_all}[fork.change]
     changed = change([command.to_json() for command in coming], fork.value, lang)

@@ -19,8 +19,10 @@ def own_prompts_editor() -> None:
     """The form and its preview. Running replaces the scenario; nothing typed is ever lost."""
     own = setup().own
     with st.form("own_prompts", border=False):
-        system = st.text_area(say("own.system"), own.system or say("own.system.example"), height=80)
-        joined = "\n".join(own.messages) or say("own.messages.example")
+        empty = own == OwnPrompts()  # nothing typed yet: show what it could be
+        typed_before = say("own.system.example") if empty else own.system
+        system = st.text_area(say("own.system"), typed_before, height=80)
+        joined = say("own.messages.example") if empty else "\n".join(own.messages)
         messages = st.text_area(say("own.messages"), joined, height=110, help=say("own.messages.help"))
         answer = st.text_input(say("own.answer"), own.answer, help=say("own.answer.help"))
         pressed = st.form_submit_button(say("own.run"), type="primary", width="stretch")
@@ -64,7 +66,8 @@ def _blocks(pieces: list[str], block_size: int) -> str:
     """Full blocks framed, the not-full one in brackets."""
     marked: list[str] = []
     for start, block in enumerate(split(range(len(pieces)), block_size)):
-        text = plain("".join(pieces[start * block_size : start * block_size + len(block)]).strip() or "␣")
+        joined = "".join(pieces[start * block_size : start * block_size + len(block)]).strip(" ")
+        text = plain("↵".join(joined.splitlines()) or ("↵" if joined else "␣"))
         full = len(block) == block_size
         marked.append(f":blue-background[{text}]" if full else f":orange-background[{text} …]")
     return " ".join(marked)

@@ -50,7 +50,7 @@ class Knob:
 
 KNOBS = (
     Knob("block_size", "bs", 1, 64),
-    Knob("num_slots", "slots", 2, 64),
+    Knob("num_slots", "slots", 2, 128),
     Knob("cache_cap", "cap", 0, 64, optional=True),
     Knob("admit_after", "adm", 1, 9),
     Knob("ttl", "ttl", 1, 999, optional=True),
@@ -118,7 +118,8 @@ def own_scenario(own: OwnPrompts, salt: str | None = None) -> Json:
     Raises:
         ScenarioError: nothing was typed, or too much.
     """
-    prompts = [f"{own.system}{message}" for message in own.messages if (own.system + message).strip()]
+    messages = own.messages or ("",)  # a system prompt alone is a request too
+    prompts = [f"{own.system}{message}" for message in messages if (own.system + message).strip()]
     if not prompts:
         raise ScenarioError("own.empty", "There is no prompt yet; type a message, then run.")
     if own.num_chars > MAX_OWN_CHARS:
@@ -235,8 +236,10 @@ def _read_knobs(query: Mapping[str, str], lost: list[str]) -> dict[str, Any]:
         elif short in query:
             lost.append(short)
     for name, short in TEXTS.items():
-        if query.get(short):
-            knobs[name] = query[short][:MAX_TEXT]
+        if len(query.get(short, "")) > MAX_TEXT:
+            lost.append(short)
+        elif query.get(short):
+            knobs[name] = query[short]
     return knobs
 
 
@@ -261,9 +264,14 @@ def unpack_own(text: str) -> OwnPrompts | None:
         unpacker = zlib.decompressobj()
         data = unpacker.decompress(packed, 8 * MAX_OWN_CHARS)
         system, messages, answer = json.loads(data.decode("utf-8", "surrogatepass"))
-    except (binascii.Error, zlib.error, ValueError, TypeError):
+    except (binascii.Error, zlib.error, ValueError, TypeError, RecursionError):
         return None
     texts = [system, answer, *messages] if isinstance(messages, list) else [None]
     if unpacker.unconsumed_tail or not all(isinstance(one, str) for one in texts):
         return None
-    return OwnPrompts(system, tuple(messages), answer)
+    return OwnPrompts(_whole_text(system), tuple(map(_whole_text, messages)), _whole_text(answer))
+
+
+def _whole_text(text: str) -> str:
+    """Without halves of surrogate pairs: no browser shows them and no widget takes them."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
