@@ -37,9 +37,9 @@ def optional(shape: Shape) -> Shape:
 
 HEX = matches("[0-9a-f]{32}")
 OPS = {
-    "arrive", "cut", "hash", "probe", "match", "miss", "plan", "touch", "evict", "alloc", "compute", "register",
-    "dup", "notstored", "append", "full", "free", "done", "ttl", "reject", "wait", "tick", "preempt", "resume",
-    "reset", "version", "policy", "collision",
+    "arrive", "cut", "hash", "probe", "match", "miss", "plan", "touch", "evict", "alloc",
+    "compute", "register", "dup", "notstored", "append", "full", "free", "done", "ttl", "reject", "wait",
+    "tick", "preempt", "resume", "reset", "version", "policy", "collision",
 }  # fmt: skip
 FRAME: Shape = {
     "clock": int,

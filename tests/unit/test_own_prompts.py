@@ -1,0 +1,134 @@
+"""Own prompts: packed for a link and back, bombs refused, shown as text in the preview of the cut."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.tokenizer import TeachingTokenizer
+from ui.own_prompts import _blocks, _common
+from ui.session import plain
+from ui.setup import MAX_OWN_CHARS, OwnPrompts, pack_own, unpack_own
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+owns = st.builds(OwnPrompts, texts, st.lists(texts, max_size=5).map(tuple), texts)
+
+
+def packed(data: bytes) -> str:
+    return base64.urlsafe_b64encode(zlib.compress(data, 9)).decode().rstrip("=")
+
+
+@given(owns)
+def test_packing_and_back(own: OwnPrompts) -> None:
+    text = pack_own(own)
+    assert unpack_own(text) == own
+    assert set(text) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+
+def test_half_a_surrogate_pair_is_replaced() -> None:
+    """No widget takes it: a link that carried one once broke the page."""
+    own = unpack_own(pack_own(OwnPrompts("a\ud800b", ("\udfff", "\ud83c\udf5c"), "")))
+    assert own == OwnPrompts("a\ufffdb", ("\ufffd", "\U0001f35c"), "")
+
+
+@given(
+    st.one_of(st.text(), st.binary().map(packed), owns.map(pack_own).map(lambda text: text[: len(text) // 2]))
+)
+def test_damaged_packs_are_nothing(text: str) -> None:
+    own = unpack_own(text)
+    assert own is None or isinstance(own, OwnPrompts)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "",
+        "[]",
+        '["a"]',
+        '["a", "b", "c"]',
+        '["a", ["b"], "c", "d"]',
+        '["a", [1], "c"]',
+        '["a", [null], "c"]',
+        '[1, ["b"], "c"]',
+        '{"a": 1, "b": 2, "c": 3}',
+        '"abc"',
+        "12",
+        '["a", {"b": 1}, "c"]',
+        "9" * 5_000,
+        "[" * 100_000,
+        '["a", ' + "[" * 50_000 + "]" * 50_000 + ', "c"]',
+    ],
+    ids=lambda data: data[:20],
+)
+def test_other_json_is_nothing(data: str) -> None:
+    assert unpack_own(packed(data.encode())) is None
+
+
+def test_bytes_that_are_no_text_are_nothing() -> None:
+    assert unpack_own(packed(b'["\xff", [], ""]')) is None
+
+
+def test_a_bomb_is_never_unpacked() -> None:
+    """100 MB of zeros in a link of some hundred characters: refused without making them."""
+    bomb = packed(b'["' + b"a" * 100_000_000 + b'", [], ""]')
+    assert len(bomb) < 200_000
+    assert unpack_own(bomb) is None
+
+
+def test_as_much_as_the_stage_takes_comes_back() -> None:
+    own = OwnPrompts("面" * (MAX_OWN_CHARS - 10), ("汤" * 10,))
+    assert own.num_chars == MAX_OWN_CHARS
+    assert unpack_own(pack_own(own)) == own
+
+
+# -- the preview -------------------------------------------------------------------------------------------
+
+
+def preview(text: str, size: int = 4) -> str:
+    return _blocks(TeachingTokenizer().pieces(text), size)
+
+
+def test_full_blocks_and_the_rest() -> None:
+    assert (
+        preview("one two three four five")
+        == ":blue-background[one two three four] :orange-background[five …]"
+    )
+
+
+def test_markup_is_escaped() -> None:
+    """Streamlit reads Markdown: nothing a person typed may act as such."""
+    shown = preview("<b>x</b> [a](b) :red[x] $x$ `c` **d** ![i](j)", 64)
+    inside = shown.removeprefix(":orange-background[").removesuffix(" …]")
+    assert inside != shown
+    bare = [char for n, char in enumerate(inside) if char in "<>[]()*`$:!_#" and inside[n - 1] != "\\"]
+    assert bare == []
+
+
+@given(texts)
+def test_the_preview_is_one_line(text: str) -> None:
+    """A line break inside would end the coloured span and print its name."""
+    assert len(preview(text).splitlines()) <= 1
+
+
+@given(st.text(st.characters(exclude_characters="\0")))
+def test_plain_text_keeps_every_character(text: str) -> None:
+    assert plain(text).replace("\\\\", "\0").replace("\\", "").replace("\0", "\\") == text
+
+
+def test_common_beginnings() -> None:
+    assert [_common([1, 2, 3], [1, 2, 4]), _common([1], [1, 2]), _common([], [1]), _common([1], [2])] == [
+        2,
+        1,
+        0,
+        0,
+    ]
+
+
+def test_the_pack_is_json_inside() -> None:
+    data = zlib.decompress(base64.urlsafe_b64decode(pack_own(OwnPrompts("a", ("b",), "c")) + "=="))
+    assert json.loads(data) == ["a", ["b"], "c"]
