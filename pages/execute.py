@@ -14,6 +14,7 @@ from ui.controls import knob_panel, link_notice, scenario_picker
 from ui.fork import fork_choices, read_fork
 from ui.own_prompts import own_prompts_editor
 from ui.payload import Payload, stage_payload
+from ui.record import run_name
 from ui.session import say
 from ui.shell import toolbar
 from ui.stage import show_stage
@@ -31,21 +32,30 @@ def render() -> None:
     toolbar(scenario_picker, partial(_set_up, scenario.config))
     link_notice()
     chosen = session.setup()
-    flags = {"step": 0, "level": "micro", "ask": chosen.mode == "guided", "hide": list(chosen.hide)}
-    forks = fork_choices(scenario.config)
-    show_stage(stage_payload(log_a, _run_b(), session.lang_mode(), flags, forks), on_fork=_fork)
+    flags = {
+        "step": 0,
+        "go": session.asked_step(),
+        "level": "micro",
+        "ask": chosen.mode == "guided",
+        "hide": list(chosen.hide),
+    }
+    payload = stage_payload(log_a, _run_b(), session.lang_mode(), flags, fork_choices(scenario.config))
+    show_stage(payload, on_fork=_fork, on_answer=session.hear_answer)
 
 
 def _run_b() -> Payload | None:
-    """The what-if run, if there is one and it can be made."""
-    if session.setup().fork is None:
+    """The what-if run, if there is one and it can be made. What could be made stands in the record."""
+    fork = session.setup().fork
+    if fork is None:
         return None
     try:
-        return session.forked_run()
+        shown = session.forked_run(fork)[2]
     except BrothError as error:
         session.change_setup(replace(session.setup(), fork=None))
         session.show_error(error)
         return None
+    session.change_record(session.record().with_fork(run_name(session.setup()), fork))
+    return shown
 
 
 def _fork(told: object) -> None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import cast
+from uuid import uuid4
 
 import streamlit as st
 
 from core.errors import BrothError
 from core.event_log import EventLog
 from core.scenario import Scenario, run
-from ui.fork import forked
+from ui import record as records
+from ui.fork import Fork, forked
 from ui.i18n import MODES as LANG_MODES
 from ui.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
 from ui.payload import Payload, stage_log
+from ui.record import Record, run_name
 from ui.setup import OWN, Setup, from_query, load_setup, to_query
 
 Run = tuple[Scenario, EventLog, Payload]
@@ -25,7 +28,9 @@ def begin() -> None:
     state = st.session_state
     if "setup" not in state:
         query = {name: value for name, value in st.query_params.items() if isinstance(value, str)}
-        state["setup"], state["link_lost"] = from_query(query)
+        state["setup"], lost = from_query(query)
+        state["record"], lost_too = records.from_query(query, run_name(state["setup"]))
+        state["link_lost"] = lost + lost_too
         state["lang"] = resolve_mode(query.get("lang"), st.context.locale)
         state["runs"] = {}
         if query:
@@ -38,7 +43,8 @@ def sync_link() -> None:
     An opened link is left alone until something changes: writing the query drops the part behind ``#``,
     in which the stage looks for its step.
     """
-    wanted = {**to_query(setup()), "lang": lang_mode()}
+    done = records.to_query(record(), run_name(setup()))
+    wanted = {**to_query(setup()), **done, "lang": lang_mode()}
     opened = st.session_state.pop("link_opened", None)
     if opened is None and dict(st.query_params.items()) != wanted:
         st.query_params.from_dict(wanted)
@@ -52,6 +58,34 @@ def setup() -> Setup:
 def change_setup(new: Setup) -> None:
     """Replace this visitor's setup."""
     st.session_state["setup"] = new
+
+
+def record() -> Record:
+    """What this visitor has tried and answered so far."""
+    return cast(Record, st.session_state["record"])
+
+
+def change_record(new: Record) -> None:
+    """Replace this visitor's record."""
+    st.session_state["record"] = new
+
+
+def hear_answer(told: object) -> None:
+    """An answer to a question on the stage; the first one to each question counts."""
+    run_now = run_name(setup())
+    answer = records.read_answer(told, run_now, current_run()[2]["events"])
+    if answer is not None:
+        change_record(record().with_answer(answer))
+
+
+def go_to_step(step: int) -> None:
+    """Ask the execute page for one step, wherever the visitor was before."""
+    st.session_state["go"] = [uuid4().hex, step]
+
+
+def asked_step() -> list[object] | None:
+    """What ``go_to_step`` asked for last: a token that the stage obeys once, and the step."""
+    return cast("list[object] | None", st.session_state.get("go"))
 
 
 def lang_mode() -> LangMode:
@@ -99,17 +133,15 @@ def current_run() -> Run:
     return _remember(_key(setup()), lambda: load_setup(setup(), lang()))
 
 
-def forked_run() -> Payload:
-    """The run of the setup's fork, as the stage wants it.
+def forked_run(fork: Fork) -> Run:
+    """The run of the setup with one thing changed, like ``current_run``.
 
     Raises:
         BrothError: the change cannot be made at that step.
     """
-    fork = setup().fork
-    assert fork is not None
     scenario, log, shown = current_run()
     key = (*_key(setup()), fork)
-    return _remember(key, lambda: forked(scenario, log, shown["events"], fork, lang()))[2]
+    return _remember(key, lambda: forked(scenario, log, shown["events"], fork, lang()))
 
 
 def _key(chosen: Setup) -> tuple[object, ...]:

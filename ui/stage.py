@@ -8,39 +8,40 @@ from typing import Any
 import streamlit as st
 from streamlit.components.v2 import component
 
-from ui.payload import Payload
+from ui.payload import Payload, pack_large
 from ui.session import choose_language
 from ui.static_files import loader_js
 
+Hear = Callable[[object], None]
 _NAME = "broth_stage"
 _mount = component(_NAME, js=loader_js())
 
 
 def show_stage(
-    payload: Payload, *, key: str = "stage", on_fork: Callable[[object], None] | None = None
+    payload: Payload, *, key: str = "stage", on_fork: Hear | None = None, on_answer: Hear | None = None
 ) -> Any:
     """Draw the stage. Returns what the browser last told: step, lang, answer, bookmark.
 
     With a stable ``key`` a new payload (another language, another run) keeps the mounted element and the
-    step; an equal payload is not even sent again. ``on_fork`` hears what a person wants to try otherwise.
+    step; an equal payload is not even sent again. ``on_fork`` hears what a person wants to try otherwise,
+    ``on_answer`` what they answered.
     """
 
-    def fork_changed() -> None:
-        if on_fork is not None:
-            on_fork(getattr(st.session_state.get(key), "fork", None))
+    def told(name: str) -> object:
+        return getattr(st.session_state.get(key), name, None)
 
-    def lang_changed() -> None:
-        choose_language(getattr(st.session_state.get(key), "lang", None))
+    def hear(name: str, listener: Hear | None) -> Callable[[], None]:
+        return _hear_nothing if listener is None else lambda: listener(told(name))
 
     with st.container(key="stage-frame"):
         return _mount(
             key=key,
-            data=payload,
+            data=pack_large(payload),
             on_step_change=_hear_nothing,
-            on_lang_change=lang_changed,
-            on_answer_change=_hear_nothing,
+            on_lang_change=hear("lang", choose_language),
+            on_answer_change=hear("answer", on_answer),
             on_bookmark_change=_hear_nothing,
-            on_fork_change=fork_changed,
+            on_fork_change=hear("fork", on_fork),
         )
 
 

@@ -22,11 +22,30 @@ export function writeHash(hash, { step, level, pin, bookmarks }) {
   return "#" + [...others, ...ours].join("&");
 }
 
+/** A page may ask for one step (`go`: [token, step]); each token is obeyed once, so that later reruns leave the step alone. */
+const obeyed = new Set();
+export function stepToGo(go) {
+  if (!go || obeyed.has(go[0])) return null;
+  obeyed.add(go[0]);
+  return go[1];
+}
+
 /** Browsers limit how often the address may change; only the step one rests on matters. */
-export function saveAddress(S) {
+export function saveAddress(S, ms = 150) {
   clearTimeout(S.addressTimer);
+  if (S.auto) return; // nobody rests on a step of an example that plays by itself
   S.addressTimer = setTimeout(() => {
     const state = { step: S.k, level: S.level, pin: S.pin, bookmarks: [...S.bookmarks].sort((a, b) => a - b) };
     history.replaceState(history.state, "", location.pathname + location.search + writeHash(location.hash, state));
-  }, 150);
+  }, ms);
+}
+
+/** The page rewrites the query when an answer or a change joins the link, and our part is lost with it: put it back. */
+export function keepAddress(S) {
+  const path = location.pathname, entries = globalThis.navigation; // not in every browser: there the late writing after new data helps
+  const onEntry = () => {
+    if (location.pathname === path && !location.hash) saveAddress(S);
+  };
+  entries?.addEventListener("currententrychange", onEntry);
+  return () => (clearTimeout(S.addressTimer), entries?.removeEventListener("currententrychange", onEntry));
 }

@@ -7,10 +7,12 @@ import { answerQuestion } from "./quiz.js";
 import { toggleDrawer } from "./drawers.js";
 import { drawTicks, wireTrack } from "./timeline.js";
 import { clearLinks, showPin, showTip, wireLinks } from "./links.js";
-import { parseHash, saveAddress } from "./address.js";
+import { keepAddress, parseHash, saveAddress } from "./address.js";
 import { eventKeys } from "./view.js";
 import { themeNow } from "./theme.js";
 import { drawScene } from "./scene.js";
+import { leavePart } from "./parts.js";
+import { wireAuto } from "./autoplay.js";
 
 const isField = (node) => /^(INPUT|TEXTAREA|SELECT)$/.test(node?.tagName ?? "");
 
@@ -33,10 +35,11 @@ function onKey(S, event) {
   ACTIONS[action](S, digit);
 }
 
-/** The hint "keys: ?" has done its work once somebody pressed or clicked anything. */
+/** The hint "keys: ?" has done its work once somebody pressed or clicked anything; so has the light on a named part. */
 function noteUse(S) {
   S.used = true;
   S.root.classList.add("used");
+  if (leavePart(S)) drawScene(S);
 }
 
 /** A drawing may have replaced the very button that was pressed; the keyboard must not fall out of the stage with it. */
@@ -101,6 +104,7 @@ function watchSize(S) {
 }
 
 export function wireInput(S) {
+  wireAuto(S);
   S.root.addEventListener("keydown", (event) => (onKey(S, event), keepFocus(S)));
   S.stage.addEventListener("click", (event) => (onClick(S, event), keepFocus(S)));
   S.blank.addEventListener("click", () => S.flags.blank && ACTIONS.blank(S));
@@ -126,5 +130,5 @@ export function wireInput(S) {
     showTip(S, [S.t("stage.count", { step, total: S.run.log.events.length }), words].filter(Boolean), { x, y: S.plan.H[1] - 60, w: 0, h: 0 });
   });
   wireLinks(S, ticksLit);
-  S.undo = [watchTheme(S), watchSize(S), watchAddress(S)];
+  S.undo = [watchTheme(S), watchSize(S), watchAddress(S), keepAddress(S)];
 }

@@ -1,0 +1,74 @@
+"""Frames of a run as SVG files: one step, or all stops of a step size in one zip. Same run, same bytes."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+
+from core.frame import Frame, apply
+from ui.i18n import Lang
+from ui.palette import Theme
+from ui.payload import Payload
+from ui.svg import render_svg
+
+LEVELS = ("micro", "block", "request")
+MAX_FRAMES = 600
+"""Pictures in one zip; more would keep everybody else on the server waiting."""
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # a zip needs a date; a fixed one keeps the bytes equal
+
+
+def frame_at(log: Payload, step: int) -> Frame:
+    """What is on the stage after ``step`` steps."""
+    frame: Frame = log["init"]
+    for event in log["events"][:step]:
+        frame = apply(frame, event["patch"])
+    return frame
+
+
+def picture(log: Payload, step: int, lang: Lang, theme: Theme = "light") -> str:
+    """Step ``step`` of a run as SVG text (0: before the first)."""
+    return _draw(log, frame_at(log, step), step, lang, theme)
+
+
+def stops(log: Payload, level: str) -> list[int]:
+    """The steps where the stage stops at a step size, the beginning and the end included."""
+    finest = LEVELS.index(level)
+    inner = [
+        number for number, event in enumerate(log["events"], 1) if LEVELS.index(event["level"]) >= finest
+    ]
+    return sorted({0, *inner, len(log["events"])})
+
+
+def frames_zip(log: Payload, level: str, lang: Lang, theme: Theme = "light") -> bytes:
+    """All stops of a step size, one SVG file each, named by step so that they sort."""
+    wanted = set(stops(log, level)[:MAX_FRAMES])
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for step, frame in _frames(log):
+            if step in wanted:
+                name = zipfile.ZipInfo(f"{log['meta']['scenario']}-{step:05}.svg", _EPOCH)
+                name.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(name, _draw(log, frame, step, lang, theme))
+    return packed.getvalue()
+
+
+def _frames(log: Payload) -> Iterator[tuple[int, Frame]]:
+    frame: Frame = log["init"]
+    yield 0, frame
+    for number, event in enumerate(log["events"], 1):
+        frame = apply(frame, event["patch"])
+        yield number, frame
+
+
+def _draw(log: Payload, frame: Frame, step: int, lang: Lang, theme: Theme) -> str:
+    return render_svg(
+        frame,
+        block_size=log["meta"]["block_size"],
+        lang=lang,
+        theme=theme,
+        step=log["events"][step - 1] if step else None,
+        pieces=log["pieces"],
+        title=f"{log['meta']['title']} · {step} / {len(log['events'])}",
+    )
