@@ -181,6 +181,12 @@ def test_no_shared_state_and_no_unseeded_dice(module: str) -> None:
     assert shared_state(module, TREES[module]) + unseeded(module, TREES[module]) == []
 
 
+@pytest.mark.parametrize("module", [name for name in TREES if name.startswith("core.traces")])
+def test_readers_of_logs_never_reach_the_engine(module: str) -> None:
+    """A log is read the same way whatever replays it."""
+    assert [name for name in sorted(reach(module, GRAPH)) if in_write_side(name)] == []
+
+
 @pytest.mark.parametrize("module", sorted(READ_SIDE & set(TREES)))
 def test_read_side_never_reaches_the_write_side(module: str) -> None:
     assert [name for name in sorted(reach(module, GRAPH)) if in_write_side(name)] == []

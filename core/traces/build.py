@@ -1,0 +1,231 @@
+"""Collects what a reader finds and makes the trace of it: order, clock, scopes, names, notes.
+
+Rules of order. If every request has an arrival, requests are sorted by it (equal ones keep the file's order);
+if some have none, the file's order stands and the note says so. The clock starts at the first request.
+Sessions keep their rows' order because a turn never arrives before the one it continues.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from core.errors import TraceError
+from core.traces import problems
+from core.traces.blocks import BlockNumbers
+from core.traces.chat import ChatRenderer
+from core.traces.model import (
+    Convention,
+    EngineCounters,
+    EventTotals,
+    Note,
+    Order,
+    SkippedLine,
+    Trace,
+    TraceRequest,
+    facts_of,
+)
+from core.traces.notes import NOTES
+from core.traces.options import ReadOptions
+from core.traces.rows import Row
+
+MOST_SHOWN = 20
+"""Skipped lines that are kept with their reason; all are counted."""
+
+
+@dataclass(slots=True)
+class Shape:
+    """What a block log's ids cover, once that is known."""
+
+    block_size: int | None = None
+    convention: Convention | None = None
+    deltas: bool = False
+
+
+class Builder:
+    """One reading in progress. Readers add requests and notes; `finish` makes the trace."""
+
+    def __init__(self, name: str, options: ReadOptions) -> None:
+        self.options = options
+        self.numbers = BlockNumbers()
+        self.chat = ChatRenderer(options.tokenizer, options.template)
+        self.shape = Shape()
+        self.counters: list[EngineCounters] = []
+        self.events: EventTotals | None = None
+        self.keep_file_order = False
+        self._name = name
+        self._requests: list[TraceRequest] = []
+        self._notes: Counter[str] = Counter()
+        self._values: dict[str, dict[str, object]] = {}
+        self._seen: set[str] = set()
+        self._num_skipped = 0
+        self._skipped: list[SkippedLine] = []
+
+    def add(self, request: TraceRequest) -> None:
+        """One more request, in the file's order."""
+        self._requests.append(request)
+
+    def next_id(self, row: Row, *fields: str) -> str:
+        """The request's own id, or one made from its number."""
+        return row.label(*fields) or f"r{len(self._requests) + 1}"
+
+    def note(self, code: str, count: int = 1, **values: object) -> None:
+        """Something worth saying; counts of the same code add up."""
+        self._notes[code] += count
+        self._values.setdefault(code, values)
+
+    def is_repeated(self, key: str | None) -> bool:
+        """Whether a row with this key was seen before; such rows are counted and passed over."""
+        if key is None:
+            return False
+        if key in self._seen:
+            self.note("repeated")
+            return True
+        self._seen.add(key)
+        return False
+
+    def skip(self, error: TraceError) -> None:
+        """Leave a broken line out.
+
+        Raises:
+            TraceError: this very error, unless broken lines are to be skipped.
+        """
+        if not self.options.skip_broken:
+            raise error
+        self._num_skipped += 1
+        if len(self._skipped) < MOST_SHOWN:
+            file, line = str(error.values.get("file", self._name)), error.values.get("line", 0)
+            self._skipped.append(SkippedLine(file, line if isinstance(line, int) else 0, error.message))
+
+    # -- the end --------------------------------------------------------------------------------------
+
+    def finish(self, format_name: str) -> Trace:
+        """The trace.
+
+        Raises:
+            TraceError: there is nothing in it.
+        """
+        if not self._requests and not self.counters and self.events is None:
+            reason = f"all {self._num_skipped} lines are broken" if self._num_skipped else "nothing was found"
+            left_out = sum(self._notes.values())
+            raise problems.empty(self._name, reason if not left_out else f"{left_out} rows were left out")
+        requests, order, start = self._in_order()
+        requests = self._with_own_names(self._with_scopes(requests))
+        self._note_what_was_found(requests)
+        facts = facts_of(requests)
+        if self.counters:
+            facts |= {"counters"}
+        if self.events is not None:
+            facts |= {"events"}
+        has_text = "text" in facts
+        return Trace(
+            name=self._name,
+            format=format_name,
+            requests=tuple(requests),
+            facts=facts,
+            order=order,
+            start_s=start,
+            block_size=self.shape.block_size,
+            convention=self.shape.convention,
+            deltas=self.shape.deltas,
+            tokenizer=self.options.tokenizer_name if has_text else None,
+            template=self.options.template if has_text else None,
+            notes=tuple(self._made_notes()),
+            num_skipped=self._num_skipped,
+            skipped=tuple(self._skipped),
+            counters=tuple(self.counters),
+            events=self.events,
+        )
+
+    def _in_order(self) -> tuple[list[TraceRequest], Order, float | None]:
+        requests = self._requests
+        times = [request.arrival_s for request in requests if request.arrival_s is not None]
+        start = min(times, default=None)
+        order: Order = "file"
+        if not self.keep_file_order and times and len(times) == len(requests):
+            order = "arrival"
+            num_late = sum(now < before for before, now in pairwise(times))
+            if num_late:
+                self.note("sorted", num_late)
+                requests = sorted(requests, key=_arrival)
+        elif times and not self.keep_file_order:
+            self.note("partly_timed", len(requests) - len(times))
+        if start:
+            requests = [_shifted(request, start) for request in requests]
+        return requests, order, start
+
+    def _with_scopes(self, requests: Sequence[TraceRequest]) -> list[TraceRequest]:
+        """Keep models, adapters and salts apart; a log with one model needs nothing.
+
+        Requests without a model belong to the only one that is named, or stand by themselves.
+        """
+        models = {request.model for request in requests if request.has_identity} - {None}
+        apart = self.options.split_by_model and len(models) > 1
+        scoped: dict[tuple[int, str], int] = {}
+        found = []
+        for request in requests:
+            parts = [(request.model or "") if apart else "", request.adapter or "", request.salt or ""]
+            scope = json.dumps(parts) if any(parts) else ""
+            found.append(self._scoped(request, scope, scoped) if scope else request)
+        if apart:
+            self.note("models", len(models))
+            unnamed = sum(request.model is None and request.has_identity for request in requests)
+            if unnamed:
+                self.note("model_missing", unnamed)
+        return found
+
+    def _scoped(self, request: TraceRequest, scope: str, scoped: dict[tuple[int, str], int]) -> TraceRequest:
+        if request.block_ids is None:
+            return replace(request, scope=scope)
+        ids = request.block_ids[:0]
+        for number in request.block_ids:
+            key = (number, scope)
+            if key not in scoped:
+                scoped[key] = self.numbers.private()
+            ids.append(scoped[key])
+        return replace(request, scope=scope, block_ids=ids)
+
+    def _with_own_names(self, requests: list[TraceRequest]) -> list[TraceRequest]:
+        """Every request gets a name of its own: an engine needs that, a log does not promise it."""
+        taken: set[str] = set()
+        repeats: Counter[str] = Counter()
+        for index, request in enumerate(requests):
+            name = request.request_id
+            while name in taken:
+                repeats[request.request_id] += 1
+                name = f"{request.request_id}#{repeats[request.request_id] + 1}"
+            taken.add(name)
+            if name != request.request_id:
+                requests[index] = replace(request, request_id=name)
+                self.note("renamed")
+        return requests
+
+    def _note_what_was_found(self, requests: Sequence[TraceRequest]) -> None:
+        num_bare = sum(not request.has_identity for request in requests)
+        num_contradictory = sum(r.usage is not None and r.usage.contradictory for r in requests)
+        for code, count in (
+            ("lengths_only", num_bare),
+            ("contradictory", num_contradictory),
+            ("rechained", self.numbers.num_rechained),
+            ("media", self.chat.num_media),
+        ):
+            if count:
+                self.note(code, count)
+
+    def _made_notes(self) -> list[Note]:
+        found = []
+        for code, count in self._notes.items():
+            values = self._values[code]
+            found.append(Note(code, count, NOTES[code].format(count=count, **values), values))
+        return found
+
+
+def _arrival(request: TraceRequest) -> float:
+    return request.arrival_s or 0.0
+
+
+def _shifted(request: TraceRequest, start: float) -> TraceRequest:
+    return request if request.arrival_s is None else replace(request, arrival_s=request.arrival_s - start)

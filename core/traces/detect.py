@@ -1,0 +1,99 @@
+"""Which format a log is in, read off its first records. The answer is shown and a person may change it.
+
+Every record of the head goes to the first format that claims it; the format with the most records wins.
+Mooncake rows with and without session fields in one file are the session variant.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+
+from core.errors import TraceError
+from core.traces import problems
+from core.traces.csv_rows import csv_rows
+from core.traces.formats import FORMATS, NAMES, format_named
+from core.traces.json_rows import json_rows
+from core.traces.mooncake import MOONCAKE
+from core.traces.mooncake_sessions import MOONCAKE_SESSIONS
+from core.traces.reader import Format, Packing
+from core.traces.rows import Row
+from core.traces.sources import Meter, TraceFile, lines
+
+HEAD = 100
+"""Records that are looked at before reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """The format found, and how many of the records looked at fit it; `others` were claimed too."""
+
+    format: Format
+    num_fitting: int
+    num_seen: int
+    others: tuple[str, ...] = ()
+
+
+def rows_of(
+    file: TraceFile, packing: Packing, meter: Meter | None = None
+) -> Generator[Row | TraceError, None, None]:
+    """The records of a file in one of the three packings."""
+    if packing == "json":
+        return json_rows(file, meter)
+    if packing == "csv":
+        return csv_rows(file, meter)
+    return _line_rows(file, meter)
+
+
+def _line_rows(file: TraceFile, meter: Meter | None) -> Generator[Row | TraceError, None, None]:
+    for place, line in lines(file, meter):
+        yield line if isinstance(line, TraceError) else Row({"line": line}, place)
+
+
+def head_of(file: TraceFile, packing: Packing) -> list[Row]:
+    """The first readable records; broken ones are passed over here and reported when they are read."""
+    found: list[Row] = []
+    with closing(rows_of(file, packing)) as rows:
+        try:
+            found += [row for row in islice(rows, HEAD) if isinstance(row, Row)]
+        except TraceError:
+            return found
+    return found
+
+
+def detect(file: TraceFile) -> Detection:
+    """Find out the format.
+
+    Raises:
+        TraceError: no format fits; the message lists the known ones. The file cannot be read at all.
+    """
+    with closing(lines(file)) as every:
+        first = next((text for _, text in every if isinstance(text, TraceError) or text.strip()), None)
+    if first is None:
+        raise problems.empty(file.name, "the file is empty")
+    packings: tuple[Packing, ...] = ("csv", "lines")
+    if isinstance(first, str) and first.lstrip().startswith(("{", "[")):
+        packings = ("json", "lines")
+    for packing in packings:
+        found = _claimed(head_of(file, packing), packing)
+        if found is not None:
+            return found
+    raise problems.unknown_format(file.name, ", ".join(NAMES))
+
+
+def _claimed(rows: list[Row], packing: Packing) -> Detection | None:
+    candidates = [entry for entry in FORMATS if entry.packing == packing]
+    votes: Counter[str] = Counter()
+    for row in rows:
+        name = next((entry.name for entry in candidates if entry.claims(row.data)), None)
+        if name is not None:
+            votes[name] += 1
+    if not votes:
+        return None
+    if votes[MOONCAKE_SESSIONS.name]:
+        votes[MOONCAKE_SESSIONS.name] += votes.pop(MOONCAKE.name, 0)
+    (name, fitting), *others = votes.most_common()
+    return Detection(format_named(name), fitting, len(rows), tuple(name for name, _ in others))

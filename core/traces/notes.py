@@ -1,0 +1,34 @@
+"""What a reader can say about a log beside its requests: one code and one sentence each."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+NOTES = MappingProxyType(
+    {
+        "lengths_only": "Requests with a length but no content, left out of every hit rate: {count}.",
+        "partly_timed": "Requests without a time, so that the file's order is kept: {count}.",
+        "sorted": "Requests that stood later in the file than their time and were sorted: {count}.",
+        "times_ignored": "Times that were ignored, because this format goes by the file's order: {count}.",
+        "renamed": "Requests with an id that was taken, which got a number behind it: {count}.",
+        "models": "Models that share nothing with each other: {count}.",
+        "model_missing": "Requests without a model, which count as one more model: {count}.",
+        "rechained": "Block ids behind different blocks, where each chain counts by itself: {count}.",
+        "local_ids": "Sessions that number their blocks by themselves and share nothing: {count}.",
+        "inferred": "Block size {block_size} ({convention}) was read off the lengths.",
+        "deltas": "Rows that hold only what is new in a turn, completed by the turns before: {count}.",
+        "delay": "Arrivals added up from delays, without the time of the answers: {count}.",
+        "repeated": "Rows that repeat a request which is already counted: {count}.",
+        "other_rows": "Rows of another kind, passed over: {count}.",
+        "failed": "Failed requests, left out: {count}.",
+        "response_cache": "Requests answered by the proxy's own response cache, left out: {count}.",
+        "media": "Images or files that count as a short placeholder: {count}.",
+        "redacted": "Requests without text, of which only usage is left: {count}.",
+        "hidden_prompt": "Requests without system prompt and tools; only reported usage counts: {count}.",
+        "contradictory": "Rows with more cached than prompt tokens, left out of the rate: {count}.",
+        "expanded": "Conversations that became one request per turn of the user: {count}.",
+        "no_requests": "An engine's own record holds no requests: nothing in it can be replayed.",
+    }
+)
+"""Every note's code and English sentence; {count} and the values are filled in. The words that a screen
+shows stand in assets/i18n/ under trace.note.<code>."""

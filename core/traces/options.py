@@ -1,0 +1,42 @@
+"""How a log is to be read: the few things that a person may decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.tokenizer import TeachingTokenizer, Tokenizer
+from core.traces import problems
+from core.traces.model import Convention
+from core.traces.templates import TEMPLATES
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """Every default is: find out from the log, say what was found, refuse what is broken.
+
+    `skip_broken`: leave broken lines out and count them, instead of ending at the first. `block_size` and
+    `convention`: what one id of a block log covers (None: the format's own, or what all rows agree on).
+    `deltas`: whether the rows of a session hold only what is new in each turn (None: find out).
+    `split_by_model`: whether requests to different models share nothing, as it is in an engine.
+
+    Raises:
+        TraceError: a value that makes no sense.
+    """
+
+    skip_broken: bool = False
+    block_size: int | None = None
+    convention: Convention | None = None
+    deltas: bool | None = None
+    template: str = "plain"
+    tokenizer: Tokenizer = field(default_factory=TeachingTokenizer)
+    tokenizer_name: str = "teaching"
+    split_by_model: bool = True
+
+    def __post_init__(self) -> None:
+        size = self.block_size
+        if size is not None and (type(size) is not int or not 1 <= size <= 2**20):
+            raise problems.bad_option("block_size", size, "a whole number from 1 to 1048576")
+        if self.convention not in (None, "ceil", "floor"):
+            raise problems.bad_option("convention", self.convention, "ceil or floor")
+        if self.template not in TEMPLATES:
+            raise problems.bad_option("template", self.template, "one of " + ", ".join(TEMPLATES))

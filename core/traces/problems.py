@@ -1,0 +1,121 @@
+"""What can be wrong with a log: every error names file, line and field, and says what was expected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.errors import TraceError
+
+SHOWN = 60
+"""Characters of a wrong value that a message repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the upload: file and line (from 1)."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}"
+
+
+def shown(value: object) -> str:
+    """A value as a message may repeat it: short, and never a failure of its own."""
+    text = value if isinstance(value, str) else _repr(value)
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+
+
+def _repr(value: object) -> str:
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if isinstance(value, dict):
+        return f"an object of {len(value)} fields"
+    if isinstance(value, int) and abs(value) >= 10**SHOWN:
+        return "a number of more than 60 digits"  # str() of a huge number is slow and may refuse
+    return str(value)
+
+
+def not_json(place: Place, reason: str) -> TraceError:
+    """A line (or a file) that is not JSON."""
+    message = f"{place} is not valid JSON ({reason}). Mend that line, or let broken lines be skipped."
+    return TraceError("trace.json", message, file=place.file, line=place.line, reason=reason)
+
+
+def wrong(place: Place, field: str, expected: str, value: object) -> TraceError:
+    """A field with a value that makes no sense."""
+    message = f"{place}: {field} is {shown(value)!r}; expected {expected}."
+    return TraceError(
+        "trace.value",
+        message,
+        file=place.file,
+        line=place.line,
+        field=field,
+        expected=expected,
+        value=shown(value),
+    )
+
+
+def missing(place: Place, field: str) -> TraceError:
+    """A field that the format needs."""
+    message = f"{place}: the field {field} is missing."
+    return TraceError("trace.missing", message, file=place.file, line=place.line, field=field)
+
+
+def not_csv(place: Place, reason: str) -> TraceError:
+    """A row of a table that cannot be cut into columns."""
+    message = f"{place} is not a row of this table: {reason}."
+    return TraceError("trace.csv", message, file=place.file, line=place.line, reason=reason)
+
+
+def not_text(place: Place, reason: str) -> TraceError:
+    """Bytes that are not UTF-8."""
+    message = f"{place} is not UTF-8 text ({reason}). Save the log as UTF-8, unpacked, and load it again."
+    return TraceError("trace.encoding", message, file=place.file, line=place.line, reason=reason)
+
+
+def too_long(place: Place, limit: int) -> TraceError:
+    """One line or value larger than the readers hold in memory."""
+    message = f"{place} is longer than {limit} bytes; expected one request a line."
+    return TraceError("trace.too_long", message, file=place.file, line=place.line, limit=limit)
+
+
+def empty(file: str, reason: str) -> TraceError:
+    """Nothing in it that could be shown."""
+    message = f"{file} holds no request: {reason}."
+    return TraceError("trace.empty", message, file=file, reason=reason)
+
+
+def unknown_format(file: str, known: str) -> TraceError:
+    """No reader claims the content."""
+    message = f"The format of {file} was not recognised. Choose one of: {known}."
+    return TraceError("trace.unknown_format", message, file=file, known=known)
+
+
+def no_such_format(name: str, known: str) -> TraceError:
+    """A format name that nobody knows."""
+    message = f"There is no format {name!r}. Choose one of: {known}."
+    return TraceError("trace.no_such_format", message, name=name, known=known)
+
+
+def unreadable(file: str, reason: str) -> TraceError:
+    """The file itself cannot be opened or read."""
+    message = f"{file} cannot be read: {reason}."
+    return TraceError("trace.unreadable", message, file=file, reason=reason)
+
+
+def no_identity(file: str) -> TraceError:
+    """A hit rate was asked of a log that cannot give one."""
+    message = (
+        f"{file} holds lengths only, not what the prompts consist of: no hit rate can be computed from it. "
+        "Load a log with block ids, token ids or texts."
+    )
+    return TraceError("trace.no_identity", message, file=file)
+
+
+def bad_option(name: str, value: object, expected: str) -> TraceError:
+    """A reading option that makes no sense."""
+    message = f"Reading option {name} is {shown(value)!r}; expected {expected}."
+    return TraceError("trace.option", message, field=name, value=shown(value), expected=expected)
