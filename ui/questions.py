@@ -20,8 +20,11 @@ def with_questions(steps: Sequence[Step]) -> list[Step]:
     seen: dict[str, int] = {}
     looked: dict[str, str] = {}
     asked: list[Step] = []
-    for step in steps:
-        ask = _ask(step, seen, looked)
+    for before, step in zip([None, *steps], steps, strict=False):
+        if step["op"] == "done" and (before is None or before["op"] != "free"):
+            ask = None  # called off while it waited, or a cap just dropped tags: nothing to learn here
+        else:
+            ask = _ask(step, seen, looked)
         if ask is not None:
             seen[ask["id"]] = seen.get(ask["id"], 0) + 1
             step = {**step, "ask": ask}
@@ -115,7 +118,9 @@ def _done(step: Step, looked: dict[str, str]) -> Ask:
     }
 
 
-def _append(step: Step, looked: dict[str, str]) -> Ask:
+def _append(step: Step, looked: dict[str, str]) -> Ask | None:
+    if step["args"]["n"] != 1:
+        return None  # handed over in one go, not decoded token by token
     told = "stage.ask.append.told"
     return {
         "id": "append",
