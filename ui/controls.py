@@ -50,11 +50,12 @@ def scenario_picker() -> None:
     def changed() -> None:
         change_setup(setup().with_scenario(st.session_state["widget_scenario"]))
 
+    titles = {name: title_of(name) for name in options}
     st.session_state["widget_scenario"] = current.scenario
     st.selectbox(
         say("control.scenario"),
         options,
-        format_func=title_of,
+        format_func=titles.__getitem__,
         key="widget_scenario",
         on_change=changed,
         label_visibility="collapsed",
@@ -127,11 +128,12 @@ def choice_input(name: str, options: tuple[str, ...], value: str) -> None:
     def changed() -> None:
         change_setup(setup().with_knob(name, st.session_state[key]))
 
+    words = {option: say(f"knob.{name}.{option}") for option in options}
     st.session_state[key] = value
     st.selectbox(
         say(f"knob.{name}"),
         options,
-        format_func=lambda option: say(f"knob.{name}.{option}"),
+        format_func=words.__getitem__,
         key=key,
         on_change=changed,
         help=say(f"knob.{name}.help"),

@@ -11,10 +11,11 @@ PARTS = ("request", "tag", "table", "pool", "btable", "ref", "queue")
 
 def part_chooser() -> str | None:
     """A row of seven names; the chosen one is explained here and lit up on the stage."""
+    titles = {part: say(f"part.{part}.title") for part in PARTS}
     chosen = st.pills(
         say("part.label"),
         PARTS,
-        format_func=lambda part: say(f"part.{part}.title"),
+        format_func=titles.__getitem__,
         key="widget_part",
     )
     if chosen is not None:
