@@ -194,7 +194,7 @@ def _pool(picture: Picture) -> None:
     for place, name in enumerate(names):
         left = x + gap_x + (place % columns) * (w + gap_x)
         top = y + 28 + gap_y + (place // columns) * (h + gap_y)
-        _slot(picture, name, (left, top, w, h))
+        draw_slot(picture, name, (left, top, w, h))
 
 
 def _map(picture: Picture, names: Sequence[str]) -> None:
@@ -208,7 +208,7 @@ def _map(picture: Picture, names: Sequence[str]) -> None:
         picture.pen.rect(box, fill_, edge if side > 5 else "none", width=1, radius=1)
 
 
-def _slot(picture: Picture, name: str, box: Box) -> None:
+def draw_slot(picture: Picture, name: str, box: Box) -> None:
     pen, slot, state = picture.pen, picture.frame["slots"][name], slot_state(picture, name)
     fill_, edge, width, dash, glyph, ink = STATES[state]
     x, y, w, h = box
