@@ -13,7 +13,7 @@ from typing import Any
 from core.traces.bodies import messages_body
 from core.traces.build import Builder
 from core.traces.chat import output_text
-from core.traces.fields import common, num_tokens
+from core.traces.fields import common, num_tokens, object_or_none
 from core.traces.model import TraceRequest
 from core.traces.reader import Format, each_row
 from core.traces.rows import Row
@@ -23,8 +23,8 @@ def _read(builder: Builder, row: Row) -> None:
     body = row.row_or_none("request") or row
     segments = messages_body(builder.chat, body)
     fields = common(builder, row, body)
-    response = row.row_or_none("response")
-    metadata = body.row_or_none("metadata")
+    response = object_or_none(row, "response")
+    metadata = object_or_none(body, "metadata")
     if metadata is not None and fields["tenant"] is None:
         fields["tenant"] = metadata.label("user_id")
     if response is not None:

@@ -14,7 +14,7 @@ from itertools import islice
 
 from core.errors import TraceError
 from core.traces import problems
-from core.traces.csv_rows import csv_rows
+from core.traces.csv_rows import csv_rows, header_of
 from core.traces.formats import FORMATS, NAMES, format_named
 from core.traces.json_rows import json_rows
 from core.traces.mooncake import MOONCAKE
@@ -25,6 +25,10 @@ from core.traces.sources import Meter, TraceFile, lines
 
 HEAD = 100
 """Records that are looked at before reading."""
+HEAD_LINES = 2000
+"""Lines of a log without records: requests may stand far behind a server's start-up messages."""
+_JSON: tuple[Packing, ...] = ("json", "lines")
+_TABLES: tuple[Packing, ...] = ("csv", "lines")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +59,16 @@ def _line_rows(file: TraceFile, meter: Meter | None) -> Generator[Row | TraceErr
 
 def head_of(file: TraceFile, packing: Packing) -> list[Row]:
     """The first readable records; broken ones are passed over here and reported when they are read."""
-    found: list[Row] = []
+    return [row for row in _first_records(file, packing) if isinstance(row, Row)]
+
+
+def _first_records(file: TraceFile, packing: Packing) -> list[Row | TraceError]:
+    found: list[Row | TraceError] = []
     with closing(rows_of(file, packing)) as rows:
         try:
-            found += [row for row in islice(rows, HEAD) if isinstance(row, Row)]
-        except TraceError:
-            return found
+            found += islice(rows, HEAD_LINES if packing == "lines" else HEAD)
+        except TraceError as error:
+            found.append(error)
     return found
 
 
@@ -68,19 +76,27 @@ def detect(file: TraceFile) -> Detection:
     """Find out the format.
 
     Raises:
-        TraceError: no format fits; the message lists the known ones. The file cannot be read at all.
+        TraceError: no format fits (the message lists the known ones), no record can be read (the first
+            one's error), or the file cannot be read at all.
     """
     with closing(lines(file)) as every:
         first = next((text for _, text in every if isinstance(text, TraceError) or text.strip()), None)
     if first is None:
         raise problems.empty(file.name, "the file is empty")
-    packings: tuple[Packing, ...] = ("csv", "lines")
-    if isinstance(first, str) and first.lstrip().startswith(("{", "[")):
-        packings = ("json", "lines")
-    for packing in packings:
-        found = _claimed(head_of(file, packing), packing)
+    broken: TraceError | None = None
+    is_json = isinstance(first, str) and first.lstrip().startswith(("{", "["))
+    for packing in _JSON if is_json else _TABLES:
+        records = _first_records(file, packing)
+        rows = [record for record in records if isinstance(record, Row)]
+        if packing == "csv" and isinstance(first, str):
+            rows += [Row(dict.fromkeys(header_of(first), ""), problems.Place(file.name, 1))]
+        found = _claimed(rows, packing)
         if found is not None:
             return found
+        if packing == "json" and not rows:
+            broken = next((record for record in records if isinstance(record, TraceError)), None)
+    if broken is not None:
+        raise broken
     raise problems.unknown_format(file.name, ", ".join(NAMES))
 
 

@@ -20,7 +20,7 @@ TEMPLATE_NAMES = ("template", "template_id", "prompt_name")
 
 def common(builder: Builder, row: Row, body: Row | None = None) -> dict[str, Any]:
     """Everything about a request but its prompt. What the record lacks is looked up in the call's body."""
-    tags = _object(row, "tags")
+    tags = object_or_none(row, "tags")
     usage = response_usage(row)
     return {
         "request_id": builder.next_id(row, *ID_NAMES),
@@ -38,7 +38,8 @@ def common(builder: Builder, row: Row, body: Row | None = None) -> dict[str, Any
     }
 
 
-def _object(row: Row, field: str) -> Row | None:
+def object_or_none(row: Row, field: str) -> Row | None:
+    """An object that nothing depends on; anything else in its place is passed over."""
     value = row.value(field)
     return Row(value, row.place, row.name(field)) if isinstance(value, dict) else None
 
@@ -59,11 +60,11 @@ def response_usage(row: Row) -> Usage | None:
     """The usage beside a request, or in its response (`response`, `response.body`)."""
     if isinstance(row.value("usage"), dict):
         return read_usage(row.row("usage"))
-    response = _object(row, "response")
+    response = object_or_none(row, "response")
     if response is None:
         return None
-    body = _object(response, "body") or response
-    return read_usage(_object(body, "usage"))
+    body = object_or_none(response, "body") or response
+    return read_usage(object_or_none(body, "usage"))
 
 
 def num_tokens(segments: tuple[Segment, ...]) -> int:

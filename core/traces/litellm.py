@@ -14,7 +14,7 @@ from typing import Any
 
 from core.traces.bodies import Segments, body_prompts
 from core.traces.build import Builder
-from core.traces.fields import num_tokens, response_usage
+from core.traces.fields import num_tokens, object_or_none, response_usage
 from core.traces.model import TraceRequest
 from core.traces.reader import Format, each_row
 from core.traces.rows import Row
@@ -25,7 +25,7 @@ from core.traces.usage import Usage
 def _read(builder: Builder, row: Row) -> None:
     usage = response_usage(row) or _top_level(row)
     segments = _segments(builder, row)
-    metadata = row.row_or_none("metadata")
+    metadata = object_or_none(row, "metadata")
     request = TraceRequest(
         request_id=builder.next_id(row, "id"),
         num_tokens=num_tokens(segments) if segments else (usage and usage.prompt_tokens) or 0,

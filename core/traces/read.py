@@ -55,6 +55,8 @@ def read_trace(
                 reader.add(row)
             except TraceError as error:
                 builder.skip(error)
+            except RecursionError:
+                builder.skip(problems.not_json(row.place, "nested too deeply"))
     reader.finish()
     meter.flush()
     return builder.finish(entry.name)
