@@ -56,6 +56,7 @@ class CacheController:
         self._left_in: dict[BlockId, int] = {}  # tokens left in free blocks that carry no content
         self._policies: list[CachePolicy] = []
         self._selective = False  # some policy may keep content out
+        self._kept_out: set[RequestId] = set()  # whose table has a block that a policy kept out
         self._idle: OrderedDict[BlockId, None] | None = (
             None  # idle cached blocks, only if a policy needs them
         )
@@ -203,7 +204,7 @@ class CacheController:
         policies, selective, emit = self._policies, self._selective, self._emit
         for index in range(start, end):
             block_id, digest = block_ids[index], hashes[index]
-            if selective and not self._may_store(request_id, block_ids, index, digest):
+            if selective and not self._may_store(request_id, index, digest):
                 continue
             hash_of[block_id] = digest
             self.num_cached += 1
@@ -218,17 +219,17 @@ class CacheController:
                 copy_of = None if original == block_id else original
                 emit(BlockStored(request_id, index, block_id, digest, parent, copy_of))
 
-    def _may_store(
-        self, request_id: RequestId, block_ids: Sequence[BlockId], index: int, digest: BlockHash
-    ) -> bool:
-        """Ask the policies. A block behind one that was kept out is kept out too: nobody could reach it."""
+    def _may_store(self, request_id: RequestId, index: int, digest: BlockHash) -> bool:
+        """Ask the policies. Behind a block that was kept out all later ones of its request are kept out too:
+        nobody could reach them. Room is made last, when everything else has said yes."""
         refusing = next((policy for policy in self._policies if not policy.admits(digest, self.clock)), None)
+        if refusing is None and request_id in self._kept_out:
+            refusing = [policy for policy in self._policies if policy.selective][-1]
         if refusing is None:
-            refusing = next((p for p in self._policies if not self._make_room(p)), None)
-        if refusing is None and index and self._hash_of[block_ids[index - 1]] is None:
-            refusing = next(policy for policy in self._policies if policy.selective)
+            refusing = next((policy for policy in self._policies if not self._make_room(policy)), None)
         if refusing is None:
             return True
+        self._kept_out.add(request_id)
         if self._emit:
             seen, needed = refusing.sightings(digest, self.clock)
             self._emit(BlockNotStored(request_id, index, digest, refusing.refusal, seen, needed))
@@ -284,6 +285,7 @@ class CacheController:
                 self._emit(BlockReleased(request_id, index, block_id, ref_count[block_id], place, offset))
         self._blocks.put_front(front)
         self._blocks.put_back(back)
+        self._kept_out.discard(request_id)
         if self._idle is not None:
             self._idle.update((block_id, None) for block_id in back if hash_of[block_id] is not None)
             self._enforce_caps()
