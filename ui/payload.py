@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
@@ -19,6 +21,9 @@ from ui.steps import stage_steps
 SCHEMA_VERSION = 1
 MAX_STEPS = 5_000
 """Steps the stage shows; longer runs belong to the monitor."""
+
+PACK_BYTES = 120_000
+"""A log whose JSON is larger than this travels packed; the stage unpacks it before it draws."""
 
 Payload = dict[str, Any]
 
@@ -71,3 +76,15 @@ def stage_payload(
         "forks": [list(choice) for choice in forks],
         **logs,
     }
+
+
+def pack_large(payload: Payload) -> Payload:
+    """The same payload with each large log as ``{"z": base64 of zlib-deflated JSON}``, a tenth of its size."""
+    return {**payload, "a": _packed(payload["a"]), "b": _packed(payload["b"])}
+
+
+def _packed(log: Payload | None) -> Payload | None:
+    data = json.dumps(log, separators=(",", ":"), allow_nan=False).encode()
+    if len(data) <= PACK_BYTES:
+        return log
+    return {"z": base64.b64encode(zlib.compress(data, 3)).decode()}

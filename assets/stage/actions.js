@@ -1,7 +1,7 @@
 // What each key and button does. The names are those of keys.js and of the text keys stage.key.<action>.
 import { findOp } from "./steps.js";
-import { backward, forward, pausePlay, replayLast, seekTo, startPlay } from "./player.js";
-import { addHand, answerQuestion, secondVote } from "./quiz.js";
+import { backward, forward, pausePlay, replayLast, seekTo, startPlay, takeAnswer } from "./player.js";
+import { addHand, secondVote } from "./quiz.js";
 import { closeNewest, sendFork, toggleDrawer, undoFork } from "./drawers.js";
 import { drawScene } from "./scene.js";
 import { drawTicks } from "./timeline.js";
@@ -79,7 +79,7 @@ export const ACTIONS = {
   slower: (S) => changeSpeed(S, -1), faster: (S) => changeSpeed(S, 1), goto: drawer("goto"),
   nextMiss: jump(["miss"], 1), backMiss: jump(["miss"], -1), nextEvict: jump(["evict", "ttl"], 1), backEvict: jump(["evict", "ttl"], -1),
   bookmark, ask: flip("ask"), fork: drawer("fork"), sendFork, undoFork,
-  answer: (S, digit) => answerQuestion(S, digit - 1, () => forward(S, "micro")), hand: (S, digit) => addHand(S, digit - 1),
+  answer: (S, digit) => takeAnswer(S, digit - 1), hand: (S, digit) => addHand(S, digit - 1),
   revote: secondVote, replay: replayLast, full: fullScreen, presenter, blank: flip("blank"), lang: nextLanguage, theme: previewTheme,
   code: flip("code"), noodle: flip("noodle"), table: drawer("table"), inspect: drawer("inspect"), log: drawer("log"), help: drawer("help"), pin, close,
 };

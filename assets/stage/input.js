@@ -2,8 +2,7 @@
 import { setAttr, swapIcon } from "./dom.js";
 import { keyAction } from "./keys.js";
 import { ACTIONS } from "./actions.js";
-import { seekTo, forward } from "./player.js";
-import { answerQuestion } from "./quiz.js";
+import { seekTo, takeAnswer } from "./player.js";
 import { toggleDrawer } from "./drawers.js";
 import { drawTicks, wireTrack } from "./timeline.js";
 import { clearLinks, showPin, showTip, wireLinks } from "./links.js";
@@ -50,7 +49,7 @@ function keepFocus(S) {
 /** In a "click" question the thing itself is the answer. */
 function answerByThing(S, node) {
   const keys = (node?.getAttribute?.("data-h") ?? "").split(" ").filter(Boolean);
-  return keys.length > 0 && answerQuestion(S, keys, () => forward(S, "micro"));
+  return keys.length > 0 && takeAnswer(S, keys);
 }
 
 function onClick(S, event) {
@@ -59,7 +58,7 @@ function onClick(S, event) {
   const button = has("do");
   noteUse(S);
   if (button) return ACTIONS[button.dataset.do](S, button);
-  if (has("option")) return void answerQuestion(S, Number(has("option").dataset.option), () => forward(S, "micro"));
+  if (has("option")) return void takeAnswer(S, Number(has("option").dataset.option));
   if (has("level")) return void ((S.level = has("level").dataset.level), drawScene(S), saveAddress(S));
   if (has("seek")) return seekTo(S, Number(has("seek").dataset.seek));
   if (has("close")) return toggleDrawer(S, has("close").dataset.close, false);

@@ -2,9 +2,8 @@
 import { askBetween, nextStop, prevStop } from "./steps.js";
 import { drawScene } from "./scene.js";
 import { animateStep, durationOf, finishMotion, captureBefore } from "./motion.js";
-import { drawPlayhead } from "./timeline.js";
 import { saveAddress } from "./address.js";
-import { isAsking, nudgeQuestion, skipQuestion } from "./quiz.js";
+import { answerQuestion, isAsking, nudgeQuestion, skipQuestion } from "./quiz.js";
 
 /** Shows step k; with `animate` the event that led to it is played on top of the finished drawing. */
 export function goTo(S, k, animate = false) {
@@ -14,6 +13,7 @@ export function goTo(S, k, animate = false) {
   restMouse(S);
   if (to !== S.k && S.run.log.events[to - 1]?.rid !== S.event?.rid) S.focus = null;
   if (to !== S.k && !S.revealing) S.feedback = null;
+  if (to !== S.k) S.nudged = false;
   const before = animate && to > S.k ? captureBefore(S) : null;
   S.k = to;
   drawScene(S);
@@ -59,12 +59,13 @@ export function seekTo(S, k) {
 export function pausePlay(S) {
   clearTimeout(S.playTimer);
   S.endReplay?.();
+  S.auto = S.goesOn = false;
   if (!S.playing) return;
   S.playing = false;
   S.onPlay();
 }
 
-const REST_MS = 420;
+const REST_MS = 420, READ_MS = 2400;
 
 export function startPlay(S) {
   if (S.playing) return pausePlay(S);
@@ -73,20 +74,22 @@ export function startPlay(S) {
   S.onPlay();
   const tick = () => {
     if (!S.playing) return;
-    if (S.k >= S.run.log.events.length || isAsking(S)) return pausePlay(S);
+    const asking = isAsking(S);
+    if (asking || S.k >= S.run.log.events.length) return void (pausePlay(S), (S.goesOn = asking));
     forward(S);
     S.playTimer = setTimeout(tick, (durationOf(S.event) + REST_MS) / S.speed);
   };
   tick();
 }
 
-/** After a wrong answer: the last three steps once more, at half speed. */
+/** The last three steps once more, at half speed. */
 export function replayLast(S) {
+  const end = S.k, speed = S.speed, { goesOn } = S;
   pausePlay(S);
-  const end = S.k, speed = S.speed;
   S.endReplay = () => {
     Object.assign(S, { speed, revealing: false, endReplay: null });
-    drawPlayhead(S);
+    if (S.feedback) S.feedback.again = false;
+    drawScene(S);
   };
   S.revealing = true;
   goTo(S, Math.max(0, end - 3));
@@ -95,6 +98,18 @@ export function replayLast(S) {
     if (S.k < end) goTo(S, S.k + 1, true);
     if (S.k < end) return void (S.playTimer = setTimeout(tick, (durationOf(S.event) + REST_MS) / S.speed));
     S.endReplay();
+    if (goesOn) S.playTimer = setTimeout(() => startPlay(S), READ_MS);
   };
   S.playTimer = setTimeout(tick, 300);
+}
+
+/** Answer and see; after a wrong answer see it again, slowly. A run that was playing goes on after that. Returns true when it was an answer. */
+export function takeAnswer(S, choice) {
+  const { goesOn } = S;
+  if (!answerQuestion(S, choice, () => forward(S, "micro"))) return false;
+  S.goesOn = goesOn;
+  const { right } = S.feedback;
+  if (right && !goesOn) return true;
+  S.playTimer = setTimeout(() => (right ? startPlay(S) : replayLast(S)), READ_MS);
+  return true;
 }

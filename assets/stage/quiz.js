@@ -38,6 +38,7 @@ export function drawQuestion(S) {
   again.type = "button";
   again.dataset.do = "revote";
   if ((S.votes.get(S.k) ?? []).length === 1) options.append(again);
+  if (S.nudged) options.append(make("span", "note", S.t("stage.ask.skip")));
   setText(titleNode, S.t("stage.ask.title"));
   body.replaceChildren(question, options);
 }
@@ -57,7 +58,8 @@ function drawFeedback(S) {
   const { right, words, replay, votes, options } = S.feedback;
   const mark = make("strong", right ? "yes" : "no", S.t(right ? "stage.ask.right" : "stage.ask.wrong"));
   const more = make("div", "options", votes?.length ? voteBars(votes, options) : []);
-  if (replay) {
+  if (S.feedback.again) more.prepend(make("span", "note", S.t("stage.ask.slowly")));
+  else if (replay) {
     const button = make("button", "btn word", S.t("stage.ask.replay"));
     button.type = "button";
     button.dataset.do = "replay";
@@ -67,8 +69,10 @@ function drawFeedback(S) {
   setText(S.zones.Q.titleNode, S.t("stage.ask.title"));
 }
 
+/** The first step over an open question only points at it, and says that the next one skips it. */
 export function nudgeQuestion(S) {
   S.nudged = true;
+  drawQuestion(S);
   setAttr(S.zones.Q, "data-nudge", "1");
   setTimeout(() => setAttr(S.zones.Q, "data-nudge", null), 400);
 }
@@ -91,7 +95,7 @@ export function answerQuestion(S, choice, reveal) {
   S.asks.set(at, { choice: given, right });
   S.nudged = false;
   const key = feedbackKey(ask, given, right);
-  S.feedback = { right, words: key ? wordOf(S, key, S.run.log.events[at].args) : "", replay: !right, votes: S.votes.get(at), options: ask.options?.length };
+  S.feedback = { right, words: key ? wordOf(S, key, S.run.log.events[at].args) : "", replay: !right, again: !right, votes: S.votes.get(at), options: ask.options?.length };
   S.api.setTriggerValue?.("answer", { id: ask.id, event: at, choice: given, right, first: true, votes: S.votes.get(at) ?? [] });
   S.revealing = true;
   reveal();

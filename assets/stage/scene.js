@@ -11,6 +11,7 @@ import { drawQuestion, isAsking } from "./quiz.js";
 import { drawFork } from "./fork.js";
 import { refreshDrawers } from "./drawers.js";
 import { showPin } from "./links.js";
+import { lightPart } from "./parts.js";
 
 export function drawScene(S) {
   const { run, k } = S, held = S.host.activeElement;
@@ -57,15 +58,15 @@ export function partOf(S, name) {
 
 /** One yellow ring inside a dark ring, around the one thing this step is about. */
 export function moveSpot(S) {
-  const name = spotOf(S.event);
+  const part = lightPart(S), name = part ? null : spotOf(S.event);
   const node = name ? partOf(S, name) : undefined;
   const shown = Boolean(node && node.getClientRects().length);
   S.spotNode?.classList.remove("spotted");
   S.spotNode = shown ? node : null;
   S.spotNode?.classList.add("spotted");
-  S.ring.classList.toggle("off", !shown);
+  S.ring.classList.toggle("off", !shown && !part);
   for (const zone of Object.values(S.zones)) zone.classList.toggle("near", shown && zone.contains(node));
-  if (!shown) return;
-  const box = rectIn(S, node);
+  if (!shown && !part) return;
+  const box = part ?? rectIn(S, node);
   Object.assign(S.ring.style, { transform: `translate(${box.x - 4}px,${box.y - 4}px)`, width: box.w + 8 + "px", height: box.h + 8 + "px" });
 }

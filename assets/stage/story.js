@@ -45,9 +45,10 @@ export function drawStory(S, event) {
   announce(S, entries.map((entry) => plainText([...entry.what, { text: " " }, ...entry.why])).join(" "));
 }
 
-/** One polite message per step; while keys rain down only the last one is spoken. */
+/** One polite message per step; while keys rain down only the last one is spoken, while it plays by itself none. */
 function announce(S, message) {
   clearTimeout(S.liveTimer);
+  if (S.auto) return;
   S.liveTimer = setTimeout(() => setText(S.live, S.t("stage.count", { step: S.k, total: S.run.log.events.length }) + ". " + message), 150);
 }
 

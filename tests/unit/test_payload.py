@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -14,10 +16,9 @@ from tests.stage_runs import PRESETS, log_of, scenario, scenario_of, stage_log_o
 from ui.fork import fork_choices
 from ui.i18n import LANGS, MODES, Lang, LangMode
 from ui.palette import PALETTE
-from ui.payload import MAX_STEPS, SCHEMA_VERSION, piece_texts, stage_log, stage_payload
+from ui.payload import MAX_STEPS, PACK_BYTES, SCHEMA_VERSION, pack_large, piece_texts, stage_log, stage_payload
 
 MAX_BYTES = 200_000
-LECTURE_BYTES = {"L640": 900_000}  # the lecture's ten users in full size: seen from afar, not step by step
 FLAGS = {"step": 0, "level": "micro", "ask": True, "hide": ["code"]}
 
 # -- the schema: what the stage may rely on ---------------------------------------------------------------
@@ -173,7 +174,7 @@ def test_the_payload_of_a_preset(scenario_id: str, lang: Lang) -> None:
     assert json.loads(text) == payload
     assert wrong(payload, PAYLOAD, "payload") == []
     assert wrong_patches(payload["a"]) == []
-    assert len(text) <= LECTURE_BYTES.get(scenario_id, MAX_BYTES)
+    assert len(json.dumps(pack_large(payload))) <= MAX_BYTES
 
 
 def test_the_schema_sees_mistakes() -> None:
@@ -229,6 +230,19 @@ def test_the_revision_changes_exactly_with_the_logs() -> None:
     assert stage_payload(log, None, "zh", {**FLAGS, "ask": False}, [["slots", [4]]])["rev"] == rev
     assert stage_payload(log, log, "en", FLAGS)["rev"] != rev
     assert stage_payload(stage_log_of("P1", "zh"), None, "en", FLAGS)["rev"] != rev
+
+
+@pytest.mark.parametrize("scenario_id", ["P0", "L640"])
+def test_a_large_log_travels_packed_and_unpacks_to_itself(scenario_id: str) -> None:
+    payload = stage_payload(stage_log_of(scenario_id), stage_log_of("P1"), "en", FLAGS)
+    packed = pack_large(payload)
+    large = len(json.dumps(payload["a"], separators=(",", ":"))) > PACK_BYTES
+    assert large == (scenario_id == "L640")
+    assert packed["b"] is payload["b"]
+    assert list(packed["a"]) == (["z"] if large else list(payload["a"]))
+    if large:
+        assert json.loads(zlib.decompress(base64.b64decode(packed["a"]["z"]))) == payload["a"]
+    assert {**packed, "a": None} == {**payload, "a": None}
 
 
 def test_text_of_a_person_stays_text() -> None:
