@@ -79,7 +79,7 @@ def stage_payload(
 
 
 def pack_large(payload: Payload) -> Payload:
-    """The same payload with each large log as ``{"z": base64 of zlib-deflated JSON}``, a tenth of its size."""
+    """The same payload, each large log as ``{"z": base64 of zlib-deflated JSON}``: a tenth of its size."""
     return {**payload, "a": _packed(payload["a"]), "b": _packed(payload["b"])}
 
 

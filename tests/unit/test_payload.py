@@ -16,7 +16,15 @@ from tests.stage_runs import PRESETS, log_of, scenario, scenario_of, stage_log_o
 from ui.fork import fork_choices
 from ui.i18n import LANGS, MODES, Lang, LangMode
 from ui.palette import PALETTE
-from ui.payload import MAX_STEPS, PACK_BYTES, SCHEMA_VERSION, pack_large, piece_texts, stage_log, stage_payload
+from ui.payload import (
+    MAX_STEPS,
+    PACK_BYTES,
+    SCHEMA_VERSION,
+    pack_large,
+    piece_texts,
+    stage_log,
+    stage_payload,
+)
 
 MAX_BYTES = 200_000
 FLAGS = {"step": 0, "level": "micro", "ask": True, "hide": ["code"]}
