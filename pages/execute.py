@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
 from core.errors import BrothError
-from core.types import EngineConfig
 from ui import session
 from ui.controls import knob_panel, link_notice, scenario_picker
 from ui.fork import fork_choices, read_fork
@@ -25,11 +23,11 @@ def render() -> None:
     try:
         scenario, _, log_a = session.current_run()
     except BrothError as error:
-        toolbar(scenario_picker, partial(_set_up, EngineConfig()))
+        toolbar(scenario_picker, _set_up)
         link_notice()
         session.show_error(error)
         return
-    toolbar(scenario_picker, partial(_set_up, scenario.config))
+    toolbar(scenario_picker, _set_up)
     link_notice()
     chosen = session.setup()
     flags = {
@@ -63,11 +61,11 @@ def _fork(told: object) -> None:
     session.change_setup(replace(session.setup(), fork=read_fork(told)))
 
 
-def _set_up(config: EngineConfig) -> None:
+def _set_up() -> None:
     with st.popover(say("control.set_up")):
         knobs, own = st.tabs([say("control.knobs"), say("control.own")])
         with knobs:
-            knob_panel(config)
+            knob_panel()
         with own:
             own_prompts_editor()
 

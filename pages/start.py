@@ -31,11 +31,22 @@ def render() -> None:
     with bet:
         _place_bet()
     _ways_in()
+    _preview()
+    presets, knobs, own = st.tabs([say("start.presets"), say("control.knobs"), say("control.own")])
+    with presets:
+        preset_cards()
+    with knobs:
+        knob_panel()
+    with own:
+        own_prompts_editor()
+
+
+def _preview() -> None:
+    """The chosen example on the stage, or why it cannot run; below it stands what mends it."""
     try:
-        scenario, _, log_a = session.current_run()
+        _, _, log_a = session.current_run()
     except BrothError as error:
         session.show_error(error)
-        own_prompts_editor()
         return
     part = part_chooser()
     flags = {
@@ -47,13 +58,6 @@ def render() -> None:
         "hide": list(session.setup().hide),
     }
     show_stage(stage_payload(log_a, None, session.lang_mode(), flags), key="start-stage")
-    presets, knobs, own = st.tabs([say("start.presets"), say("control.knobs"), say("control.own")])
-    with presets:
-        preset_cards()
-    with knobs:
-        knob_panel(scenario.config)
-    with own:
-        own_prompts_editor()
 
 
 def _place_bet() -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from core.errors import BrothError
 from core.types import EngineConfig
 from ui.i18n import MODES as LANG_MODES
-from ui.session import change_setup, choose_language, lang_mode, say, setup, title_of
-from ui.setup import CHOICES, KNOBS, OWN, Knob, OwnPrompts, preset_ids
+from ui.session import change_setup, choose_language, lang, lang_mode, say, setup, title_of
+from ui.setup import CHOICES, KNOBS, OWN, TEXTS, Knob, OwnPrompts, load_setup, preset_ids
 
 NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -37,7 +38,16 @@ def link_notice() -> None:
     """What of an opened link could not be used, said once."""
     lost = st.session_state.pop("link_lost", [])
     if lost:
-        st.warning(say("page.link_lost", names=", ".join(lost)))
+        st.warning(say("page.link_lost", names=", ".join(map(_name_of_parameter, lost))))
+
+
+def _name_of_parameter(short: str) -> str:
+    """What a person knows a link's parameter as; the parameter itself where it has no name on the page."""
+    keys = {"s": "control.scenario", "own": "control.own", "fork": "stage.drawer.fork"}
+    keys |= {knob.short: f"knob.{knob.name}" for knob in KNOBS}
+    keys |= {short: f"knob.{name}" for name, (short, _) in CHOICES.items()}
+    keys |= {short: f"knob.{name}" for name, short in TEXTS.items()}
+    return say(keys[short]) if short in keys else short
 
 
 def scenario_picker() -> None:
@@ -62,8 +72,9 @@ def scenario_picker() -> None:
     )
 
 
-def knob_panel(config: EngineConfig) -> None:
-    """Every knob of the engine, two in a row."""
+def knob_panel() -> None:
+    """Every knob of the engine, two in a row. They stand where the setup has put them, run or no run."""
+    config = _config_now()
     left, right = st.columns(2)
     with left:
         block_size_picker(config.block_size)
@@ -77,6 +88,13 @@ def knob_panel(config: EngineConfig) -> None:
         choice_input("ttl_kind", CHOICES["ttl_kind"][1], config.ttl_kind)
         text_knob("salt")
         st.button(say("knob.reset"), on_click=_reset_knobs, width="stretch", disabled=not setup().knobs)
+
+
+def _config_now() -> EngineConfig:
+    try:
+        return load_setup(setup(), lang()).config
+    except BrothError:  # the page tells it; nothing is set up that a knob could show
+        return EngineConfig()
 
 
 def _reset_knobs() -> None:
@@ -111,6 +129,7 @@ def knob_input(name: str, value: Any) -> None:
     st.session_state[key] = value
     st.number_input(
         say(f"knob.{name}"),
+        value=None if knob.optional else "min",  # only what starts empty can be emptied again
         min_value=knob.least,
         max_value=max(knob.most, value or 0),
         step=1,
