@@ -1,0 +1,90 @@
+"""A visitor without a browser: one page in Streamlit's own test tool, with the address it was opened by."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from ui.setup import Setup
+
+TIMEOUT_S = 60
+PAGE = """
+from ui import session
+session.begin()
+from pages import {name}
+{name}.render()
+session.sync_link()
+"""
+
+
+def visit(name: str, **query: str) -> AppTest:
+    """Open a page by a link; the shell around it comes with ``visit_app``."""
+    at = AppTest.from_string(PAGE.format(name=name), default_timeout=TIMEOUT_S)
+    for key, value in query.items():
+        at.query_params[key] = value
+    return calm(at.run())
+
+
+def visit_app(**query: str) -> AppTest:
+    """Open the front page as a person does, through app.py."""
+    at = AppTest.from_file("../../app.py", default_timeout=TIMEOUT_S)
+    for key, value in query.items():
+        at.query_params[key] = value
+    return calm(at.run())
+
+
+def calm(at: AppTest) -> AppTest:
+    """Nothing was raised."""
+    assert [error.value for error in at.exception] == []
+    return at
+
+
+def has_stage(at: AppTest) -> bool:
+    return len(at.get("bidi_component")) > 0
+
+
+def payload(at: AppTest) -> dict[str, Any]:
+    """What the stage of the page gets, logs unpacked."""
+    data: dict[str, Any] = json.loads(at.get("bidi_component")[0].proto.json)
+    return {**data, "a": unpacked(data["a"]), "b": unpacked(data["b"])}
+
+
+def unpacked(log: Any) -> Any:
+    return json.loads(zlib.decompress(base64.b64decode(log["z"]))) if log and "z" in log else log
+
+
+def prompts(at: AppTest) -> list[str]:
+    """The requests' texts as the stage gets them, prompt and answer together."""
+    return ["".join(pieces) for pieces in payload(at)["a"]["pieces"].values()]
+
+
+def setup_of(at: AppTest) -> Setup:
+    setup: Setup = at.session_state["setup"]
+    return setup
+
+
+def texts(at: AppTest) -> str:
+    """Every sentence the page says outside of widgets and stage."""
+    kinds = (at.markdown, at.caption, at.subheader, at.error, at.warning)
+    return "\n".join(str(element.value) for kind in kinds for element in kind)
+
+
+def choose(at: AppTest, key: str, value: object) -> AppTest:
+    """Change one widget, found by its key, and run again."""
+    for kind in (at.selectbox, at.number_input, at.text_input, at.slider, at.button_group):
+        for widget in kind:
+            if widget.key == key:
+                widget.set_value(value)
+                return calm(at.run())
+    raise AssertionError(f"no widget {key} on the page")
+
+
+def press(at: AppTest, key: str) -> AppTest:
+    """Press the button whose key begins with ``key``."""
+    button = next(button for button in at.button if (button.key or "").startswith(key))
+    button.click()
+    return calm(at.run())
