@@ -28,6 +28,18 @@ ROOMS = {
 READ_SIDE = {
     f"core.{name}"
     for name in ("event_log", "events", "fold", "frame", "stats", "cost", "curve", "diagnose", "kv_events")
+} | {
+    # What looks at a log of prompts, before or without an engine.
+    f"core.{name}"
+    for name in (
+        "block_chain",
+        "prefix_tree",
+        "replay_runs",
+        "ttl_curve",
+        "eviction_orders",
+        "hit_definitions",
+        "held_blocks",
+    )
 }
 # From the lowest to the highest: each may use the ones before it.
 WRITE_SIDE = (
@@ -40,6 +52,7 @@ WRITE_SIDE = (
     "engine",
     "scenario",
     "replay",
+    "replay_grid",
 )
 CORE_PACKAGES = {"numpy", "xxhash"}
 LAZY_IN_BACKENDS = {"torch"}
