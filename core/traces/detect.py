@@ -83,8 +83,8 @@ def detect(file: TraceFile) -> Detection:
         first = next((text for _, text in every if isinstance(text, TraceError) or text.strip()), None)
     if first is None:
         raise problems.empty(file.name, "the file is empty")
-    broken: TraceError | None = None
-    is_json = isinstance(first, str) and first.lstrip().startswith(("{", "["))
+    broken = first if isinstance(first, TraceError) else None
+    is_json = broken is not None or str(first).lstrip().startswith(("{", "["))
     for packing in _JSON if is_json else _TABLES:
         records = _first_records(file, packing)
         rows = [record for record in records if isinstance(record, Row)]
@@ -94,7 +94,7 @@ def detect(file: TraceFile) -> Detection:
         if found is not None:
             return found
         if packing == "json" and not rows:
-            broken = next((record for record in records if isinstance(record, TraceError)), None)
+            broken = next((record for record in records if isinstance(record, TraceError)), broken)
     if broken is not None:
         raise broken
     raise problems.unknown_format(file.name, ", ".join(NAMES))

@@ -47,7 +47,9 @@ def common_tokens(one: TraceRequest, other: TraceRequest) -> int:
     if one.scope != other.scope:
         return 0
     pairs = zip(one.tokens().tolist(), other.tokens().tolist(), strict=False)
-    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(one.num_tokens, other.num_tokens))
+    return next(
+        (place for place, (a, b) in enumerate(pairs) if a != b), min(one.num_tokens, other.num_tokens)
+    )
 
 
 def hit_blocks(request: TraceRequest, seen: set[int]) -> int:

@@ -30,7 +30,10 @@ def import_rows(case: Json, expected: Json) -> None:
             error = error_of(jsonl(row), case["format"], block_size=size)
             assert (error.code, error.values["line"], error.values["field"]) == ("trace.value", 1, "hash_ids")
     trace = read_rows(*case["rows"], format_name=case["format"], block_size=size, skip_broken=True)
-    assert (len(trace.requests), trace.num_skipped) == (sum(expected["valid"]), expected["valid"].count(False))
+    assert (len(trace.requests), trace.num_skipped) == (
+        sum(expected["valid"]),
+        expected["valid"].count(False),
+    )
 
 
 def import_replay(case: Json, expected: Json) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from core.errors import TraceError
 from core.traces.detect import detect
 from core.traces.formats import FORMATS, NAMES, format_named
 from core.traces.model import Trace
@@ -219,8 +220,9 @@ def test_lengths_only_means_no_hit_rate_and_not_zero(name: str, lengths: list[in
     assert trace.facts == {"lengths"}
     assert trace.reported().ratio_of_sums is None
     assert not format_named(trace.format).can_give_hit_rate
-    error = pytest.raises(Exception, trace.with_identity).value
-    assert getattr(error, "code", None) == "trace.no_identity"
+    with pytest.raises(TraceError) as caught:
+        trace.with_identity()
+    assert caught.value.code == "trace.no_identity"
 
 
 def test_azure_and_burstgpt_times() -> None:
