@@ -41,10 +41,10 @@ class CacheController:
         self._emit = emit
         self._config = config
         self.clock = 0
-        self.num_cached = 0  # blocks that carry content, copies included
         # Totals since the beginning, for those who do not listen to block events.
         self.num_stored = 0
         self.num_evicted: dict[EvictionCause, int] = {"reused": 0, "cap": 0, "ttl": 0, "forced": 0}
+        self._num_cleared = 0  # by resets
         # One entry per block id; index 0, the null block, is never used.
         self._ref_count = [0] * config.num_blocks
         self._hash_of: list[BlockHash | None] = [None] * config.num_blocks
@@ -123,6 +123,11 @@ class CacheController:
         """Every content in the cache, in order of first storing."""
         return tuple(self._oldest)
 
+    @property
+    def num_cached(self) -> int:
+        """Blocks that carry content, copies included."""
+        return self.num_stored - sum(self.num_evicted.values()) - self._num_cleared
+
     def left_in(self, block_id: BlockId) -> int:
         """Tokens left behind in a free block that carries no content: a not-full tail, as a rule."""
         return self._left_in.get(block_id, 0)
@@ -165,22 +170,27 @@ class CacheController:
         """
         ref_count, hash_of, last_access, clock = self._ref_count, self._hash_of, self._last_access, self.clock
         taken = self._blocks.pop(count)
-        emit, left_in, num_reused = self._emit, self._left_in, 0
-        for index, block_id in enumerate(taken, first_index):
-            digest = hash_of[block_id]
-            if digest is not None:
-                self._forget(block_id, digest)
-                num_reused += 1
-                if emit is not None:
-                    emit(BlockEvicted(block_id, digest, "reused", False))
-            elif left_in:
-                left_in.pop(block_id, None)
+        evicted = [(b, digest) for b in taken if (digest := hash_of[b]) is not None]
+        self._forget(evicted)
+        self.num_evicted["reused"] += len(evicted)
+        for block_id in taken:
             ref_count[block_id] = 1
             last_access[block_id] = clock
-            if emit is not None:
-                emit(BlockAllocated(request_id, index, block_id))
-        self.num_evicted["reused"] += num_reused
+        if self._left_in:
+            for block_id in taken:
+                self._left_in.pop(block_id, None)
+        if self._emit:
+            self._tell_taken(request_id, first_index, taken, dict(evicted))
         return taken
+
+    def _tell_taken(
+        self, request_id: RequestId, first: int, taken: Sequence[BlockId], evicted: dict[BlockId, BlockHash]
+    ) -> None:
+        assert self._emit is not None
+        for index, block_id in enumerate(taken, first):
+            if block_id in evicted:
+                self._emit(BlockEvicted(block_id, evicted[block_id], "reused", False))
+            self._emit(BlockAllocated(request_id, index, block_id))
 
     def offer(self, hashes: Sequence[BlockHash]) -> None:
         """An admitted request offers these contents: one sighting each for the admission policy."""
@@ -200,18 +210,20 @@ class CacheController:
 
         A content that another block carries already is stored again, never merged (rule 17). O(end - start).
         """
-        hash_of, oldest, copies = self._hash_of, self._oldest, self._copies
+        hash_of, set_oldest, copies = self._hash_of, self._oldest.setdefault, self._copies
         policies, selective, emit = self._policies, self._selective, self._emit
+        if not selective:
+            self.num_stored += end - start
         for index in range(start, end):
             block_id, digest = block_ids[index], hashes[index]
             if selective and not self._may_store(request_id, index, digest):
                 continue
             hash_of[block_id] = digest
-            self.num_cached += 1
-            self.num_stored += 1
-            original = oldest.setdefault(digest, block_id)
+            original = set_oldest(digest, block_id)
             if original != block_id:
                 copies.setdefault(digest, [original]).append(block_id)
+            if selective:
+                self.num_stored += 1  # at once: a cap asks how many are cached
             for policy in policies:
                 policy.stored(block_id, self.clock)
             if emit is not None:
@@ -267,22 +279,27 @@ class CacheController:
         ``num_computed`` says how many tokens stand in the table's blocks (all that have room, if None).
         """
         ref_count, hash_of, last_access, clock = self._ref_count, self._hash_of, self._last_access, self.clock
-        to_back_always = self._config.queue_rule == "all_to_back"
+        loose_place: Place = "back" if self._config.queue_rule == "all_to_back" else "front"
         front: list[BlockId] = []
         back: list[BlockId] = []
-        for index in range(len(block_ids) - 1, -1, -1):
-            block_id = block_ids[index]
-            ref_count[block_id] -= 1
+        index, emit = len(block_ids), self._emit
+        for block_id in reversed(block_ids):
+            index -= 1
+            holders = ref_count[block_id] - 1
+            ref_count[block_id] = holders
             last_access[block_id] = clock
             place: Place = "held"
-            if ref_count[block_id] == 0:
-                place = "back" if to_back_always or hash_of[block_id] is not None else "front"
-                (back if place == "back" else front).append(block_id)
-                if hash_of[block_id] is None:
+            if holders == 0:
+                if hash_of[block_id] is not None:
+                    place = "back"
+                    back.append(block_id)
+                else:
+                    place = loose_place
+                    (front if place == "front" else back).append(block_id)
                     self._leave(block_id, index, num_computed)
-            if self._emit:
+            if emit is not None:
                 offset = len(front) - 1 if place == "front" else 0
-                self._emit(BlockReleased(request_id, index, block_id, ref_count[block_id], place, offset))
+                emit(BlockReleased(request_id, index, block_id, holders, place, offset))
         self._blocks.put_front(front)
         self._blocks.put_back(back)
         self._kept_out.discard(request_id)
@@ -299,30 +316,31 @@ class CacheController:
 
     # -- content leaves -----------------------------------------------------------------------------
 
-    def _forget(self, block_id: BlockId, digest: BlockHash) -> None:
-        """Drop the content of a block. Other copies stay; the next oldest serves from now on."""
-        self._hash_of[block_id] = None
-        self.num_cached -= 1
-        copies = self._copies.get(digest)
-        if copies is None:
-            del self._oldest[digest]
-        else:
-            copies.remove(block_id)
-            self._oldest[digest] = copies[0]
-            if len(copies) == 1:
-                del self._copies[digest]
-        if self._text_of:
-            del self._text_of[block_id]
-        if self._idle is not None:
-            self._idle.pop(block_id, None)
-        for policy in self._policies:
-            policy.forgotten(block_id)
+    def _forget(self, contents: Iterable[tuple[BlockId, BlockHash]]) -> None:
+        """Blocks drop their content. Other copies stay; the next oldest serves from now on."""
+        hash_of, oldest, copies = self._hash_of, self._oldest, self._copies
+        text_of, idle, policies = self._text_of, self._idle, self._policies
+        for block_id, digest in contents:
+            hash_of[block_id] = None
+            if digest not in copies:
+                del oldest[digest]
+            else:
+                copies[digest].remove(block_id)
+                oldest[digest] = copies[digest][0]
+                if len(copies[digest]) == 1:
+                    del copies[digest]
+            if text_of:
+                del text_of[block_id]
+            if idle is not None:
+                idle.pop(block_id, None)
+            for policy in policies:
+                policy.forgotten(block_id)
 
     def _drop_idle(self, block_id: BlockId, cause: EvictionCause) -> None:
         """A policy takes an idle block's content; the block becomes the very next one to be taken."""
         digest = self._hash_of[block_id]
         assert digest is not None
-        self._forget(block_id, digest)
+        self._forget([(block_id, digest)])
         self.num_evicted[cause] += 1
         self._blocks.move_to_front(block_id)
         if self._emit:
@@ -333,7 +351,7 @@ class CacheController:
         for block_id in block_ids:
             digest = self._hash_of[block_id]
             if digest is not None:
-                self._forget(block_id, digest)
+                self._forget([(block_id, digest)])
                 self.num_evicted["forced"] += 1
                 if self._emit:
                     self._emit(BlockEvicted(block_id, digest, "forced", False))
@@ -344,8 +362,8 @@ class CacheController:
         if self._blocks.num_held:
             return None
         cached = [(block_id, digest) for block_id, digest in enumerate(self._hash_of) if digest is not None]
-        for block_id, digest in cached:
-            self._forget(block_id, digest)
+        self._forget(cached)
+        self._num_cleared += len(cached)
         return len(cached)
 
     # -- policies -------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from core.block_manager import BlockManager
@@ -11,7 +13,6 @@ def test_at_first_all_but_the_null_block_stand_in_order() -> None:
     blocks = BlockManager(5)
     assert blocks.queue() == (1, 2, 3, 4)
     assert (blocks.num_free, blocks.num_held) == (4, 0)
-    assert not blocks.is_free(0)
 
 
 def test_a_pool_of_only_the_null_block_has_nothing_to_give() -> None:
@@ -36,7 +37,6 @@ def test_a_block_can_leave_from_anywhere() -> None:
     for block_id, left in ((3, (1, 2, 4, 5)), (5, (1, 2, 4)), (1, (2, 4))):
         blocks.take_out(block_id)
         assert blocks.queue() == left
-        assert not blocks.is_free(block_id)
     blocks.check()
 
 
@@ -77,9 +77,24 @@ def test_moving_to_the_front_changes_nothing_else() -> None:
     assert blocks.num_free == 5
 
 
-def test_the_check_finds_a_null_block_in_the_queue() -> None:
-    blocks = BlockManager(4)
+def test_asking_for_more_than_there_is_never_gives_the_null_block() -> None:
+    with pytest.raises(AssertionError):
+        BlockManager(4).pop(4)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda blocks: blocks.put_back([0]),
+        lambda blocks: blocks.put_back([2]),  # stands there already
+        lambda blocks: setattr(blocks, "num_free", 2),
+        lambda blocks: blocks._before.__setitem__(2, 3),
+        lambda blocks: blocks._behind.__setitem__(2, 4),
+    ],
+)
+def test_the_check_finds_a_broken_ring(spoil: Callable[[BlockManager], None]) -> None:
+    blocks = BlockManager(5)
     blocks.check()
-    blocks.put_back([0])
+    spoil(blocks)
     with pytest.raises(AssertionError):
         blocks.check()

@@ -193,7 +193,7 @@ def test_last_access_is_the_clock_of_the_last_touch_allocation_or_release() -> N
         lambda cache: cache.control._oldest.pop(A),  # the table forgot a block
         lambda cache: cache.control._oldest.__setitem__(D, 6),  # the table lists what nobody carries
         lambda cache: cache.control._copies.__setitem__(A, [1, 2]),
-        lambda cache: setattr(cache.control, "num_cached", 5),
+        lambda cache: setattr(cache.control, "num_stored", 5),
         lambda cache: cache.control._copies.__setitem__(A, [1]),  # one is no copy
         lambda cache: cache.blocks.put_back([0]),
     ],
