@@ -21,6 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from core.errors import EventLogError
 from core.event_log import EventLog
 from core.events import (
     BlockEvicted,
@@ -36,7 +37,7 @@ from core.events import (
     RequestRehashed,
     TokensAppended,
 )
-from core.types import BlockHash, RequestId
+from core.types import BlockHash, BlockId, RequestId
 
 ReasonKind = Literal[
     "last_token",
@@ -63,6 +64,7 @@ MISS_KINDS: tuple[ReasonKind, ...] = (
     "collision",
 )
 """Reasons of a real miss: a full block was looked up and not found."""
+_WORLD_KINDS: tuple[ReasonKind, ...] = ("salt", "version", "extras")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,9 @@ class _Content:
     world: tuple[str | None, str, tuple[str, str] | None]  # salt, version, adapter
     path: int  # stands for all tokens up to the block's end, whatever the world
     request_id: RequestId
-    num_cached: int = 0
+    carriers: dict[BlockId, tuple[tuple[int, ...], RequestId]] = field(default_factory=dict)
+    """Blocks that carry it now, oldest first, with the tokens and the request they got it from: with a weak
+    hash those may be others than ``tokens``."""
     evicted_at: int | None = None
     refused: bool = False
 
@@ -113,8 +117,10 @@ class _Known:
 def explain(log: EventLog) -> dict[int, MissReason]:
     """The reason for every look-up of a request in the log, by index of the event that ended it.
 
-    That event is RequestAdmitted, RequestBlocked or RequestRefused. Needs block events.
-    O(events + look-ups x siblings).
+    That event is RequestAdmitted, RequestBlocked or RequestRefused. O(events + look-ups x siblings).
+
+    Raises:
+        EventLogError: the log was written without block events.
     """
     diagnosis = _Diagnosis(log.config.block_size, log.config.enable_caching)
     reasons: dict[int, MissReason] = {}
@@ -155,18 +161,19 @@ class _Diagnosis:
                 self._learn(event)
             case BlockStored():
                 content = self._contents[event.hash]
-                content.num_cached += 1
+                tokens = self._tokens(self._requests[event.request_id], event.index)
+                content.carriers[event.block_id] = (tokens, event.request_id)
                 content.refused = False
             case BlockNotStored():
                 self._contents[event.hash].refused = True
             case BlockEvicted():
                 content = self._contents[event.hash]
-                content.num_cached -= 1
+                del content.carriers[event.block_id]
                 content.evicted_at = index
             case CacheReset(ok=True):
                 for content in self._contents.values():
-                    if content.num_cached:
-                        content.num_cached, content.evicted_at = 0, index
+                    if content.carriers:
+                        content.carriers, content.evicted_at = {}, index
             case RequestAdmitted() | RequestBlocked() | RequestRefused():
                 return self._reason(event.request_id, event.hit_tokens // self._size)
         return None
@@ -195,6 +202,12 @@ class _Diagnosis:
             return MissReason(request_id, "caching_off", block)
         if known.arrived.skip_read:
             return MissReason(request_id, "skip_read", block)
+        if len(known.hashes) < len(known.tokens) // self._size:
+            message = (
+                "This event log was written without block events, so it does not tell why a request missed. "
+                "Run its scenario again with block events."
+            )
+            raise EventLogError("log.no_block_events", message)
         left = len(known.tokens) - block * self._size
         if left < self._size:
             return MissReason(request_id, "not_full", block, num_tail=left)
@@ -204,55 +217,73 @@ class _Diagnosis:
 
     def _miss(self, request_id: RequestId, known: _Known, block: int) -> MissReason:
         digest = known.hashes[block]
-        content = self._contents[digest]
-        sibling, num_near = self._best_sibling(digest, content)
+        content, mine = self._contents[digest], self._tokens(known, block)
+        if content.carriers:
+            stored, best_request = next(iter(content.carriers.values()))
+            return _told("collision", request_id, block, mine, stored, best_request)
+        sibling = self._best_sibling(digest, content)
         kind: ReasonKind = "never_seen"
-        if content.num_cached:
-            kind = "collision"
-        elif content.refused:
+        if content.refused:
             kind = "not_admitted"
         elif content.evicted_at is not None:
             kind = "evicted"
         elif (other := self._other_world(digest, content)) is not None:
             kind = other
-        elif num_near > 0:
+        elif sibling is not None:
             kind = "chain_broken"
-        return MissReason(
-            request_id,
-            kind,
-            block,
-            event=content.evicted_at if kind == "evicted" else None,
-            stored=sibling.tokens if sibling else (),
-            mine=content.tokens,
-            first_diff=_first_diff(sibling.tokens, content.tokens) if sibling else None,
-            num_near=num_near,
-            best_request=sibling.request_id if sibling else None,
-        )
+        event = content.evicted_at if kind == "evicted" else None
+        if sibling is None:
+            return MissReason(request_id, kind, block, event=event, mine=mine)
+        return _told(kind, request_id, block, mine, sibling.tokens, sibling.request_id, event)
 
-    def _best_sibling(self, digest: BlockHash, content: _Content) -> tuple[_Content | None, int]:
+    def _best_sibling(self, digest: BlockHash, content: _Content) -> _Content | None:
         """The cached block under the same parent, in the same world, with most equal tokens in place."""
         best: _Content | None = None
         best_key = (0, 0)
         for other_digest in self._children[content.parent]:
             other = self._contents[other_digest]
-            if other_digest == digest or not other.num_cached or other.world != content.world:
+            if other_digest == digest or not other.carriers or other.world != content.world:
                 continue
-            equal = sum(a == b for a, b in zip(other.tokens, content.tokens, strict=True))
+            equal = _num_equal(other.tokens, content.tokens)
             key = (equal, _first_diff(other.tokens, content.tokens) or 0)
             if equal and key > best_key:
                 best, best_key = other, key
-        return best, best_key[0]
+        return best
 
     def _other_world(self, digest: BlockHash, content: _Content) -> ReasonKind | None:
         """Whether the same tokens, all of them from the first, are cached under another identity."""
+        found: set[ReasonKind] = set()
         for other_digest in self._same_tokens[content.path]:
             other = self._contents[other_digest]
-            if other_digest == digest or not other.num_cached:
+            if other_digest == digest or not other.carriers:
                 continue
             if other.world[0] != content.world[0]:
-                return "salt"
-            return "version" if other.world[1] != content.world[1] else "extras"
-        return None
+                found.add("salt")
+            elif other.world[1] != content.world[1]:
+                found.add("version")
+            else:
+                found.add("extras")
+        return next((kind for kind in _WORLD_KINDS if kind in found), None)
+
+
+def _told(
+    kind: ReasonKind,
+    request_id: RequestId,
+    block: int,
+    mine: tuple[int, ...],
+    stored: tuple[int, ...],
+    best_request: RequestId,
+    event: int | None = None,
+) -> MissReason:
+    """A reason with the cached block that comes nearest."""
+    first_diff, num_near = _first_diff(stored, mine), _num_equal(stored, mine)
+    return MissReason(
+        request_id, kind, block, event, stored, mine, first_diff, num_near, best_request=best_request
+    )
+
+
+def _num_equal(left: tuple[int, ...], right: tuple[int, ...]) -> int:
+    return sum(a == b for a, b in zip(left, right, strict=True))
 
 
 def _first_diff(left: tuple[int, ...], right: tuple[int, ...]) -> int | None:

@@ -86,13 +86,13 @@ class PolicyLaws:
         )
 
     @given(plain_scenarios, st.data())
-    @examples(20)
+    @examples(10)
     def test_with_nothing_to_do_it_changes_nothing(self, scenario: Scenario, data: st.DataObject) -> None:
         settings = data.draw(st.sampled_from(self.idle))
         assert shape(history(with_settings(scenario, settings)).events) == shape(history(scenario).events)
 
     @given(plain_scenarios, st.data())
-    @examples(20)
+    @examples(10)
     def test_state_log_and_invariants_agree(self, scenario: Scenario, data: st.DataObject) -> None:
         scenario = with_settings(scenario, data.draw(st.sampled_from(self.on)))
         events: list[Event] = []
@@ -106,7 +106,7 @@ class PolicyLaws:
             assert engine_part(frame) == engine.snapshot()
 
     @given(plain_scenarios, st.data())
-    @examples(20)
+    @examples(10)
     def test_a_held_block_never_loses_its_content(self, scenario: Scenario, data: st.DataObject) -> None:
         scenario = with_settings(scenario, data.draw(st.sampled_from(self.on)))
         frame = initial_frame(scenario.config)
@@ -116,13 +116,13 @@ class PolicyLaws:
             frame = fold(frame, event)
 
     @given(plain_scenarios, st.data())
-    @examples(15)
+    @examples(8)
     def test_the_same_run_twice_gives_the_same_bytes(self, scenario: Scenario, data: st.DataObject) -> None:
         scenario = with_settings(scenario, data.draw(st.sampled_from(self.on)))
         assert history(scenario).to_jsonl() == history(scenario).to_jsonl()
 
     @given(plain_scenarios, st.data())
-    @examples(20)
+    @examples(10)
     def test_switched_on_at_the_start_it_is_as_if_made_so(
         self, scenario: Scenario, data: st.DataObject
     ) -> None:
@@ -137,7 +137,7 @@ class PolicyLaws:
             assert switched.snapshot() == made.snapshot()
 
     @given(plain_scenarios, st.data())
-    @examples(20)
+    @examples(10)
     def test_switched_on_and_off_in_the_middle(self, scenario: Scenario, data: st.DataObject) -> None:
         """Everything still adds up; once it is off again the engine is plain: same settings as before."""
         settings = data.draw(st.sampled_from(self.on))
@@ -194,7 +194,7 @@ class TestCapacityCap(PolicyLaws):
     idle: ClassVar = [{"cache_cap": cap} for cap in (18, 1000)]
 
     @given(plain_scenarios, st.sampled_from([0, 1, 2, 4]))
-    @examples(20)
+    @examples(10)
     def test_never_more_than_the_cap(self, scenario: Scenario, cap: int) -> None:
         scenario = with_settings(scenario, {"cache_cap": cap})
         frame = initial_frame(scenario.config)
