@@ -12,7 +12,7 @@ from ui.session import say
 if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
-PAGES = ("start", "execute")
+PAGES = ("start", "execute", "finish")
 
 
 def page(name: str) -> StreamlitPage:

@@ -1,0 +1,151 @@
+"""The finish page in a real browser: files, the offline page from disk, the handout, the way back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import struct
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Download, Page, expect
+
+from core.event_log import load_jsonl
+from ui.handout import handout_html
+from ui.i18n import Lang, LangMode, t
+
+SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+STAGE = '[data-testid^="stBidiComponent"] [role="application"]'
+
+
+def open_page(page: Page, url: str) -> None:
+    page.goto(url)
+    page.wait_for_selector(SETTLED)
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+
+
+def saved(page: Page, button: str) -> Download:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=button, exact=True).click()
+    return waiting.value
+
+
+def text_of(download: Download) -> str:
+    return Path(download.path()).read_text("utf-8")
+
+
+def count_words(step: int, total: int, lang: Lang = "en") -> str:
+    return t("stage.count", lang, step=step, total=total)
+
+
+# -- files --------------------------------------------------------------------------------------------
+
+
+def test_data_can_be_saved_twice(browser_page: Page, server: str) -> None:
+    open_page(browser_page, f"{server}/finish?s=P1")
+    for button in (t("export.jsonl", "en"), t("export.csv", "en")):
+        assert text_of(saved(browser_page, button)) == text_of(saved(browser_page, button))
+    log = load_jsonl(text_of(saved(browser_page, t("export.jsonl", "en"))))
+    assert log.events
+    table = text_of(saved(browser_page, t("export.csv", "en")))
+    rows = list(csv.DictReader(io.StringIO(table.removeprefix("\ufeff"))))
+    assert [row["hit_tokens"] for row in rows] == ["0", "12", "12"]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_offline_page_plays_from_a_disk(
+    browser_page: Page, server: str, lang: Lang, tmp_path: Path
+) -> None:
+    """Opened with file://, without any server: keys step, nothing is fetched, no error on the console."""
+    open_page(browser_page, f"{server}/finish?s=P0&m=guided")
+    file = tmp_path / "run.html"
+    saved(browser_page, t("export.offline", lang)).save_as(file)
+    asked: list[str] = []
+    browser_page.on("request", lambda request: asked.append(request.url))
+    browser_page.goto(file.as_uri())
+    stage = browser_page.locator('[role="application"]')
+    expect(stage).to_be_visible()
+    total = int(re.findall(r"(\d+)\D*$", browser_page.locator(".count").inner_text())[0])
+    stage.press("ArrowRight")
+    stage.press("ArrowRight")
+    expect(browser_page.locator(".count")).to_have_text(count_words(2, total, lang))
+    stage.press("End")
+    expect(browser_page.locator(".count")).to_have_text(count_words(total, total, lang))
+    stage.press("Home")
+    expect(browser_page.locator(".count")).to_have_text(count_words(0, total, lang))
+    assert [url for url in asked if not url.startswith(("file:", "blob:", "data:"))] == []
+
+
+def test_pictures_are_svg_and_png(browser_page: Page, server: str) -> None:
+    open_page(browser_page, f"{server}/finish?s=P1")
+    browser_page.get_by_role("tab", name=t("export.pictures", "en")).click()
+    assert text_of(saved(browser_page, t("export.svg", "en"))).startswith("<svg ")
+    png = Path(saved(browser_page, t("export.png", "en")).path()).read_bytes()
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", png[16:24]) == (2560, 1296)
+    assert len(png) > 50_000, "an empty canvas would be smaller"
+    frames = Path(saved(browser_page, t("export.frames", "en")).path()).read_bytes()
+    with zipfile.ZipFile(io.BytesIO(frames)) as archive:
+        assert len(archive.namelist()) > 3
+
+
+def test_without_a_run_there_is_a_sentence(browser_page: Page, server: str) -> None:
+    """A block size that leaves no room for the longest prompt: no run, no file, but words and the handout."""
+    open_page(browser_page, f"{server}/finish?s=P0&slots=2")
+    expect(browser_page.get_by_text(t("export.none", "en")).first).to_be_visible()
+    browser_page.get_by_role("tab", name=t("export.handout", "en")).click()
+    assert "<section>" in text_of(saved(browser_page, t("export.paper", "en")))
+
+
+# -- paper --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["zh", "en", "both"])
+def test_the_handout_fills_two_pages_and_cuts_nothing(
+    browser_page: Page, tmp_path: Path, mode: LangMode
+) -> None:
+    page = tmp_path / "handout.html"
+    page.write_text(handout_html(mode), "utf-8")
+    browser_page.goto(page.as_uri())
+    browser_page.emulate_media(media="print")
+    for section in browser_page.locator("section").all():
+        assert section.evaluate("node => node.scrollHeight <= node.clientHeight + 1")
+        assert section.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+    pdf = tmp_path / "handout.pdf"
+    browser_page.pdf(path=pdf, prefer_css_page_size=True, print_background=True)
+    assert len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf.read_bytes())) == 2
+    program = shutil.which("pdftoppm")
+    if program is None:
+        pytest.skip("pdftoppm (poppler-utils) is not on PATH: two pages counted, not looked at")
+    subprocess.run([program, "-r", "40", "-gray", pdf, tmp_path / "page"], check=True, capture_output=True)
+    for picture in sorted(tmp_path.glob("page-*.pgm")):
+        grey = picture.read_bytes()
+        ink = sum(value < 128 for value in grey) / len(grey)
+        assert 0.005 < ink < 0.3, (picture.name, ink)
+
+
+# -- what survives a reload ---------------------------------------------------------------------------
+
+
+def test_bet_and_answers_survive_a_reload(browser_page: Page, server: str) -> None:
+    open_page(browser_page, f"{server}/execute?s=P0&m=guided&bet=40#step=30")
+    stage = browser_page.locator(STAGE).first
+    expect(stage).to_be_visible()
+    question = browser_page.locator(".option").first
+    for _ in range(30):
+        if question.is_visible():
+            break
+        stage.press("ArrowRight")
+    question.click()
+    browser_page.wait_for_url(re.compile(r"[?&]quiz=P0\."))
+    expect(browser_page).to_have_url(re.compile(r"#step=\d+"))  # the stage's own part is still there
+    browser_page.reload()
+    browser_page.wait_for_selector(SETTLED)
+    browser_page.locator('[href$="/finish"]').first.click()
+    browser_page.wait_for_url("**/finish*")
+    expect(browser_page.get_by_text(re.compile(r"^[01] of 1 right at first try"))).to_be_visible()
+    expect(browser_page).to_have_url(re.compile(r"[?&]bet=40&.*quiz=P0\."))

@@ -1,0 +1,142 @@
+"""The export part of a page: data, pictures, offline page, handout, link. A file is made when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+
+from ui import session
+from ui.export.browser import png, printing, show_files
+from ui.export.offline import offline_html
+from ui.export.pictures import LEVELS, MAX_FRAMES, frames_zip, picture, stops
+from ui.export.requests import requests_csv
+from ui.handout import handout_html
+from ui.i18n import MODES, LangMode
+from ui.palette import Theme
+from ui.payload import Payload, stage_payload
+from ui.record import run_name
+from ui.record import to_query as record_query
+from ui.session import Run, say
+from ui.setup import to_query
+
+THEMES: tuple[Theme, ...] = ("light", "dark")
+
+
+def export_panel(run: Run | None) -> None:
+    """Everything a visitor can take home; without a run only what needs none."""
+    data, pictures, paper, link = st.tabs(
+        [say("export.data"), say("export.pictures"), say("export.handout"), say("export.link")]
+    )
+    with data:
+        _data(run)
+    with pictures:
+        _pictures(run)
+    with paper:
+        _handout()
+    with link:
+        st.caption(say("export.link.help"))
+        st.code(run_link(st.context.url, _link_query()), language=None, wrap_lines=True)
+
+
+def _save(key: str, name: str, mime: str, make: Callable[[], str | bytes], **args: object) -> None:
+    """A button with the sentence that says what the file is; clicking it makes the file anew each time."""
+    st.download_button(
+        say(f"export.{key}"),
+        make,
+        file_name=name,
+        mime=mime,
+        key=f"export_{key}",
+        on_click="ignore",
+        width="stretch",
+    )
+    st.caption(say(f"export.{key}.help", **args))
+
+
+def _no_run() -> None:
+    st.info(say("export.none"))
+
+
+def _data(run: Run | None) -> None:
+    if run is None:
+        _no_run()
+        return
+    _, log, shown = run
+    name = f"broth-{run_name(session.setup())}"
+    left, middle, right = st.columns(3)
+    with left:
+        _save("jsonl", f"{name}.jsonl", "application/x-ndjson", log.to_jsonl, n=len(log.events))
+    with middle:
+        # the mark in front tells spreadsheets that the text is UTF-8
+        _save("csv", f"{name}.csv", "text/csv", lambda: "\ufeff" + requests_csv(log))
+    with right:
+        flags = {"step": 0, "level": "micro", "ask": session.setup().mode == "guided"}
+        payload = stage_payload(shown, None, session.lang_mode(), flags)
+        _save("offline", f"{name}.html", "text/html", partial(offline_html, payload, shown["meta"]["title"]))
+
+
+def _pictures(run: Run | None) -> None:
+    if run is None:
+        _no_run()
+        return
+    shown, lang, name = run[2], session.lang(), f"broth-{run_name(session.setup())}"
+    last = len(shown["events"])
+    themes = {theme: say(f"export.theme.{theme}") for theme in THEMES}
+    levels = {level: say(f"stage.level.{level}") for level in reversed(LEVELS)}
+    left, middle, right = st.columns(3)
+    with left:
+        step = int(st.number_input(say("export.step"), 0, last, last, key="export_step"))
+    with middle:
+        theme = st.selectbox(say("export.theme"), THEMES, format_func=themes.__getitem__, key="export_theme")
+    with right:
+        level = st.selectbox(
+            say("export.level"), list(levels), format_func=levels.__getitem__, key="export_level"
+        )
+    svg = picture(shown, step, lang, theme)
+    show_files([png(svg, f"{name}-{step}.png")], key="export-picture", preview=svg, alt=_alt(shown, step))
+    one, many = st.columns(2)
+    with one:
+        _save("svg", f"{name}-{step}.svg", "image/svg+xml", lambda: svg)
+    with many:
+        count = len(stops(shown, level))
+        make = partial(frames_zip, shown, level, lang, theme)
+        _save("frames", f"{name}-{level}.zip", "application/zip", make, n=min(count, MAX_FRAMES))
+        if count > MAX_FRAMES:
+            st.caption(say("export.frames.first", limit=MAX_FRAMES, n=count))
+
+
+def _alt(shown: Payload, step: int) -> str:
+    return f"{shown['meta']['title']}, {say('stage.count', step=step, total=len(shown['events']))}"
+
+
+def _handout() -> None:
+    st.caption(say("export.handout.help"))
+    names = {mode: say(f"lang.{mode}") for mode in MODES}
+    mode: LangMode = st.segmented_control(
+        say("lang.label"),
+        MODES,
+        default=session.lang_mode(),
+        format_func=names.__getitem__,
+        key="export_handout_lang",
+        required=True,
+    )
+    html, name = handout_html(mode or session.lang_mode()), f"broth-handout-{mode}.html"
+    show_files([printing(html, name)], key="export-print")
+    _save("paper", name, "text/html", lambda: html)
+
+
+def _link_query() -> dict[str, str]:
+    """Setup, changes tried and language; the visitor's own bet and answers stay at home."""
+    setup = replace(session.setup(), bet=None)
+    done = record_query(session.record().without_answers(), run_name(setup))
+    return {**to_query(setup), **done, "lang": session.lang_mode()}
+
+
+def run_link(url: str | None, query: Mapping[str, str]) -> str:
+    """The address of this run on the execute page, as somebody else would open it."""
+    parts = urlsplit(url or "")
+    path = parts.path.rpartition("/")[0] + "/execute"
+    return urlunsplit((parts.scheme, parts.netloc, path, urlencode(query), ""))
