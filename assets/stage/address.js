@@ -30,8 +30,8 @@ export function stepToGo(go) {
   return go[1];
 }
 
-/** Browsers limit how often the address may change; only the step one rests on matters. */
-export function saveAddress(S, ms = 150) {
+/** Writing the address costs a good part of a frame, so it waits until the step's motion is over; only the step one rests on matters. */
+export function saveAddress(S, ms = 650) {
   clearTimeout(S.addressTimer);
   if (S.auto) return; // nobody rests on a step of an example that plays by itself
   S.addressTimer = setTimeout(() => {

@@ -48,14 +48,15 @@ export function setAttr(node, name, value) {
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
 }
 
-/** Puts a node at stage units (x, y); size only where given. Remembers the place for motion. */
-export function place(node, x, y, w, h) {
-  node.stageX = x;
-  node.stageY = y;
-  node.style.transform = `translate(${x}px,${y}px)`;
-  if (w !== undefined) node.style.width = w + "px";
-  if (h !== undefined) node.style.height = h + "px";
+/** Puts a node at stage units (x, y); size only where given. Remembers both: asking the layout for them would cost a layout. */
+export function place(node, x, y, w = node.stageW, h = node.stageH) {
+  if (node.stageX !== x || node.stageY !== y) node.style.transform = `translate(${x}px,${y}px)`;
+  if (node.stageW !== w) node.style.width = w + "px";
+  if (node.stageH !== h) node.style.height = h + "px";
+  Object.assign(node, { stageX: x, stageY: y, stageW: w, stageH: h });
 }
+
+export const isShown = (node) => Boolean(node?.isConnected && !node.closest(".off"));
 
 /** Keyed children: nodes live on as long as their key does, in the order of `items` (which is the focus order). */
 export function keyed(parent, items, keyOf, create, update) {
@@ -90,8 +91,13 @@ export function swapIcon(holder, name) {
   holder.replaceChildren(...(name ? [icon(name)] : []));
 }
 
-/** Rectangle of a node in stage units, whatever the scale. */
+/** Rectangle of a node in stage units, whatever the scale. What was placed with a size knows it without a layout. */
 export function rectIn(S, node) {
+  const { stageX: x, stageY: y, stageW: w, stageH: h } = node;
+  if (w !== undefined && h !== undefined) {
+    const zone = node.closest(".zone");
+    return zone && zone !== node ? { x: zone.stageX + x, y: zone.stageY + y, w, h } : { x, y, w, h };
+  }
   const base = S.stage.getBoundingClientRect(), box = node.getBoundingClientRect();
   return { x: (box.left - base.left) / S.scale, y: (box.top - base.top) / S.scale, w: box.width / S.scale, h: box.height / S.scale };
 }

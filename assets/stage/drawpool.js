@@ -41,7 +41,11 @@ export function slotLabel(S, frame, view) {
   return parts.join(" · ");
 }
 
+/** Most slots look as they did one step ago: the stamp says so, and nothing is touched. */
 function drawSlot(S, node, view, frame, size) {
+  const stamp = [view.state, view.tag, view.ref, view.fill, view.owners, view.copyOf, view.ttl, size, S.lang].join("|");
+  if (node.stamp === stamp) return;
+  node.stamp = stamp;
   setAttr(node, "data-state", view.state);
   setAttr(node, "data-copy", view.copyOf ? "1" : null);
   setText(node.id_, "#" + view.id);
@@ -80,7 +84,7 @@ export function drawPool(S, zone, run, frame, rid, event, width) {
   const items = ids.map((id, at) => ({ id, at }));
   return keyed(zone.body, items, ({ id }) => Number(id), makeSlot, (node, { id, at }) => {
     const [x, y] = grid.places[at];
-    if (node.stageX !== x || node.stageY !== y) place(node, x, y, grid.w, grid.h);
+    place(node, x, y, grid.w, grid.h);
     drawSlot(S, node, slotView(frame, id, rid, event), frame, size);
   });
 }
@@ -137,6 +141,9 @@ export function drawQueue(S, frame) {
   S.cards = keyed(zone.body, shown, ({ id }) => id, makeCard, (card, { id, at, x }) => {
     const tag = frame.slots[id].hash?.slice(0, 4) ?? "";
     place(card, x, 28, layout.w, CARD_H);
+    const stamp = [tag, frame.slots[id].fill > 0, layout.w > 50, queue.length > 24, at, S.lang].join();
+    if (card.stamp === stamp) return;
+    card.stamp = stamp;
     setText(card.id_, "#" + id);
     setText(card.tag, layout.w > 50 ? tag : "");
     setAttr(card, "data-state", tag ? "cached" : frame.slots[id].fill ? "dirty" : "empty");

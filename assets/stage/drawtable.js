@@ -33,6 +33,10 @@ export function drawHashTable(S, frame, event) {
   const colW = ((S.plan.B?.[2] ?? 216) - 12) / 2;
   S.rows = keyed(zone.body, rows.slice(first, last).map((row, j) => ({ ...row, j })), ({ hash }) => hash, makeRow, (row, item) => {
     place(row, 6 + Math.floor(item.j / perCol) * colW, TITLE_H + (item.j % perCol) * ROW_H, colW - 4, ROW_H - 4);
+    const told = event?.hash === item.hash ? event.op : event?.op === "probe" || event?.op === "match";
+    const stamp = [item.tag, item.slots, item.ghost, told, S.lang].join();
+    if (row.stamp === stamp) return;
+    row.stamp = stamp;
     setText(row.tag, item.tag);
     setText(row.arrow, item.ghost ? "" : "→");
     setText(row.slots, item.ghost ? (item.ghost === "miss" ? "×" : "?") : slotNames(item.slots));

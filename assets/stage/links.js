@@ -1,5 +1,5 @@
 // Linked highlighting: things that share a key stay, the rest fades, thin straight lines join them, a card says it in words.
-import { make, rectIn, setAttr } from "./dom.js";
+import { isShown, make, rectIn, setAttr } from "./dom.js";
 import { captionLine } from "./narrate.js";
 import { slotView } from "./view.js";
 import { planText } from "./drawlane.js";
@@ -61,7 +61,7 @@ export function edgePoint(box, other) {
 function drawLines(S, from, nodes) {
   const start = rectIn(S, from);
   const zone = from.closest(".zone");
-  const others = nodes.filter((node) => node !== from && node.closest(".zone") !== zone && node.getClientRects().length);
+  const others = nodes.filter((node) => node !== from && node.closest(".zone") !== zone && isShown(node));
   const line = (target) => {
     const end = rectIn(S, target), [x1, y1] = edgePoint(start, end), [x2, y2] = edgePoint(end, start);
     const node = document.createElementNS("http://www.w3.org/2000/svg", "line");
@@ -108,7 +108,7 @@ export function clearLinks(S) {
 /** The pinned thing keeps its links over steps; its home is the first drawn node that carries the key. */
 export function showPin(S) {
   if (!S.pin) return;
-  const homes = [...S.stage.querySelectorAll("[data-k]")].filter((node) => keysIn(node, "data-h").includes(S.pin) && node.getClientRects().length);
+  const homes = [...S.stage.querySelectorAll("[data-k]")].filter((node) => keysIn(node, "data-h").includes(S.pin) && isShown(node));
   const home = homes.find((node) => keysIn(node, "data-h")[0] === S.pin) ?? homes[0];
   lightUp(S, home ? keysIn(home, "data-h") : [S.pin], home);
   if (home) showTip(S, tipLines(S, [S.pin]), rectIn(S, home));

@@ -1,5 +1,5 @@
 // Motion on top of a finished drawing: the end state is already there, so ending a motion early is just cancelling it.
-import { rectIn } from "./dom.js";
+import { isShown, rectIn } from "./dom.js";
 import { partOf } from "./scene.js";
 
 const MS = { arrive: 420, cut: 360, hash: 420, probe: 360, match: 420, miss: 420, plan: 240, touch: 420, evict: 600, alloc: 420, register: 360,
@@ -12,7 +12,6 @@ export function finishMotion(S) {
   for (const motion of S.motions) motion.cancel();
   S.motions = [];
   S.fly.replaceChildren();
-  S.lines.querySelectorAll(".brief").forEach((line) => line.remove());
 }
 
 /** What has to be known of the step before: where the queue cards stood, and what the event takes away. */
@@ -25,7 +24,7 @@ export function captureBefore(S) {
 function snapshotOf(S) {
   const next = S.run.log.events[S.k], out = {};
   if (!next || S.reduced || !S.cards) return out;
-  const keep = (name, node) => { if (node?.getClientRects().length) out[name] = { box: rectIn(S, node), copy: node.cloneNode(true) }; };
+  const keep = (name, node) => { if (isShown(node)) out[name] = { box: rectIn(S, node), copy: node.cloneNode(true) }; };
   if (next.slot && ["evict", "ttl", "alloc", "touch"].includes(next.op)) keep("oldCard", S.cards.get(next.slot));
   if (next.tag && ["evict", "ttl"].includes(next.op)) keep("oldRow", S.rowByTag?.get(next.tag));
   return out;
@@ -51,28 +50,30 @@ function flight(S, copy, from, to, ms, options = {}) {
   last?.finished.then(() => copy.remove(), () => copy.remove());
 }
 
-const boxOf = (S, node) => (node?.getClientRects().length ? rectIn(S, node) : null);
+const boxOf = (S, node) => (isShown(node) ? rectIn(S, node) : null);
 const pop = (S, node, ms = 420) => run(S, node, [{ transform: "scale(1)" }, { transform: "scale(1.7)", offset: 0.4 }, { transform: "scale(1)" }], ms);
 const fadeIn = (S, node, ms, delay = 0) => run(S, node, [{ opacity: 0 }, { opacity: 1 }], ms, { delay: delay / S.speed });
 
-/** A thin line that is drawn from one thing to another and goes away with the motion. */
+/** A thin line that is drawn from one thing to another and goes away with the motion: a turned, stretched box, which costs no repaint. */
 function briefLine(S, from, to, ms) {
   const a = boxOf(S, from), b = boxOf(S, to);
   if (!a || !b) return;
-  const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-  const ends = { x1: a.x + a.w / 2, y1: a.y + a.h / 2, x2: b.x + b.w / 2, y2: b.y + b.h / 2 };
-  Object.entries(ends).forEach(([name, value]) => line.setAttribute(name, value));
-  line.setAttribute("class", "brief");
-  line.setAttribute("pathLength", "1");
-  S.lines.append(line);
-  run(S, line, [{ strokeDasharray: "0 1" }, { strokeDasharray: "1 0", offset: 0.5 }, { strokeDasharray: "1 0", opacity: 0 }], ms, { fill: "both" });
+  const x = a.x + a.w / 2, y = a.y + a.h / 2, dx = b.x + b.w / 2 - x, dy = b.y + b.h / 2 - y;
+  const line = document.createElement("div"), home = `translate(${x}px,${y}px) rotate(${Math.atan2(dy, dx)}rad)`;
+  line.className = "brief";
+  line.style.width = Math.hypot(dx, dy) + "px";
+  S.fly.append(line);
+  run(S, line, [{ transform: home + " scaleX(0)" }, { transform: home, offset: 0.5 }, { transform: home, opacity: 0 }], ms, { fill: "both" });
 }
 
-/** Cards that stay in the queue close up; new ones fade in when their flight lands. */
+const MOST_SLIDING = 16;
+
+/** Cards that stay in the queue close up; new ones fade in when their flight lands. Of a long queue each card moves by next to nothing: it jumps. */
 function closeQueue(S, before, ms, landing) {
+  const slides = (S.cards?.size ?? 0) <= MOST_SLIDING;
   for (const [id, card] of S.cards ?? []) {
     const old = before.cards.get(id);
-    if (old && (old.x !== card.stageX || old.y !== card.stageY)) {
+    if (old && slides && (old.x !== card.stageX || old.y !== card.stageY)) {
       run(S, card, [{ transform: `translate(${old.x}px,${old.y}px)` }, { transform: `translate(${card.stageX}px,${card.stageY}px)` }], Math.min(ms, 360));
     } else if (!old && id === landing) fadeIn(S, card, ms * 0.3, ms * 0.7);
   }

@@ -1,11 +1,11 @@
 // Draws step k in full. Idempotent and without memory of earlier steps: any step may follow any other.
-import { rectIn, setAttr } from "./dom.js";
+import { isShown, rectIn, setAttr } from "./dom.js";
 import { peakTable, requestAt } from "./steps.js";
 import { spotOf } from "./view.js";
 import { drawHead, drawLane } from "./drawlane.js";
 import { drawPool, drawQueue } from "./drawpool.js";
 import { drawBlockTable, drawCode, drawHashTable, drawTotals } from "./drawtable.js";
-import { drawRecent, drawStory } from "./story.js";
+import { drawRecent, drawStory, fitStory } from "./story.js";
 import { drawPlayhead } from "./timeline.js";
 import { drawQuestion, isAsking } from "./quiz.js";
 import { drawFork } from "./fork.js";
@@ -37,6 +37,7 @@ export function drawScene(S) {
   drawPlayhead(S);
   moveSpot(S);
   refreshDrawers(S);
+  fitStory(S);
   if (S.pin) showPin(S);
   if (held && S.host.activeElement !== held) (held.isConnected ? held : S.root).focus({ preventScroll: true });
 }
@@ -60,7 +61,7 @@ export function partOf(S, name) {
 export function moveSpot(S) {
   const part = lightPart(S), name = part ? null : spotOf(S.event);
   const node = name ? partOf(S, name) : undefined;
-  const shown = Boolean(node && node.getClientRects().length);
+  const shown = isShown(node);
   S.spotNode?.classList.remove("spotted");
   S.spotNode = shown ? node : null;
   S.spotNode?.classList.add("spotted");

@@ -83,7 +83,7 @@ function showData(S, data) {
   refreshStage(S);
   revealStage(S);
   startAuto(S);
-  saveAddress(S, 700); // the page writes its query after the data: earlier would be too early
+  saveAddress(S, 900); // the page writes its query after the data: earlier would be too early
 }
 
 /** Large logs have to be inflated first; when newer data overtakes them, or the stage is gone, they are dropped. */

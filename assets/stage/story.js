@@ -38,11 +38,16 @@ export function drawStory(S, event) {
   if (S.flags.noodle && noodle) lines.push(make("p", "noodle-line", [icon("bowl"), " " + noodle]));
   body.replaceChildren(...lines);
   setAttr(body, "data-both", entries.length > 1 ? "1" : null);
+  announce(S, entries.map((entry) => plainText([...entry.what, { text: " " }, ...entry.why])).join(" "));
+}
+
+/** Long captions get smaller letters. Measured last of all in a step: whatever is drawn after it would cost a second layout. */
+export function fitStory(S) {
+  const { body } = S.zones.G;
   for (const tight of [null, "1", "2"]) {
     setAttr(body, "data-tight", tight);
     if (body.scrollHeight <= body.clientHeight + 1) break;
   }
-  announce(S, entries.map((entry) => plainText([...entry.what, { text: " " }, ...entry.why])).join(" "));
 }
 
 /** One polite message per step; while keys rain down only the last one is spoken, while it plays by itself none. */

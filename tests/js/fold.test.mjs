@@ -84,3 +84,14 @@ test("1,000 random events: equal to the slow way, and going back gives the very 
   const again = foldAll(init, events);
   for (const k of [0, 1, 499, 1000]) assert.deepEqual(again[k], frames[k]);
 });
+
+test("requests and tags behave as plain objects do, in order of insertion", () => {
+  const init = { ...startFrame(2), table: { aa: [1] }, reqs: { R0: { hit: 0 } } };
+  const patches = [[["table", "bb"], [2]], [["table", "aa"]], [["table", "aa"], [2]], [["reqs", "R1"], { hit: 4 }], [["reqs", "R0", "hit"], 8]];
+  const frames = foldAll(deepFreeze(init), patches.map((patch) => ({ patch: [patch] })));
+  const last = frames.at(-1);
+  assert.deepEqual(Object.entries(last.table), [["bb", [2]], ["aa", [2]]]);
+  assert.deepEqual([Object.keys(last.reqs), last.reqs.R0.hit, "R1" in last.reqs, last.reqs.R2], [["R0", "R1"], 8, true, undefined]);
+  assert.deepEqual([frames[0].reqs.R0.hit, Object.keys(frames[1].table), Object.keys(frames[2].table)], [0, ["aa", "bb"], ["bb"]]);
+  assert.deepEqual(JSON.parse(JSON.stringify(last.reqs)), { R0: { hit: 8 }, R1: { hit: 4 } });
+});
