@@ -67,7 +67,7 @@ class CapacityCurve:
     @property
     def rates(self) -> NDArray[np.float64]:
         """Hit tokens / prompt tokens (vLLM's rule), from 0 to 1, one per capacity; never falling."""
-        return np.asarray(self.hit_blocks * (self.block_size / max(self.num_tokens, 1)), np.float64)
+        return np.asarray(self.hit_blocks * self.block_size / max(self.num_tokens, 1), np.float64)
 
     def rate_at(self, num_usable: int) -> float:
         """The hit rate with so many usable slots.
@@ -242,7 +242,7 @@ def measure(
     for done, capacity in enumerate(capacities):
         ours = curve.hits_at(capacity)
         theirs = replay_runs(tree, capacity).hit_tokens // tree.block_size
-        exact.append(float(theirs.sum()) * tree.block_size / max(curve.num_tokens, 1))
+        exact.append(int(theirs.sum()) * tree.block_size / max(curve.num_tokens, 1))
         different.append(int((ours != theirs).sum()))
         if progress is not None:
             progress(done + 1, len(capacities))

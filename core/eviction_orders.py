@@ -60,7 +60,7 @@ class _BlockCache:
         self._heap: list[tuple[Rank, int]] = []
         self._num_uses: dict[int, int] = {}  # of every cached block
         self._cached_at: dict[int, int] = {}  # of every cached block
-        self._next_use = _next_uses(tree) if order == "clairvoyant" else []
+        self._next_use = _next_uses(tree, num_usable) if order == "clairvoyant" else []
         rankings: dict[Order, Callable[[int, int, int], int]] = {
             "lru": lambda block, request, place: request,
             "lfu": lambda block, request, place: self._num_uses[block] * tree.num_requests + request,
@@ -109,15 +109,15 @@ class _BlockCache:
                 depth += 1
 
 
-def _next_uses(tree: PrefixTree) -> list[tuple[int, ...]]:
+def _next_uses(tree: PrefixTree, num_usable: int) -> list[tuple[int, ...]]:
     """For each request and each run of its path, the next request that uses the run; one past the last if
-    none does."""
-    after = [tree.num_requests] * len(tree.length)
+    none does. Requests that are left out use nothing."""
+    after = dict.fromkeys(range(len(tree.length)), tree.num_requests)
     found: list[tuple[int, ...]] = []
     for request in range(tree.num_requests - 1, -1, -1):
         path = tree.paths[request]
         found.append(tuple(after[run] for run in path))
-        for run in path:
-            after[run] = request
+        if tree.num_blocks(request) <= num_usable:
+            after.update(dict.fromkeys(path, request))
     found.reverse()
     return found
