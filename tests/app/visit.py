@@ -43,13 +43,18 @@ def calm(at: AppTest) -> AppTest:
     return at
 
 
+def components(at: AppTest, name: str = "broth_stage") -> list[Any]:
+    """The page's components of that name."""
+    return [one.proto for one in at.get("bidi_component") if one.proto.component_name == name]
+
+
 def has_stage(at: AppTest) -> bool:
-    return len(at.get("bidi_component")) > 0
+    return len(components(at)) > 0
 
 
 def payload(at: AppTest) -> dict[str, Any]:
     """What the stage of the page gets, logs unpacked."""
-    data: dict[str, Any] = json.loads(at.get("bidi_component")[0].proto.json)
+    data: dict[str, Any] = json.loads(components(at)[0].json)
     return {**data, "a": unpacked(data["a"]), "b": unpacked(data["b"])}
 
 
