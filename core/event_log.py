@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from core import events as event_module
 from core.errors import BrothError, EventLogError
 from core.events import BlockEvent, Event
-from core.types import EngineConfig
+from core.types import MAX_LESSON_SLOTS, EngineConfig
 
 SCHEMA_VERSION = 1
 _HASH = re.compile("[0-9a-f]{32}")
@@ -114,10 +114,17 @@ def _read_header(header: dict[str, Any], name: str) -> EngineConfig:
         )
         raise EventLogError("log.schema", message, file=name, line=1, schema=str(header.get("schema")))
     try:
-        return EngineConfig(**header["config"])
+        config = EngineConfig(**header["config"])
     except (KeyError, TypeError, BrothError) as error:
-        message = f"{name}, line 1: config cannot be used ({error})."
-        raise EventLogError("log.config", message, file=name, line=1, field="config") from None
+        raise _bad_config(name, str(error)) from None
+    if config.num_usable > MAX_LESSON_SLOTS:
+        raise _bad_config(name, f"{config.num_usable} slots, at most {MAX_LESSON_SLOTS}")
+    return config
+
+
+def _bad_config(name: str, why: str) -> EventLogError:
+    message = f"{name}, line 1: config cannot be used ({why})."
+    return EventLogError("log.config", message, file=name, line=1, field="config")
 
 
 class _EventReader:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from core.errors import ScenarioError
+from core.errors import BrothError, ScenarioError
 from core.scenario import SCHEMA_VERSION, Command, Json, Scenario, Tokens
 from core.token_streams import TokenStreams
 from core.tokenizer import TeachingTokenizer, Tokenizer
-from core.types import EngineConfig, MultiModalItem, Request, config_field_names
+from core.types import MAX_LESSON_SLOTS, EngineConfig, MultiModalItem, Request, config_field_names
 
 MAX_TOKENS = 2_000_000
 """Tokens one scenario may hold: a bound for uploads, far above any lesson."""
+MAX_STEPS = 100_000
+"""Steps one command may take: likewise."""
 
 _PROMPT = frozenset(
     {"text", "tokens", "output", "output_tokens", "salt", "lora", "mm", "priority", "skip_read"}
@@ -62,19 +64,23 @@ def load_scenario(
     commands = data["commands"]
     if not isinstance(commands, list):
         raise _wrong(name, "commands", "a list of commands", commands)
-    read = tuple(reader.command(number, command) for number, command in enumerate(commands, 1))
+    read = tuple(reader.numbered(number, command) for number, command in enumerate(commands, 1))
     return Scenario(str(data.get("id", "")), _config(data, config or {}, name), read)
 
 
 def _parse(text: str, name: str) -> Json:
     try:
-        data = json.loads(text)
+        data = json.loads(text, parse_constant=_refuse_constant)
     except ValueError as error:
         message = f"{name} is not JSON ({error}). Check the file and load it again."
         raise ScenarioError("scenario.json", message, file=name, line=getattr(error, "lineno", 1)) from None
     if not isinstance(data, dict):
         raise _wrong(name, "the whole file", "a JSON object", data)
     return data
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")
 
 
 def _check_head(data: Json, name: str) -> None:
@@ -107,7 +113,10 @@ def _config(data: Json, overrides: Mapping[str, Any], name: str) -> EngineConfig
     if unknown:
         message = f"{name}: unknown setting {unknown[0]!r}; known are {', '.join(config_field_names())}."
         raise ScenarioError("scenario.setting", message, file=name, field=unknown[0])
-    return EngineConfig(**settings)
+    config = EngineConfig(**settings)
+    if config.num_usable > MAX_LESSON_SLOTS:
+        raise _wrong(name, "num_slots", f"at most {MAX_LESSON_SLOTS}", config.num_usable)
+    return config
 
 
 def _wrong(name: str, where: str, expected: str, value: object) -> ScenarioError:
@@ -127,6 +136,14 @@ class _Reader:
         self._name = name
         self._num_tokens = 0
         self._where = ""
+
+    def numbered(self, number: int, data: object) -> Command:
+        """Read a command; whatever is wrong with it, the error's values name file and number."""
+        try:
+            return self.command(number, data)
+        except BrothError as error:
+            error.values.update(file=self._name, command=number)
+            raise
 
     def command(self, number: int, data: object) -> Command:
         self._where = f"command {number}"
@@ -174,6 +191,8 @@ class _Reader:
         for name in ("n", "ticks", "chunk"):
             if name in args and args[name] < 1:
                 raise self._wrong(name, "a whole number of at least 1", args[name])
+        if args.get("n", 0) > MAX_STEPS:
+            raise self._wrong("n", f"at most {MAX_STEPS}", args["n"])
         if not all(_is_one_of(block_id, (int,)) for block_id in args.get("blocks", ())):
             raise self._wrong("blocks", "a list of block ids", args["blocks"])
 
@@ -226,20 +245,29 @@ class _Reader:
     def _lora(self, value: object) -> tuple[str, str] | None:
         if value is None:
             return None
-        if isinstance(value, Sequence) and len(value) == 2 and all(isinstance(part, str) for part in value):
-            return (str(value[0]), str(value[1]))
+        if (
+            isinstance(value, list | tuple)
+            and len(value) == 2
+            and all(isinstance(part, str) for part in value)
+        ):
+            return (value[0], value[1])
         raise self._wrong("lora", "[name, path]", value)
 
     def _items(self, value: object) -> tuple[MultiModalItem, ...]:
-        if isinstance(value, list) and all(isinstance(item, dict) for item in value):
-            try:
-                return tuple(MultiModalItem(str(i["id"]), int(i["offset"]), int(i["length"])) for i in value)
-            except (KeyError, TypeError, ValueError):
-                pass
-        raise self._wrong("mm", "a list of {id, offset, length}", value)
+        if isinstance(value, list) and all(map(_is_item, value)):
+            return tuple(MultiModalItem(item["id"], item["offset"], item["length"]) for item in value)
+        raise self._wrong("mm", "a list of {id, offset, length}: a text, a number from 0, one from 1", value)
 
     def _wrong(self, field_name: str, expected: str, value: object) -> ScenarioError:
         return _wrong(self._name, f"{self._where}: {field_name}", expected, value)
+
+
+def _is_item(item: object) -> bool:
+    if not isinstance(item, dict) or set(item) != {"id", "offset", "length"}:
+        return False
+    if not isinstance(item["id"], str) or not all(_is_one_of(item[n], (int,)) for n in ("offset", "length")):
+        return False
+    return item["offset"] >= 0 and item["length"] >= 1  # type: ignore[no-any-return]
 
 
 def _is_one_of(value: object, kinds: tuple[type, ...]) -> bool:

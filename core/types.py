@@ -23,6 +23,9 @@ RequestId = str
 MAX_TOKEN_ID = 2**32 - 1
 """Tokens are hashed as little-endian uint32, so this is the largest id that has its own hash."""
 
+MAX_LESSON_SLOTS = 100_000
+"""Slots a scenario or an event log may have: a bound for uploads, far above any lesson. Engines have none."""
+
 SchedulingPolicy = Literal["fcfs", "priority"]
 QueueRule = Literal["vllm", "all_to_back"]
 HashName = Literal["xxh3_128", "weak"]

@@ -106,6 +106,12 @@ BROKEN: dict[str, tuple[list[str], str, int | None, str | None]] = {
     "settings are a list": (['{"broth":"event-log","schema":1,"config":[]}'], "log.config", 1, "config"),
     "unknown setting": (['{"broth":"event-log","schema":1,"config":{"x":1}}'], "log.config", 1, "config"),
     "wrong setting": (['{"broth":"event-log","schema":1,"config":{"ttl":-1}}'], "log.config", 1, "config"),
+    "too many blocks": (
+        ['{"broth":"event-log","schema":1,"config":{"num_blocks":999999999}}'],
+        "log.config",
+        1,
+        "config",
+    ),
     "broken event": ([HEADER, '{"type":"ClockAdv'], "log.json", 2, None),
     "event is a number": ([HEADER, "", "7"], "log.json", 3, None),
     "NaN": ([HEADER, '{"type":"ClockAdvanced","clock":NaN,"waited":false}'], "log.json", 2, None),
