@@ -293,8 +293,8 @@ def _totals(picture: Picture) -> None:
 def _queue(picture: Picture) -> None:
     x, y, w, _ = ZONES["F"]
     pen, queue = picture.pen, picture.frame["queue"]
-    pen.text(x + 10, y + 54, fit(picture.say("queue.head"), 104, 12), size=12, bold=True)
-    pen.text(x + w - 10, y + 54, fit(picture.say("queue.tail"), 104, 12), size=12, bold=True, anchor="end")
+    _two_lines(pen, x + 10, y + 46, picture.say("queue.head"), "start")
+    _two_lines(pen, x + w - 10, y + 46, picture.say("queue.tail"), "end")
     room = w - 2 * 118
     width = 74 if len(queue) * 76 <= room else 38
     fits = int(room // (width + 2))
@@ -312,6 +312,13 @@ def _queue(picture: Picture) -> None:
             pen.text(box[0] + width / 2, box[1] + 37, tag, colour=ink, mono=True, anchor="middle")
     if len(queue) > fits:
         pen.text(x + w - 130, y + 20, f"… ×{len(queue) - fits}", anchor="end")
+
+
+def _two_lines(pen: Pen, x: float, y: float, words: str, anchor: str) -> None:
+    """A short name, then what it means: broken behind the colon."""
+    first, colon, rest = words.replace("：", ": ").partition(": ")
+    pen.text(x, y, fit(first + colon.strip(), 104, 12), size=12, bold=True, anchor=anchor)
+    pen.text(x, y + 17, fit(rest, 104, 12), size=12, anchor=anchor)
 
 
 def _narration(picture: Picture) -> str:
