@@ -137,19 +137,20 @@ def check_count(
 def infer_shape(
     rows: Sequence[tuple[int, int]], block_size: int, convention: Convention
 ) -> tuple[int, Convention]:
-    """Block size and convention of (num_tokens, num_ids) rows: the format's own unless all rows refuse it.
+    """Block size and convention of (num_tokens, num_ids) rows: the format's own if any long row fits it.
 
-    Another size is believed only if at least `FEWEST_ROWS` rows agree on exactly one size; otherwise the
-    format's own stands, and broken rows are reported one by one.
+    Another size is believed only if it is the only one that nine rows in ten fit, at least `FEWEST_ROWS`;
+    otherwise the format's own stands. Either way rows that do not fit are reported one by one.
     """
     own = (block_size, convention)
-    if len(rows) < FEWEST_ROWS or any(_fits(row, *own) for row in rows if row[0] > block_size):
+    if any(_fits(row, *own) for row in rows if row[0] > block_size):
         return own
+    needed = max(FEWEST_ROWS, -(-len(rows) * 9 // 10))
     candidates: list[tuple[int, Convention]] = [
         (size, rule)
         for size in INFERRED_SIZES
         for rule in _conventions()
-        if all(_fits(row, size, rule) for row in rows)
+        if sum(_fits(row, size, rule) for row in rows) >= needed
     ]
     sizes = {size for size, _ in candidates}
     return candidates[0] if len(sizes) == 1 else own  # both conventions: every prompt fills its last block

@@ -260,3 +260,8 @@ def test_a_person_may_choose_another_format() -> None:
 def test_titles_and_names_are_different() -> None:
     assert len(set(NAMES)) == len(FORMATS)
     assert len({entry.title for entry in FORMATS}) == len(FORMATS)
+
+
+def test_the_paper_names_every_format() -> None:
+    paper = (SAMPLES.parents[2] / "docs" / "formats.md").read_text("utf-8")
+    assert [name for name in NAMES if f"`{name}`" not in paper] == []
