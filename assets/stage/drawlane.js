@@ -161,5 +161,5 @@ function drawSummary(S, event) {
   strip.classList.toggle("off", !show);
   if (!show) return;
   const { reused, computed, prompt = reused + computed, near = 0, evicted = 0 } = event.args;
-  strip.replaceChildren(requestMark(S, event.rid), make("span", "", S.t("stage.summary", { reused, total: prompt, near, evicted })));
+  strip.replaceChildren(requestMark(S, event.rid), make("span", "", S.t(near ? "stage.summary" : "stage.summary.plain", { reused, total: prompt, near, evicted })));
 }

@@ -69,6 +69,7 @@ function refreshStage(S) {
   nameStage(S);
   for (const name of ["presenter", "blank", "code", "noodle"]) S.root.classList.toggle(name, S.flags[name]);
   S.root.classList.toggle("used", Boolean(S.used));
+  S.root.classList.toggle("two", S.lang === "both");
   const pressed = { ask: S.flags.ask, code: S.flags.code, noodle: S.flags.noodle, presenter: S.flags.presenter, fork: Boolean(S.runB) };
   for (const [action, on] of Object.entries(pressed)) setAttr(S.controls.querySelector(`[data-do=${action}]`), "aria-pressed", on);
   S.root.lang = S.lang === "both" ? "zh" : S.lang;

@@ -66,7 +66,8 @@ function drawMarks(S, paint, events, width) {
   const glyph = (text, x, y, fill) => ((paint.fillStyle = fill), paint.fillText(text, x, y));
   paint.font = "bold 13px system-ui, sans-serif";
   paint.textAlign = "center";
-  if (S.flags.ask) events.forEach((event, j) => event.ask && glyph("?", stepToX(j + 1, total, width), 11, S.asks.has(j) ? S.colours.muted : S.colours.ink));
+  const beside = (event) => (tickKind(event) === "evict" ? 9 : 0); // an eviction has a mark of its own up there
+  if (S.flags.ask) events.forEach((event, j) => event.ask && glyph("?", stepToX(j + 1, total, width) - beside(event), 11, S.asks.has(j) ? S.colours.muted : S.colours.ink));
   for (const step of S.bookmarks) {
     paint.save();
     paint.translate(stepToX(step, total, width) - 3, 0);
