@@ -1,23 +1,24 @@
 """BlockChain: one prompt as a cache sees it, block by block, without its tokens.
 
-Two sources give the same form. Tokens are hashed as the engine hashes them, so adapter, images, salt and
-version keep contents apart (16 bytes a block). Logs that name their blocks are taken at their word (8 bytes
-a block). Either way only equality counts, and a block is the same only behind the same blocks: whoever
-reads a chain compares it from the first block on.
+Two sources give the same form. Tokens are hashed, each block by itself with the engine's hash (16 bytes);
+logs that name their blocks are taken at their word (8 bytes). A block's identity in the cache includes all
+before it: whoever reads a chain compares it from the first block on, so nothing needs to be hashed into it.
+What keeps whole prompts apart (adapter, salt, version) is their scope.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+import numpy as np
 from xxhash import xxh3_128_digest
 
 from core.errors import TraceError
-from core.hash_chain import HashChain, token_array, token_bytes
-from core.types import HashName, Request
+from core.hash_chain import TOKEN_BYTES, block_extras, token_array, token_bytes
+from core.types import Request
 
 ID_BYTES = 8
 HASH_BYTES = 16
@@ -25,22 +26,23 @@ HASH_BYTES = 16
 
 @dataclass(frozen=True, slots=True)
 class BlockChain:
-    """``full``: identities of the full blocks, ``width`` bytes each; ``tail``: that of the last block if it
-    is not full and known, else empty. No cache stores a tail; some hit rates count it. Chains of different
-    ``scope`` share nothing. ``arrival_s``: seconds since the log began, None where it has no times.
+    """``full``: names of the full blocks, ``width`` bytes each; ``tail``: that of the last block if it is not
+    full and known, else empty. No cache stores a tail; some hit rates count it. Chains of different ``scope``
+    share nothing. ``arrival_s``: seconds since the log began, None where it has no times.
     """
 
     num_tokens: int
     full: bytes
     tail: bytes = b""
     width: int = ID_BYTES
-    scope: str = ""
+    scope: bytes = b""
     arrival_s: float | None = None
 
 
 class TracedPrompt(Protocol):
     """What a trace reader yields (``core.traces.model.TraceRequest``). ``block_ids``, if the log has them:
-    one number per chain of blocks of ``block_size`` tokens; the last may stand for a block not full."""
+    one number per chain of blocks of ``block_size`` tokens; the last may stand for a block that is not full,
+    or that one's own number is ``tail_id``."""
 
     @property
     def num_tokens(self) -> int: ...
@@ -48,6 +50,8 @@ class TracedPrompt(Protocol):
     def block_ids(self) -> array[int] | None: ...
     @property
     def block_size(self) -> int | None: ...
+    @property
+    def tail_id(self) -> int | None: ...
     @property
     def scope(self) -> str: ...
     @property
@@ -76,48 +80,69 @@ def chain_of_ids(
     except (OverflowError, TypeError):
         raise _wrong_id(block_ids) from None
     cut = num_full * ID_BYTES
-    return BlockChain(num_tokens, content[:cut], content[cut:], ID_BYTES, scope, arrival_s)
+    apart = scope.encode("utf-8", "surrogatepass")
+    return BlockChain(num_tokens, content[:cut], content[cut:], ID_BYTES, apart, arrival_s)
 
 
 def chain_of_request(
-    request: Request,
-    block_size: int,
-    *,
-    version: str = "",
-    hash_name: HashName = "xxh3_128",
-    arrival_s: float | None = None,
+    request: Request, block_size: int, *, version: str = "", arrival_s: float | None = None
 ) -> BlockChain:
-    """A prompt given as tokens, hashed as the engine hashes it. O(tokens).
+    """A prompt given as tokens. O(tokens).
 
     Raises:
         RequestError: a token id out of range.
     """
-    chain = HashChain(request, version, block_size, hash_name)
     tokens = token_array(request.token_ids, request.request_id)
-    chain.extend(tokens)
-    rest = tokens[len(chain.hashes) * block_size :]
-    tail = xxh3_128_digest(token_bytes(rest)) if rest else b""
-    return BlockChain(len(tokens), b"".join(chain.hashes), tail, HASH_BYTES, "", arrival_s)
+    data = token_bytes(tokens)
+    num_full, width = len(tokens) // block_size, block_size * TOKEN_BYTES
+    blocks = np.frombuffer(data, f"V{width}", num_full).tolist()
+    if request.mm:
+        items = replace(request, salt=None, lora=None)
+        blocks = [block + block_extras(items, "", i, block_size) for i, block in enumerate(blocks)]
+    rest = data[num_full * width :]
+    plain = replace(request, mm=()) if request.mm else request
+    return BlockChain(
+        len(tokens),
+        b"".join(map(xxh3_128_digest, blocks)),
+        xxh3_128_digest(rest) if rest else b"",
+        HASH_BYTES,
+        block_extras(plain, version, 0, block_size),
+        arrival_s,
+    )
 
 
 def chain_of_prompt(prompt: TracedPrompt, block_size: int, *, version: str = "") -> BlockChain:
-    """A log's prompt, in blocks of ``block_size``: by its numbers if those blocks can be put together from
-    the log's, else by its tokens (or what stands in for them).
+    """A log's prompt, in blocks of ``block_size``: by its numbers if those can be cut or put together into
+    such blocks, else by its tokens (or what stands in for them).
 
     Raises:
         TraceError: the ids do not cover the prompt.
         RequestError: a token id out of range.
     """
-    own, ids = prompt.block_size, prompt.block_ids
-    if ids is None or own is None or block_size % own:
+    own, ids, num_tokens = prompt.block_size, prompt.block_ids, prompt.num_tokens
+    if ids is None or own is None or (own % block_size and block_size % own):
         request = prompt.request()
         return chain_of_request(request, block_size, version=version, arrival_s=prompt.arrival_s)
-    step, num_full = block_size // own, prompt.num_tokens // block_size
-    # A number stands for everything up to its block's end, so the last of a larger block names all of it.
-    coarse = ids[step - 1 :: step][:num_full]
-    if prompt.num_tokens % block_size and len(ids) == -(-prompt.num_tokens // own):
+    if block_size < own:
+        ids = _cut(ids, prompt.tail_id, own // block_size)[: -(-num_tokens // block_size)]
+    elif block_size > own:
+        ids = _put_together(ids, block_size // own, num_tokens, block_size)
+    return chain_of_ids(ids, num_tokens, block_size, scope=prompt.scope, arrival_s=prompt.arrival_s)
+
+
+def _cut(ids: array[int], tail_id: int | None, parts: int) -> array[int]:
+    """Each part of a block goes by the block's number: in a chain its place tells it from the others."""
+    whole = [*ids, tail_id] if tail_id is not None else ids
+    return array("q", np.repeat(np.asarray(whole, np.int64), parts).tobytes())
+
+
+def _put_together(ids: array[int], step: int, num_tokens: int, block_size: int) -> array[int]:
+    """A number stands for all up to its block's end, so the last one in a larger block names all of it."""
+    own = block_size // step
+    coarse = ids[step - 1 :: step][: num_tokens // block_size]
+    if num_tokens % block_size and len(ids) == -(-num_tokens // own):
         coarse.append(ids[-1])
-    return chain_of_ids(coarse, prompt.num_tokens, block_size, scope=prompt.scope, arrival_s=prompt.arrival_s)
+    return coarse
 
 
 def _wrong_count(num_ids: int, num_tokens: int, block_size: int) -> TraceError:

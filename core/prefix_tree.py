@@ -86,7 +86,7 @@ class PrefixTreeBuilder:
         self._keys: list[bytes] = [b""]
         self._parent: list[int] = [ROOT]
         self._child: dict[tuple[int, bytes], int] = {}  # (run, first block of the next run) -> next run
-        self._roots: dict[str, int] = {"": ROOT}  # by scope
+        self._roots: dict[bytes, int] = {b"": ROOT}  # by scope
         self._tails: set[tuple[int, bytes]] = set()
         self._end: list[int] = []
         self._num_tokens: list[int] = []

@@ -148,6 +148,7 @@ class Timed:
     def __init__(self, tokens: tuple[int, ...], arrival_s: float) -> None:
         self.block_ids: array[int] | None = None
         self.block_size: int | None = None
+        self.tail_id: int | None = None
         self.scope = ""
         self.num_tokens = len(tokens)
         self.arrival_s: float | None = arrival_s

@@ -17,7 +17,9 @@ from core.prefix_tree import build_tree
 from core.replay import needs_engine, replay
 from core.replay_grid import replay_grid
 from core.replay_runs import ReplayResult, replay_runs
-from core.types import EngineConfig, Request
+from core.traces.blocks import BlockNumbers
+from core.traces.model import TraceRequest
+from core.types import EngineConfig, MultiModalItem, Request
 from tests.prompt_logs import Served, Tokens, prompts, requests_of, serve_one_by_one
 from tests.strategies import examples
 
@@ -36,6 +38,7 @@ class Prompt:
     num_tokens: int
     block_ids: array[int] | None = None
     block_size: int | None = 2
+    tail_id: int | None = None
     scope: str = ""
     arrival_s: float | None = None
     tokens: Tokens = ()
@@ -151,6 +154,20 @@ def test_salts_and_adapters_keep_contents_apart() -> None:
     assert replay(requests, config).hit_tokens.tolist() == [0, 0, 0, 4]
 
 
+@examples(60)
+@given(st.data())
+def test_images_are_part_of_the_blocks_they_touch(data: st.DataObject) -> None:
+    """The same tokens with other images, or the same image elsewhere, are other contents from there on."""
+    block_size = data.draw(st.integers(1, 4))
+    items = st.builds(MultiModalItem, st.sampled_from("xy"), st.integers(0, 6), st.integers(1, 4))
+    requests = [
+        replace(request, mm=tuple(data.draw(st.lists(items, max_size=2))))
+        for request in requests_of(data.draw(prompts(block_size)))
+    ]
+    config = EngineConfig(block_size, data.draw(st.integers(2, 30)))
+    assert rows(replay(requests, config)) == serve_one_by_one(requests, config)
+
+
 @examples(40)
 @given(st.data())
 def test_ids_and_tokens_give_the_same(data: st.DataObject) -> None:
@@ -167,12 +184,28 @@ def test_ids_and_tokens_give_the_same(data: st.DataObject) -> None:
     assert rows(replay(by_id, forced)) == rows(ids_of_all)
 
 
+@examples(60)
+@given(st.data(), st.booleans())
+def test_a_log_of_blocks_can_be_cut_anew(data: st.DataObject, lists_tails: bool) -> None:
+    """Smaller and larger blocks made from the log's own numbers equal what its stand-in tokens give."""
+    log, numbers = [], BlockNumbers()
+    for place, tokens in enumerate(data.draw(prompts(1, max_size=12))):
+        num_tokens = 4 * len(tokens) - data.draw(st.integers(0, 3))
+        ids = numbers.chain(tokens)[: num_tokens // 4 + (lists_tails and num_tokens % 4 > 0)]
+        tail = None if len(ids) * 4 >= num_tokens else numbers.private()
+        log.append(TraceRequest(str(place), num_tokens, block_ids=ids, block_size=4, tail_id=tail))
+    for block_size in (1, 2, 4, 8, 12, 3, 5):
+        tree = build_tree(log, block_size)
+        assert tree.matched == build_tree([entry.request() for entry in log], block_size).matched
+
+
 def test_larger_blocks_are_put_together_from_the_logs_own() -> None:
-    """The number of a chain's block stands for all before it; blocks of any other size need tokens."""
+    """The number of a chain's block stands for all before it; the last block may be one that is not full."""
     log = [Prompt(7, array("I", [1, 2, 3, 4])), Prompt(7, array("I", [1, 2, 3, 5]))]
     tree = build_tree(log, 4)
     assert (tree.matched, tree.tail_matched) == ([0, 1], [False, False])
     assert build_tree([log[0], log[0]], 4).tail_matched == [False, True]
+    assert build_tree(log, 1).matched == [0, 6]
     assert build_tree(log, 3).matched == [0, 2]
 
 
