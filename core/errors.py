@@ -7,7 +7,8 @@
     ├── ScenarioError      a scenario (or one of its commands) that cannot be read
     ├── EventLogError      an event log that cannot be read
     ├── RecordingError     a conformance recording that cannot be read
-    └── TraceError         a request trace that cannot be read
+    ├── TraceError         a request trace that cannot be read
+    └── BackendError       a real prefill that cannot be done here, or a model that cannot be loaded
 
 "No room right now" is never an error: in ``step()`` it is an event, in the lower verbs ``ok=False``.
 """
@@ -56,3 +57,7 @@ class RecordingError(BrothError):
 
 class TraceError(BrothError):
     """A request trace that cannot be read."""
+
+
+class BackendError(BrothError):
+    """A real prefill that cannot be done here, or a model that cannot be loaded."""
