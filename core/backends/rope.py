@@ -1,0 +1,40 @@
+"""Rotary positions: the angles by which queries and keys are turned, as tables of cosine and sine."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.backends.base import Floats
+from core.backends.spec import DecoderSpec
+
+
+def rope_tables(spec: DecoderSpec, start: int, count: int) -> tuple[Floats, Floats]:
+    """Cosines and sines for positions ``start`` … ``start + count - 1``, shape [count, head_dim / 2].
+
+    Angles are computed in float64: at position 8,000 a float32 angle would already be off by 1e-4.
+    """
+    frequencies = plain_frequencies(spec.rope_theta, spec.head_dim)
+    if spec.rope_factors:
+        frequencies = frequencies / np.array(spec.rope_factors)
+    angles = np.outer(np.arange(start, start + count, dtype=np.float64), frequencies)
+    return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+
+
+def plain_frequencies(theta: float, head_dim: int) -> NDArray[np.float64]:
+    """Angle per position of each pair, shape [head_dim / 2]."""
+    exponents = np.arange(0, head_dim, 2, dtype=np.float64) / head_dim
+    frequencies: NDArray[np.float64] = theta**-exponents
+    return frequencies
+
+
+def llama3_factors(
+    theta: float, head_dim: int, factor: float, low: float, high: float, original_positions: int
+) -> tuple[float, ...]:
+    """How Llama 3.1 stretches positions: long waves (fewer than ``low`` turns in the original context)
+    turn ``factor`` times slower, short ones (more than ``high`` turns) as before, the rest is blended."""
+    turns = original_positions * plain_frequencies(theta, head_dim) / (2 * math.pi)
+    blend = np.clip((turns - low) / (high - low), 0.0, 1.0)
+    return tuple((1 / ((1 - blend) / factor + blend)).tolist())
