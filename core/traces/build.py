@@ -1,28 +1,20 @@
-"""Collects what a reader finds and makes the trace of it: order, clock, scopes, names, notes.
-
-Rules of order. If every request has an arrival, requests are sorted by it (equal ones keep the file's order);
-if some have none, the file's order stands and the note says so. The clock starts at the first request.
-Sessions keep their rows' order because a turn never arrives before the one it continues.
-"""
+"""Collects what a reader finds and makes the trace of it."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
 
 from core.errors import TraceError
 from core.traces import problems
+from core.traces.arrange import in_order, with_own_names, with_scopes
 from core.traces.blocks import BlockNumbers
 from core.traces.chat import ChatRenderer
+from core.traces.engine_facts import EngineCounters, EventTotals
 from core.traces.model import (
     Convention,
-    EngineCounters,
-    EventTotals,
     Note,
-    Order,
     SkippedLine,
     Trace,
     TraceRequest,
@@ -112,8 +104,9 @@ class Builder:
             reason = f"all {self._num_skipped} lines are broken" if self._num_skipped else "nothing was found"
             left_out = sum(self._notes.values())
             raise problems.empty(self._name, reason if not left_out else f"{left_out} rows were left out")
-        requests, order, start = self._in_order()
-        requests = self._with_own_names(self._with_scopes(requests))
+        requests, order, start = in_order(self._requests, self.keep_file_order, self.note)
+        requests = with_scopes(requests, self.options.split_by_model, self.numbers, self.note)
+        requests = with_own_names(requests, self.note)
         self._note_what_was_found(requests)
         facts = facts_of(requests)
         if self.counters:
@@ -140,69 +133,6 @@ class Builder:
             events=self.events,
         )
 
-    def _in_order(self) -> tuple[list[TraceRequest], Order, float | None]:
-        requests = self._requests
-        times = [request.arrival_s for request in requests if request.arrival_s is not None]
-        start = min(times, default=None)
-        order: Order = "file"
-        if not self.keep_file_order and times and len(times) == len(requests):
-            order = "arrival"
-            num_late = sum(now < before for before, now in pairwise(times))
-            if num_late:
-                self.note("sorted", num_late)
-                requests = sorted(requests, key=_arrival)
-        elif times and not self.keep_file_order:
-            self.note("partly_timed", len(requests) - len(times))
-        if start:
-            requests = [_shifted(request, start) for request in requests]
-        return requests, order, start
-
-    def _with_scopes(self, requests: Sequence[TraceRequest]) -> list[TraceRequest]:
-        """Keep models, adapters and salts apart; a log with one model needs nothing.
-
-        Requests without a model belong to the only one that is named, or stand by themselves.
-        """
-        models = {request.model for request in requests if request.has_identity} - {None}
-        apart = self.options.split_by_model and len(models) > 1
-        scoped: dict[tuple[int, str], int] = {}
-        found = []
-        for request in requests:
-            parts = [(request.model or "") if apart else "", request.adapter or "", request.salt or ""]
-            scope = json.dumps(parts) if any(parts) else ""
-            found.append(self._scoped(request, scope, scoped) if scope else request)
-        if apart:
-            self.note("models", len(models))
-            unnamed = sum(request.model is None and request.has_identity for request in requests)
-            if unnamed:
-                self.note("model_missing", unnamed)
-        return found
-
-    def _scoped(self, request: TraceRequest, scope: str, scoped: dict[tuple[int, str], int]) -> TraceRequest:
-        if request.block_ids is None:
-            return replace(request, scope=scope)
-        ids = request.block_ids[:0]
-        for number in request.block_ids:
-            key = (number, scope)
-            if key not in scoped:
-                scoped[key] = self.numbers.private()
-            ids.append(scoped[key])
-        return replace(request, scope=scope, block_ids=ids)
-
-    def _with_own_names(self, requests: list[TraceRequest]) -> list[TraceRequest]:
-        """Every request gets a name of its own: an engine needs that, a log does not promise it."""
-        taken: set[str] = set()
-        repeats: Counter[str] = Counter()
-        for index, request in enumerate(requests):
-            name = request.request_id
-            while name in taken:
-                repeats[request.request_id] += 1
-                name = f"{request.request_id}#{repeats[request.request_id] + 1}"
-            taken.add(name)
-            if name != request.request_id:
-                requests[index] = replace(request, request_id=name)
-                self.note("renamed")
-        return requests
-
     def _note_what_was_found(self, requests: Sequence[TraceRequest]) -> None:
         num_bare = sum(not request.has_identity for request in requests)
         num_contradictory = sum(r.usage is not None and r.usage.contradictory for r in requests)
@@ -221,11 +151,3 @@ class Builder:
             values = self._values[code]
             found.append(Note(code, count, NOTES[code].format(count=count, **values), values))
         return found
-
-
-def _arrival(request: TraceRequest) -> float:
-    return request.arrival_s or 0.0
-
-
-def _shifted(request: TraceRequest, start: float) -> TraceRequest:
-    return request if request.arrival_s is None else replace(request, arrival_s=request.arrival_s - start)

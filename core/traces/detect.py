@@ -21,12 +21,14 @@ from core.traces.mooncake import MOONCAKE
 from core.traces.mooncake_sessions import MOONCAKE_SESSIONS
 from core.traces.reader import Format, Packing
 from core.traces.rows import Row
-from core.traces.sources import Meter, TraceFile, lines
+from core.traces.sources import Meter, TraceFile, first_char, lines
 
 HEAD = 100
 """Records that are looked at before reading."""
 HEAD_LINES = 2000
 """Lines of a log without records: requests may stand far behind a server's start-up messages."""
+HEAD_BYTES = 2**24
+"""No more is looked at, however few records that are."""
 _JSON: tuple[Packing, ...] = ("json", "lines")
 _TABLES: tuple[Packing, ...] = ("csv", "lines")
 
@@ -64,9 +66,13 @@ def head_of(file: TraceFile, packing: Packing) -> list[Row]:
 
 def _first_records(file: TraceFile, packing: Packing) -> list[Row | TraceError]:
     found: list[Row | TraceError] = []
-    with closing(rows_of(file, packing)) as rows:
+    meter = Meter(0, None)
+    with closing(rows_of(file, packing, meter)) as rows:
         try:
-            found += islice(rows, HEAD_LINES if packing == "lines" else HEAD)
+            for row in islice(rows, HEAD_LINES if packing == "lines" else HEAD):
+                found.append(row)
+                if meter.done >= HEAD_BYTES:
+                    break
         except TraceError as error:
             found.append(error)
     return found
@@ -79,25 +85,32 @@ def detect(file: TraceFile) -> Detection:
         TraceError: no format fits (the message lists the known ones), no record can be read (the first
             one's error), or the file cannot be read at all.
     """
-    with closing(lines(file)) as every:
-        first = next((text for _, text in every if isinstance(text, TraceError) or text.strip()), None)
-    if first is None:
+    start = first_char(file)
+    if not start:
         raise problems.empty(file.name, "the file is empty")
-    broken = first if isinstance(first, TraceError) else None
-    is_json = broken is not None or str(first).lstrip().startswith(("{", "["))
-    for packing in _JSON if is_json else _TABLES:
+    broken: TraceError | None = None
+    for packing in _JSON if start in "{[" else _TABLES:
         records = _first_records(file, packing)
         rows = [record for record in records if isinstance(record, Row)]
-        if packing == "csv" and isinstance(first, str):
-            rows += [Row(dict.fromkeys(header_of(first), ""), problems.Place(file.name, 1))]
+        if packing == "csv" and not rows:
+            rows = _header_row(file)
         found = _claimed(rows, packing)
         if found is not None:
             return found
-        if packing == "json" and not rows:
-            broken = next((record for record in records if isinstance(record, TraceError)), broken)
+        if packing != "csv" and not rows:
+            broken = broken or next((record for record in records if isinstance(record, TraceError)), None)
     if broken is not None:
         raise broken
     raise problems.unknown_format(file.name, ", ".join(NAMES))
+
+
+def _header_row(file: TraceFile) -> list[Row]:
+    """A table without rows is still a table."""
+    with closing(lines(file)) as every:
+        for place, line in every:
+            if isinstance(line, str) and line.strip():
+                return [Row(dict.fromkeys(header_of(line), ""), place)]
+    return []
 
 
 def _claimed(rows: list[Row], packing: Packing) -> Detection | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from core.traces import problems
 from core.traces.build import Builder
-from core.traces.model import EventTotals
+from core.traces.engine_facts import EventTotals
 from core.traces.reader import Format, Reader
 from core.traces.rows import Row
 

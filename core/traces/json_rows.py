@@ -16,7 +16,7 @@ from core.errors import TraceError
 from core.traces import problems
 from core.traces.problems import Place
 from core.traces.rows import Row
-from core.traces.sources import LONGEST_LINE, Meter, TraceFile, chunks, lines
+from core.traces.sources import LONGEST_LINE, Meter, TraceFile, chunks, first_char, lines
 
 _BLANK = " \t\r\n"
 _FIRST_TRY = 2**16
@@ -37,13 +37,13 @@ def json_rows(file: TraceFile, meter: Meter | None = None) -> Generator[Row | Tr
 
 def _is_one_a_line(file: TraceFile) -> bool:
     """Whether each line is to be a record. The second line of a printed-out object is indented or a key."""
+    if first_char(file) == "[":
+        return False
     with closing(lines(file)) as every:
         full = (line for _, line in every if isinstance(line, TraceError) or line.strip())
         first, second = next(full, ""), next(full, "{")
     if isinstance(first, TraceError):
         return True
-    if first.lstrip().startswith("["):
-        return False
     if isinstance(parse(first, Place(file.name, 1)), dict):
         return True
     return isinstance(second, TraceError) or second.startswith("{")

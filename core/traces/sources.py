@@ -73,20 +73,20 @@ class Meter:
     def __init__(self, total: int, report: Progress | None) -> None:
         self._total = total
         self._report = report
-        self._done = 0
+        self.done = 0
         self._reported = 0
 
     def add(self, num_bytes: int) -> None:
         """So many more bytes were read."""
-        self._done += num_bytes
-        if self._done - self._reported >= REPORT_EVERY:
+        self.done += num_bytes
+        if self.done - self._reported >= REPORT_EVERY:
             self.flush()
 
     def flush(self) -> None:
         """Report where the reading stands."""
-        self._reported = self._done
+        self._reported = self.done
         if self._report is not None:
-            self._report(min(self._done, self._total), self._total)
+            self._report(min(self.done, self._total), self._total)
 
 
 def lines(
@@ -136,6 +136,28 @@ def _without_mark(file: TraceFile, raw: bytes) -> bytes:
         if raw.startswith(start):
             raise problems.not_text(Place(file.name, 1), reason)
     return raw.removeprefix(codecs.BOM_UTF8)
+
+
+def first_char(file: TraceFile) -> str:
+    """The first character that is not blank, "" if there is none; an array of one line is not read for it.
+
+    Raises:
+        TraceError: the file is of another kind altogether, or cannot be read.
+    """
+    stream = file.open()
+    try:
+        raw = _without_mark(file, stream.readline(_CHUNK))
+        while raw:
+            text = raw.decode("utf-8", "replace").strip()
+            if text:
+                return text[0]
+            raw = stream.readline(_CHUNK)
+        return ""
+    except OSError as error:
+        raise problems.unreadable(file.name, error.strerror or "reading failed") from None
+    finally:
+        if stream is not file.data:
+            stream.close()
 
 
 def chunks(file: TraceFile, meter: Meter | None = None) -> Generator[str, None, None]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from core.traces import problems
 from core.traces.build import Builder
-from core.traces.model import EngineCounters
+from core.traces.engine_facts import EngineCounters
 from core.traces.reader import Format, Reader
 from core.traces.rows import LARGEST, Row
 

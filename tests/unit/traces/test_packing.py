@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TraceError
+from core.traces import json_rows as json_rows_module
 from core.traces import sources
 from core.traces.csv_rows import csv_rows
 from core.traces.json_rows import json_rows
@@ -152,6 +153,17 @@ def test_an_unknown_format_lists_the_known_ones(text: str) -> None:
 def test_a_line_beyond_all_measure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "LONGEST_LINE", 50)
     assert error_of(jsonl({"prompt": "x" * 100})).code == "trace.too_long"
+
+
+def test_an_array_may_be_one_line_longer_than_any_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ShareGPT is distributed as one array; only its elements must fit in memory."""
+    monkeypatch.setattr(sources, "LONGEST_LINE", 500)
+    monkeypatch.setattr(json_rows_module, "LONGEST_LINE", 500)
+    text = json.dumps(CHATS)
+    assert len(text) > 2000
+    assert len(read(text).requests) == 40
+    long = [*CHATS, {"id": "x", "conversations": [{"from": "human", "value": "x" * 600_000}]}]
+    assert error_of(json.dumps(long), "sharegpt").code == "trace.too_long"
 
 
 # -- tables -------------------------------------------------------------------------------------------
