@@ -54,7 +54,9 @@ class Engine:
     """A prefix KV cache with its scheduler. Not thread-safe; one per run, never shared between visitors.
 
     >>> engine = Engine(EngineConfig(block_size=2, num_blocks=8))
-    >>> engine.submit(Request("a", (1, 2, 3, 4, 5))); engine.run()
+    >>> engine.submit(Request("a", (1, 2, 3, 4, 5)))
+    >>> engine.run()
+    1
     >>> engine.lookup(Request("b", (1, 2, 3, 4, 9))).hit
     4
     """
