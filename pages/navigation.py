@@ -12,15 +12,19 @@ from ui.session import say
 if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
-PAGES = ("start", "execute", "finish")
+MODES = ("start", "execute", "finish")
+CHAPTERS = ("ch01", "ch03")
+PAGES = (*MODES, *CHAPTERS)
 
 
 def page(name: str) -> StreamlitPage:
     """One page, to show or to switch to. Imported late: pages link to each other."""
+    chapter = name in CHAPTERS
     module = import_module(f"pages.{name}")
-    return st.Page(module.render, title=say(f"nav.{name}"), url_path=name, default=name == PAGES[0])
+    title = f"{int(name[2:])} · {say(f'course.{name}.title')}" if chapter else say(f"nav.{name}")
+    return st.Page(module.render, title=title, url_path=name, default=name == MODES[0])
 
 
-def all_pages() -> list[StreamlitPage]:
-    """Every page, as the navigation shows them."""
-    return [page(name) for name in PAGES]
+def all_pages() -> dict[str, list[StreamlitPage]]:
+    """Every page, as the navigation shows them: the four modes in the bar, the course as a menu."""
+    return {"": [page(name) for name in MODES], say("nav.course"): [page(name) for name in CHAPTERS]}

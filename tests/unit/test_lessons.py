@@ -1,0 +1,29 @@
+"""The course's text: both languages have the same parts with the same holes."""
+
+from __future__ import annotations
+
+import pytest
+
+from ui.i18n import TextError, placeholders
+from ui.lessons import FOLDER, chapter_names, part, parts
+
+
+def test_both_languages_have_the_same_chapters() -> None:
+    english, chinese = ({path.name for path in (FOLDER / lang).glob("*.md")} for lang in ("en", "zh"))
+    assert english == chinese
+
+
+@pytest.mark.parametrize("chapter", chapter_names())
+def test_a_chapter_has_the_same_parts_and_holes_in_both_languages(chapter: str) -> None:
+    english, chinese = parts(chapter, "en"), parts(chapter, "zh")
+    assert list(english) == list(chinese)
+    assert all(english.values())
+    assert all(chinese.values())
+    for name in english:
+        assert placeholders(english[name]) == placeholders(chinese[name]), name
+
+
+def test_an_unknown_part_is_our_error() -> None:
+    chapter = chapter_names()[0]
+    with pytest.raises(TextError, match="no part"):
+        part(chapter, "nowhere", "en")
