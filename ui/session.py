@@ -11,10 +11,12 @@ import streamlit as st
 from core.errors import BrothError
 from core.event_log import EventLog
 from core.scenario import Scenario, run
+from ui import machine as machines
 from ui import record as records
 from ui.fork import Fork, forked
 from ui.i18n import MODES as LANG_MODES
 from ui.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
+from ui.machine import Machine
 from ui.payload import Payload, stage_log
 from ui.record import Record, run_name
 from ui.setup import OWN, Setup, from_query, load_setup, to_query
@@ -29,8 +31,9 @@ def begin() -> None:
     if "setup" not in state:
         query = {name: value for name, value in st.query_params.items() if isinstance(value, str)}
         state["setup"], lost = from_query(query)
-        state["record"], lost_too = records.from_query(query, run_name(state["setup"]))
-        state["link_lost"] = lost + lost_too
+        state["record"], lost_done = records.from_query(query, run_name(state["setup"]))
+        state["machine"], lost_machine = machines.from_query(query)
+        state["link_lost"] = lost + lost_done + lost_machine
         state["lang"] = resolve_mode(query.get("lang"), st.context.locale)
         state["runs"] = {}
         if query:
@@ -44,7 +47,7 @@ def sync_link() -> None:
     in which the stage looks for its step.
     """
     done = records.to_query(record(), run_name(setup()))
-    wanted = {**to_query(setup()), **done, "lang": lang_mode()}
+    wanted = {**to_query(setup()), **done, **machines.to_query(machine()), "lang": lang_mode()}
     opened = st.session_state.pop("link_opened", None)
     if opened is None and dict(st.query_params.items()) != wanted:
         st.query_params.from_dict(wanted)
@@ -68,6 +71,16 @@ def record() -> Record:
 def change_record(new: Record) -> None:
     """Replace this visitor's record."""
     st.session_state["record"] = new
+
+
+def machine() -> Machine:
+    """What this visitor's modelled times and prices are for."""
+    return cast(Machine, st.session_state["machine"])
+
+
+def change_machine(new: Machine) -> None:
+    """Replace this visitor's machine."""
+    st.session_state["machine"] = new
 
 
 def hear_answer(told: object) -> None:
