@@ -56,4 +56,8 @@ def _number(name: str, value: float, least: float, most: float, change: Callable
 
 
 def _price_setter(name: str) -> Callable[[float], Machine]:
-    return lambda value: replace(machine(), prices=replace(machine().prices, **{name: value}))
+    def change(value: float) -> Machine:
+        changes: dict[str, Any] = {name: value}
+        return replace(machine(), prices=replace(machine().prices, **changes))
+
+    return change
