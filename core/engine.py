@@ -7,7 +7,7 @@ A command that cannot be carried out raises before anything has changed. "No roo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
 
@@ -18,6 +18,7 @@ from core.events import (
     CacheReset,
     ClockAdvanced,
     Event,
+    EvictionCause,
     LookedUp,
     PolicyChanged,
     StepStarted,
@@ -306,6 +307,11 @@ class Engine:
         """Blocks nobody holds, cached ones included; the null block never counts."""
         return self._blocks.num_free
 
+    @property
+    def num_waiting(self) -> int:
+        """Requests in the waiting queue."""
+        return len(self._scheduler.waiting)
+
     def free_queue(self) -> tuple[BlockId, ...]:
         """The free queue, front (taken next) first."""
         return self._blocks.queue()
@@ -366,8 +372,13 @@ class Engine:
         return take_frame(self.snapshot(), self.config.block_size, self._cache)
 
     def levels(self) -> Levels:
-        """How many blocks are in which state, and how many were evicted so far. O(blocks)."""
+        """How many blocks are in which state. O(blocks)."""
         return take_levels(self._blocks, self._cache)
+
+    @property
+    def num_evicted(self) -> Mapping[EvictionCause, int]:
+        """Blocks that lost their content so far, by cause. A view: it goes on counting."""
+        return self._cache.num_evicted
 
     def slot_letters(self) -> str:
         """One letter per block from block 1 on: u in use, c cached, n not full, e empty. O(blocks)."""

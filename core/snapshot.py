@@ -95,33 +95,19 @@ def take_frame(frame: Frame, block_size: int, cache: CacheController) -> Frame:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """Blocks by state (together: all usable ones), and how many lost their content so far, by cause."""
+    """Blocks by state; together all usable ones."""
 
     in_use: int
     cached: int
     not_full: int
     empty: int
-    evicted_for_reuse: int
-    evicted_by_cap: int
-    evicted_by_ttl: int
-    evicted_by_force: int
 
 
 def take_levels(blocks: BlockManager, cache: CacheController) -> Levels:
     """Count once through the free queue."""
     cached = sum(1 for block_id in blocks.queue() if cache.hash_of(block_id) is not None)
     not_full = cache.num_left
-    evicted = cache.num_evicted
-    return Levels(
-        in_use=blocks.num_held,
-        cached=cached,
-        not_full=not_full,
-        empty=blocks.num_free - cached - not_full,
-        evicted_for_reuse=evicted["reused"],
-        evicted_by_cap=evicted["cap"],
-        evicted_by_ttl=evicted["ttl"],
-        evicted_by_force=evicted["forced"],
-    )
+    return Levels(blocks.num_held, cached, not_full, blocks.num_free - cached - not_full)
 
 
 def slot_letters(num_blocks: int, cache: CacheController) -> str:

@@ -65,10 +65,14 @@ class StepWork:
 
 
 class TimeModel(Protocol):
-    """What a run with modelled time asks: how long does this step take?"""
+    """What a run with modelled time asks."""
 
     def step_s(self, work: StepWork) -> float:
-        """Seconds, above 0 if there is any work."""
+        """Seconds that this step takes, above 0 if there is any work."""
+        ...
+
+    def saved_s(self, num_tokens: int, hit_tokens: int) -> float:
+        """Seconds that one prompt's hit saves on an idle GPU."""
         ...
 
 

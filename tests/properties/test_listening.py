@@ -66,10 +66,9 @@ def test_the_counts_agree_with_the_frame(scenario: Scenario) -> None:
     by_state = (levels.in_use, levels.cached, levels.not_full, levels.empty)
     assert by_state == tuple(letters.count(state) for state in "ucne")
     causes = [event.cause for event in events if isinstance(event, BlockEvicted)]
-    assert levels.evicted_for_reuse == causes.count("reused")
-    assert levels.evicted_by_cap == causes.count("cap")
-    assert levels.evicted_by_ttl == causes.count("ttl")
-    assert levels.evicted_by_force == causes.count("forced")
+    assert dict(counted.num_evicted) == {
+        cause: causes.count(cause) for cause in ("reused", "cap", "ttl", "forced")
+    }
     counted.check()
 
 

@@ -1,0 +1,38 @@
+"""Many requests, modelled time: what the cache does under load, beside the same load without it.
+
+spec.py       settings of a stream: rate, mix, lengths, bursts
+arrivals.py   when requests arrive
+stream.py     what they are made of
+server.py     one GPU: the real engine, and a clock that each step moves on
+bins.py, records.py, meter.py     what is written down, in bounded memory
+run.py        LoadRun: both servers side by side, knobs, marks
+samples.py, summary.py            what pages draw and say
+revisit.py    any request again, with block events, for the stage
+"""
+
+from core.load.revisit import Moment, scenario_around
+from core.load.run import LoadRun
+from core.load.samples import Flag, HotPrefix, Samples, SlotMap
+from core.load.spec import KINDS, MIXES, TICKS_PER_S, Burst, Kind, LoadSpec
+from core.load.stream import Arrival, RequestStream
+from core.load.summary import SideSummary, Summary
+
+__all__ = [
+    "KINDS",
+    "MIXES",
+    "TICKS_PER_S",
+    "Arrival",
+    "Burst",
+    "Flag",
+    "HotPrefix",
+    "Kind",
+    "LoadRun",
+    "LoadSpec",
+    "Moment",
+    "RequestStream",
+    "Samples",
+    "SideSummary",
+    "SlotMap",
+    "Summary",
+    "scenario_around",
+]

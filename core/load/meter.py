@@ -1,0 +1,117 @@
+"""Meter: writes down what happens on one server, request by request and bin by bin."""
+
+from __future__ import annotations
+
+from core.cost import StepWork, TimeModel
+from core.events import EvictionCause, RequestAdmitted
+from core.load.bins import Bins
+from core.load.records import Records, Side
+from core.load.server import Server
+from core.load.stream import Arrival
+
+CAUSES: tuple[EvictionCause, ...] = ("reused", "cap", "ttl", "forced")
+LEVELS = ("in_use", "cached", "not_full", "empty")
+
+
+def bins_for(width_s: float, most: int) -> Bins:
+    """Bins with the columns that two meters fill, ``cached.…`` and ``plain.…``."""
+    per_side = ("computed", "busy_s", "preempted")
+    sums = [f"{side}.{name}" for side in ("cached", "plain") for name in per_side]
+    sums += ["queries", "hits", *(f"evicted.{cause}" for cause in CAUSES)]
+    return Bins(width_s, most, sums, [*LEVELS, "cached.queue", "plain.queue"])
+
+
+class Meter:
+    """The listener of one server. Evictions and occupancy are told for the one with the cache only.
+
+    Admissions and evictions count where their step begins, tokens and time where it ends. Levels (occupancy,
+    queue) are those after the first step that ends at or after the end of a bin.
+    """
+
+    def __init__(self, name: str, records: Records, side: Side, bins: Bins, time_model: TimeModel) -> None:
+        self._name = name
+        self._records = records
+        self._side = side
+        self._bins = bins
+        self._time_model = time_model
+        self._has_cache = name == "cached"
+        self._evicted: dict[EvictionCause, int] = dict.fromkeys(CAUSES, 0)
+        self._num_levelled = 0  # bins whose levels are written
+        self._generation = 0
+        # Totals of the whole run.
+        self.busy_s = 0.0
+        self.queries = 0
+        self.hits = 0
+        self.saved_s = 0.0
+        self.computed = 0
+        self.num_finished = 0
+        self.num_admissions = 0
+
+    def submitted(self, arrival: Arrival, turn: int) -> None:
+        """A request reaches the engine."""
+        self._records.arrived(arrival)
+        self._side.turn[arrival.number] = turn
+
+    def admitted(self, number: int, at_s: float, event: RequestAdmitted) -> None:
+        """The scheduler lets a request in."""
+        self.num_admissions += 1
+        if event.resumed:
+            self._bins.add(f"{self._name}.preempted", at_s)
+            return
+        self._side.admitted_s[number] = at_s
+        self._side.hit[number] = event.hit_tokens
+        if event.counted:
+            self.queries += event.num_tokens
+            self.hits += event.hit_tokens
+            self.saved_s += self._time_model.saved_s(event.num_tokens, event.hit_tokens)
+            self._bins.add("queries", at_s, event.num_tokens)
+            self._bins.add("hits", at_s, event.hit_tokens)
+
+    def answered(self, number: int, at_s: float) -> None:
+        """A request has its first token (told once, even if it is sent again)."""
+        self._side.first_s[number] = at_s
+
+    def finished(self, number: int, at_s: float) -> None:
+        """A request has its last token."""
+        self.num_finished += 1
+        self._side.finished_s[number] = at_s
+
+    def stepped(self, start_s: float, end_s: float, work: StepWork, server: Server) -> None:
+        """A step is over."""
+        self.busy_s += end_s - start_s
+        self.computed += work.num_tokens
+        self._bins.add(f"{self._name}.busy_s", end_s, end_s - start_s)
+        self._bins.add(f"{self._name}.computed", end_s, work.num_tokens)
+        if self._has_cache:
+            self.count_evictions(start_s, server)
+        self._level(end_s, server)
+
+    def count_evictions(self, at_s: float, server: Server) -> None:
+        """Count what was evicted since the last time as evicted at this moment."""
+        now = server.engine.num_evicted
+        for cause in CAUSES:
+            if now[cause] != self._evicted[cause]:
+                self._bins.add(f"evicted.{cause}", at_s, now[cause] - self._evicted[cause])
+                self._evicted[cause] = now[cause]
+
+    def forget_evictions(self) -> None:
+        """A fresh engine counts from zero."""
+        self._evicted = dict.fromkeys(CAUSES, 0)
+
+    def _level(self, at_s: float, server: Server) -> None:
+        """Write the levels of all bins that are over by now."""
+        bins = self._bins
+        bins.index(at_s)
+        while self._generation < bins.generation:
+            self._generation += 1
+            self._num_levelled //= 2
+        num_over = int(at_s / bins.width_s)
+        if num_over <= self._num_levelled:
+            return
+        over = slice(self._num_levelled, num_over)
+        bins.levels[f"{self._name}.queue"][over] = server.num_waiting
+        if self._has_cache:
+            levels = server.engine.levels()
+            for name in LEVELS:
+                bins.levels[name][over] = getattr(levels, name)
+        self._num_levelled = num_over

@@ -1,0 +1,231 @@
+"""One GPU with the real scheduler and modelled time: a discrete-event loop of single turns.
+
+A turn: whoever has arrived by now is submitted, the engine takes one step, and the clock moves on by what
+that step costs. With nothing to do the clock jumps to the next arrival. The same stream, settings and knobs
+give the same run, turn by turn, whoever listens.
+
+Requests that do not fit into the engine's queue yet wait at the door. Under first come, first served this
+changes nothing but keeps memory small: the engine admits at most ``max_num_seqs`` in one step.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from core.cost import StepWork, TimeModel
+from core.engine import Engine
+from core.events import (
+    Event,
+    RequestAdmitted,
+    RequestFinished,
+    RequestPreempted,
+    RequestScheduled,
+    TokensAppended,
+)
+from core.load.spec import TICKS_PER_S
+from core.load.stream import Arrival, RequestStream
+from core.types import EngineConfig, RequestId
+
+MOST_EMPTY_TURNS = 100
+"""A step that only preempts computes nothing, but the next one does."""
+
+
+class Listener(Protocol):
+    """Who wants to know what happens on a server. All times in modelled seconds."""
+
+    def submitted(self, arrival: Arrival, turn: int) -> None:
+        """A request reaches the engine."""
+
+    def admitted(self, number: int, at_s: float, event: RequestAdmitted) -> None:
+        """The scheduler lets a request in."""
+
+    def answered(self, number: int, at_s: float) -> None:
+        """A request has its first token."""
+
+    def finished(self, number: int, at_s: float) -> None:
+        """A request has its last token."""
+
+    def stepped(self, start_s: float, end_s: float, work: StepWork, server: Server) -> None:
+        """A step is over."""
+
+
+@dataclass(slots=True)
+class _Live:
+    """A request inside the engine."""
+
+    arrival: Arrival
+    num_prompt: int
+    answered: bool = False
+
+
+class Server:
+    """The engine, its clock and its queue at the door."""
+
+    def __init__(self, config: EngineConfig, time_model: TimeModel, stream: RequestStream) -> None:
+        self.time_model = time_model
+        self.stream = stream
+        self.listener: Listener | None = None
+        self.engine = Engine(config, self._take, block_events=False)
+        self.now_s = 0.0
+        self.num_turns = 0
+        self.num_knobs = 0
+        self.num_taken = 0  # requests that have come
+        self._num_empty = 0
+        self.door: deque[Arrival] = deque()
+        self.live: dict[RequestId, _Live] = {}
+        self._scheduled: dict[RequestId, tuple[int, int, bool]] = {}  # new tokens, tokens before, decode?
+        self._answered: list[_Live] = []
+        self._finished: list[_Live] = []
+        self._tee: Callable[[Event], None] | None = None
+
+    # -- questions ------------------------------------------------------------------------------------------
+
+    @property
+    def num_waiting(self) -> int:
+        """Requests that wait, at the door or in the engine."""
+        return len(self.door) + self.engine.num_waiting
+
+    @property
+    def has_work(self) -> bool:
+        """Whether anybody is here, or will come."""
+        return bool(self.live) or bool(self.door) or self.stream.peek() is not None
+
+    def next_arrival_s(self) -> float | None:
+        """When the next request comes; None after the last."""
+        ahead = self.stream.peek()
+        return None if ahead is None else ahead.at_s
+
+    # -- going on -------------------------------------------------------------------------------------------
+
+    def run_until(self, horizon_s: float) -> None:
+        """Take turns until the clock reaches the horizon (a step begun is finished) or all is done."""
+        while self.now_s < horizon_s and self.has_work:
+            if not self.live and not self.door:
+                ahead = self.next_arrival_s()
+                assert ahead is not None
+                if ahead > horizon_s:
+                    self.now_s = horizon_s
+                    return
+                self.now_s = max(self.now_s, ahead)
+            self.turn()
+
+    def turn(self) -> None:
+        """Submit who has come, take one step, let its time pass. With nobody here, jump to who comes next."""
+        if not self.live and not self.door:
+            ahead = self.next_arrival_s()
+            assert ahead is not None
+            self.now_s = max(self.now_s, ahead)
+        self._submit()
+        start = self.now_s
+        self._scheduled.clear()
+        engine = self.engine
+        engine.step(max(int(start * TICKS_PER_S) - engine.clock, 1))
+        work = StepWork()
+        for num_new, num_before, is_decode in self._scheduled.values():
+            if is_decode:
+                work.add_decode(num_before)
+            else:
+                work.add_prefill(num_new, num_before)
+        self.now_s = start + self.time_model.step_s(work)
+        self.num_turns += 1
+        self._num_empty = 0 if work.num_tokens else self._num_empty + 1
+        assert self._num_empty < MOST_EMPTY_TURNS, "steps lead nowhere: somebody waits who can never fit"
+        self._tell(start, work)
+
+    def _submit(self) -> None:
+        stream, now = self.stream, self.now_s
+        ahead = stream.peek()
+        while ahead is not None and ahead.at_s <= now:
+            self.door.append(stream.take())
+            self.num_taken += 1
+            ahead = stream.peek()
+        room = self.engine.config.max_num_seqs - self.engine.num_waiting
+        while self.door and room > 0:
+            self._enter(self.door.popleft())
+            room -= 1
+
+    def _enter(self, arrival: Arrival) -> None:
+        self.live[arrival.request_id] = _Live(arrival, arrival.num_prompt)
+        if self.listener is not None:
+            self.listener.submitted(arrival, self.num_turns)
+        self.engine.submit(arrival.request())
+
+    def _tell(self, start: float, work: StepWork) -> None:
+        listener, now = self.listener, self.now_s
+        for live in self._finished:
+            del self.live[live.arrival.request_id]
+        if listener is not None:
+            for live in self._answered:
+                listener.answered(live.arrival.number, now)
+            for live in self._finished:
+                listener.finished(live.arrival.number, now)
+            listener.stepped(start, now, work, self)
+        self._answered.clear()
+        self._finished.clear()
+
+    # -- news from the engine -------------------------------------------------------------------------------
+
+    def _take(self, event: Event) -> None:
+        if self._tee is not None:
+            self._tee(event)
+        match event:
+            case RequestScheduled():
+                before = event.num_computed - event.num_scheduled
+                num_prompt = self.live[event.request_id].num_prompt
+                is_decode = event.num_scheduled == 1 and before >= num_prompt
+                self._scheduled[event.request_id] = (event.num_scheduled, before, is_decode)
+            case TokensAppended():
+                live = self.live[event.request_id]
+                if not live.answered:
+                    live.answered = True
+                    self._answered.append(live)
+            case RequestAdmitted():
+                self._scheduled[event.request_id] = (event.num_scheduled, event.hit_tokens, False)
+                if self.listener is not None:
+                    number = self.live[event.request_id].arrival.number
+                    self.listener.admitted(number, self.now_s, event)
+            case RequestFinished():
+                self._finished.append(self.live[event.request_id])
+            case RequestPreempted():
+                # All have one priority, so the victim is the last one, whose turn had not come in this step.
+                assert event.request_id not in self._scheduled
+
+    # -- knobs ----------------------------------------------------------------------------------------------
+
+    def set_policy(self, name: str, value: int | str | None) -> None:
+        """Change a policy of the cache from now on."""
+        behind = int(self.now_s * TICKS_PER_S) - self.engine.clock
+        if behind > 0:
+            self.engine.wait(behind)  # ages count from modelled time, not from the last step
+        self.engine.set_policy(name, value)
+        self.num_knobs += 1
+
+    def restart(self, config: EngineConfig) -> None:
+        """A fresh, empty engine. Whoever was being served or waited in it is sent again, in order of arrival;
+        a first token that was given stays given."""
+        again = sorted(self.live.values(), key=lambda live: live.arrival.number)
+        ticks = int(self.now_s * TICKS_PER_S)
+        self.engine = Engine(config, self._take, block_events=self._tee is not None)
+        if ticks:
+            self.engine.wait(ticks)
+        for live in again:
+            self.engine.submit(live.arrival.request())
+        self.num_knobs += 1
+
+    def listen_to_blocks(self, tee: Callable[[Event], None]) -> None:
+        """From now on tell every event, block events included, to ``tee`` too."""
+        self._tee = tee
+        self.engine.listen(self._take, block_events=True)
+
+
+def with_block_size(config: EngineConfig, block_size: int) -> EngineConfig:
+    """The same room in tokens, cut into blocks of another size; caps in blocks change with it."""
+    replace(config, block_size=block_size)  # refuse what is no size
+    usable = max(config.num_usable * config.block_size // block_size, 1)
+    cap = config.cache_cap
+    if cap is not None:
+        cap = cap * config.block_size // block_size
+    return replace(config, block_size=block_size, num_blocks=usable + 1, cache_cap=cap)
