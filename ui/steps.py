@@ -282,7 +282,9 @@ class _Builder:
     def _(self, event: ev.BlockComputed) -> None:
         self.tallies[event.request_id].computed += event.num_new
         args = {"n": event.num_new, "fill": event.fill, "size": self.size}
-        cap = "compute.full" if event.fill == self.size else "compute.part"
+        cap = "compute.part"
+        if event.fill == self.size:  # full but without a tag (cache off, or kept out): nobody else can use it
+            cap = "compute.full" if self._content(event.block_id) else "compute.alone"
         where: Step = {"rid": event.request_id, "block": event.index, "slot": event.block_id}
         self._step("compute", args, cap=cap, **where)
 
