@@ -53,6 +53,7 @@ WRITE_SIDE = (
     "scenario",
     "replay",
     "replay_grid",
+    "load",
 )
 CORE_PACKAGES = {"numpy", "xxhash"}
 LAZY_IN_BACKENDS = {"torch"}
