@@ -39,7 +39,7 @@ CAPTIONS = [  # in the order of the tables
     "miss.salt", "miss.version", "miss.extras", "miss.collision", "collision",
     "plan.last_token", "plan.not_full", "plan.none", "wait", "reject", "touch.free", "touch.held",
     "evict.reused", "evict.cap", "evict.forced", "ttl", "alloc", "register", "dup",
-    "notstored.sightings", "notstored.cap", "compute.full", "compute.part", "compute.alone", "append", "full",
+    "notstored.sightings", "notstored.cap", "compute.full", "compute.alone", "compute.part", "append", "full",
     "free.front", "free.back", "free.dirty", "free.held", "done.finished", "done.aborted",
     "preempt", "resume", "tick", "reset.ok", "reset.refused", "version", "policy",
 ]  # fmt: skip
