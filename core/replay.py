@@ -5,6 +5,9 @@ The fast way (core/replay_runs.py) is for prompts only, served one after another
 is asked for runs on the engine: requests that overlap, outputs, a cap, hot-prefix admission, a time to live
 (an absolute one even lets a parent go before its child), another queue rule, a weak hash.
 
+A log's answers are left out either way: of a ``TracedPrompt`` only the prompt is replayed. A ``Request`` that
+brings outputs gets them.
+
 Ticks: where the settings count them (``ttl``, ``admit_window``) and the log has arrival times, one tick is
 one millisecond of the log; the engine waits for each arrival. Its own commands take a tick each, so in a
 burst of equal times its clock may run ahead by as many milliseconds.
@@ -14,6 +17,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sized
+from dataclasses import replace
 
 import numpy as np
 
@@ -113,7 +117,7 @@ class _EngineReplay:
         for done, prompt in enumerate(prompts):
             if not isinstance(prompt, Request):
                 self._wait_until(prompt.arrival_s)
-            request = prompt if isinstance(prompt, Request) else prompt.request()
+            request = prompt if isinstance(prompt, Request) else replace(prompt.request(), outputs=())
             self._hit_tokens = self._num_evicted = 0
             admitted = self._send(request)
             rows.append((len(request.token_ids), self._hit_tokens, self._num_evicted, admitted))

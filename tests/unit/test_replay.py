@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from core.block_chain import chain_of_ids
 from core.engine import Engine
-from core.errors import TraceError
+from core.errors import RequestError, TraceError
 from core.prefix_tree import build_tree
 from core.replay import needs_engine, replay
 from core.replay_grid import replay_grid
 from core.replay_runs import ReplayResult, replay_runs
 from core.traces.blocks import BlockNumbers
-from core.traces.model import TraceRequest
+from core.traces.model import Segment, TraceRequest
 from core.types import EngineConfig, MultiModalItem, Request
 from tests.prompt_logs import Served, Tokens, prompts, requests_of, serve_one_by_one
 from tests.strategies import examples
@@ -209,6 +209,18 @@ def test_larger_blocks_are_put_together_from_the_logs_own() -> None:
     assert build_tree(log, 3).matched == [0, 2]
 
 
+def test_the_answers_of_a_log_are_left_out_either_way() -> None:
+    """Only a request of our own decodes what it brings along."""
+    part = Segment("user", None, array("I", (1, 1, 2)))
+    log = [
+        TraceRequest(name, 3, segments=(part,), output_ids=array("I", (5, 6))) for name in ("first", "again")
+    ]
+    longer = TraceRequest("longer", 5, segments=(Segment("user", None, array("I", (1, 1, 2, 5, 6))),))
+    for config in (EngineConfig(2, 9), EngineConfig(2, 9, verify_tokens=True)):
+        assert replay([*log, longer], config).hit_tokens.tolist() == [0, 2, 2]
+    assert replay([entry.request() for entry in (*log, longer)], EngineConfig(2, 9)).hit_tokens[2] == 4
+
+
 def test_scopes_share_nothing() -> None:
     ids = array("I", [1, 2])
     log = [Prompt(5, ids, scope=scope) for scope in ("", "x", "y", "x", "")]
@@ -377,3 +389,27 @@ def test_a_grid_of_capacities_is_the_same_in_processes_and_at_home() -> None:
     single = replay(log, EngineConfig(2, 7), in_flight=2)
     assert (home[2].hit_rate, home[2].query_tokens) == (single.hit_rate, single.query_tokens)
     assert home[-1].hit_tokens > home[0].hit_tokens
+
+
+def test_a_grid_can_be_stopped_and_passes_errors_on() -> None:
+    class StopHereError(Exception):
+        pass
+
+    def stop(done: int, total: int | None) -> None:
+        raise StopHereError
+
+    log = requests_of([(1, 1, 2, 2, 3)] * 3)
+    for max_processes in (1, 2):
+        with pytest.raises(StopHereError):
+            replay_grid(
+                log, EngineConfig(2), [3, 4, 5], in_flight=2, max_processes=max_processes, progress=stop
+            )
+        with pytest.raises(RequestError) as caught:
+            replay_grid(
+                [Request("bad", (1, -2, 3))],
+                EngineConfig(2),
+                [3, 4],
+                in_flight=2,
+                max_processes=max_processes,
+            )
+        assert (caught.value.code, caught.value.values["place"]) == ("request.token", 1)
