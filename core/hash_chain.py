@@ -83,6 +83,11 @@ def token_bytes(tokens: array[int]) -> bytes:
     return tokens.tobytes()
 
 
+def _words(tokens: array[int]) -> memoryview | bytes:
+    """As ``token_bytes``, without copying where the machine's order is the right one."""
+    return memoryview(tokens).cast("B") if sys.byteorder == "little" else token_bytes(tokens)
+
+
 def root_hash(block_size: int) -> BlockHash:
     """The parent of every first block."""
     return xxh3_128_digest(b"broth/root/" + pack("<I", block_size))
@@ -143,10 +148,10 @@ class HashChain:
         if self._weak:
             self._extend_weakly(tokens, full)
         else:
-            self._extend(token_bytes(tokens[done * size : full * size]), full)
+            self._extend(_words(tokens)[done * size * TOKEN_BYTES : full * size * TOKEN_BYTES], full)
         return full - done
 
-    def _extend(self, data: bytes, full: int) -> None:
+    def _extend(self, data: memoryview | bytes, full: int) -> None:
         hashes, size, digest = self.hashes, self._block_size, xxh3_128_digest
         parent = hashes[-1] if hashes else root_hash(size)
         blocks = iter_unpack(f"{size * TOKEN_BYTES}s", data)
