@@ -1,4 +1,5 @@
-"""A seeded log of chats for benchmarks, as block ids: lengths and sharing close to a published chat trace.
+"""A seeded log of chats for benchmarks: lengths and sharing close to a published chat trace. Block ids only,
+as such traces have them: the tokens of 100,000 such prompts would be more than a billion.
 
 Each chat begins with one of a few system prompts and grows turn by turn; many end after the first. Chats
 overlap in time as people's do.
