@@ -93,7 +93,7 @@ class PlanReader:
             case RequestAdmitted(request_id=request_id, hit_tokens=hit, num_computed=after):
                 self._tables[request_id] = []
                 self._open = (request_id, hit, after)
-            case RequestScheduled(request_id, count, after):
+            case RequestScheduled(request_id, count, after) if count > 0:
                 self._open = (request_id, after - count, after)
             case BlockTouched(request_id, _, block_id) | BlockAllocated(request_id, _, block_id):
                 self._tables[request_id].append(block_id)
