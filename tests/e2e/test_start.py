@@ -1,0 +1,65 @@
+"""The front page and the room around the stage: what is there, where it leads, and that it fits."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.onstage import STAGE, expect_address, open_stage, press, settle
+from ui.i18n import t
+
+OVERFLOW = """() => [document.documentElement, document.querySelector('[data-testid="stMain"]')]
+  .map(node => node.scrollWidth - node.clientWidth)"""
+
+
+@pytest.mark.parametrize("lang", ["zh"])
+def test_from_the_front_page_to_a_walk(browser_page: Page, server: str, lang: str) -> None:
+    """The browser speaks Chinese: so does the page. A card, a bet, a part, and off."""
+    page = browser_page
+    open_stage(page, f"{server}/")
+    expect(page.get_by_text(t("start.hook", "zh"))).to_be_visible()
+    assert page.evaluate(OVERFLOW) == [0, 0]
+    page.get_by_text(t("part.queue.title", "zh"), exact=True).first.click()
+    expect(page.get_by_text(t("part.queue.what", "zh"))).to_be_visible()
+    slider = page.get_by_role("slider", name=t("start.bet", "zh"))
+    slider.press("ArrowLeft")
+    expect(page.get_by_text(t("start.bet.kept", "zh", bet=49))).to_be_visible()
+    card = page.locator(".st-key-preset_P4 button")
+    card.click()
+    expect(page.locator(f"{STAGE} h2")).to_contain_text(t("scenario.P4.title", "zh"))
+    expect(card).to_be_disabled()
+    page.locator(".st-key-go_walk button").click()
+    page.wait_for_url("**/execute*")
+    settle(page)
+    expect(page.locator(STAGE)).to_have_count(1)
+    expect(page.locator(f"{STAGE} h2")).to_contain_text(t("scenario.P4.title", "zh"))
+    for part in ("s=P4", "bet=49", "lang=zh"):
+        expect_address(page, part)
+
+
+def test_the_stage_fits_on_the_screen(browser_page: Page, server: str) -> None:
+    """On the screens of a lecture room the whole stage is in view and nothing scrolls sideways."""
+    page = browser_page
+    open_stage(page, f"{server}/execute?s=P0&lang=both")
+    press(page, "ArrowRight", 20)
+    for width, height in ((1280, 720), (1920, 1080), (1366, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        expect(page.locator(STAGE)).to_have_attribute("data-mode", "wide")
+        page.wait_for_timeout(300)
+        assert page.evaluate(OVERFLOW) == [0, 0]
+        box = page.locator(STAGE).bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["y"] >= 0
+        assert box["x"] + box["width"] <= width
+        assert box["y"] + box["height"] <= height
+    page.set_viewport_size({"width": 800, "height": 900})
+    expect(page.locator(STAGE)).to_have_attribute("data-mode", "stack")
+    page.wait_for_timeout(300)
+    assert page.evaluate(OVERFLOW) == [0, 0]
+    for zone in ("A", "C", "D", "F", "G", "H"):
+        box = page.locator(f"{STAGE} .z{zone}").bounding_box()
+        assert box is not None, zone
+        assert box["x"] + box["width"] <= 800, zone
+    press(page, "ArrowRight")
+    expect(page.locator(f"{STAGE} .track")).to_have_attribute("aria-valuenow", "21")
