@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
 MODES = ("start", "execute", "finish")
-CHAPTERS = ("ch01", "ch03")
+CHAPTERS = ("ch01", "ch02", "ch03")
 PAGES = (*MODES, *CHAPTERS)
 
 

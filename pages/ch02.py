@@ -1,0 +1,192 @@
+"""Chapter 2 · KV cache inside one request: who is computed again, what that costs, and why K and V."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.cost import FORMULAS, MODELS
+from pages.navigation import page
+from ui.charts import Bar, bars_beside
+from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, find_step, op_is
+from ui.course_decode import (
+    MEASURED,
+    MEASURED_ON,
+    answer_cost,
+    attention_kinds,
+    attention_rows,
+    computed_tokens,
+    decode_rows,
+    hits_with_answer,
+    reads,
+    sample,
+)
+from ui.course_grid import GLYPHS, Mark, mark_grid
+from ui.lessons import show_part
+from ui.machine_panel import machine_panel
+from ui.session import lang, plain, say
+
+NAME = "ch02"
+GIB = 2**30
+TEMPERATURES = (0.0, 0.7, 1.5)
+LONG = (1000, 500)  # tokens of prompt and answer
+
+
+def render() -> None:
+    """Steps of an answer with and without KV, their cost, what attention reads, KV sizes, sampling."""
+    begin_chapter(NAME)
+    _steps()
+    show_part(NAME, "stage")
+    _, _, shown = course_run("P0")
+    chapter_stage(NAME, shown, find_step(shown, op_is("append", "R0")))
+    _cost()
+    _why_not_q()
+    _sizes()
+    _sampling()
+    end_chapter(NAME, page)
+
+
+# -- which tokens are computed -------------------------------------------------------------------------
+
+
+def _steps() -> None:
+    left, right = st.columns(2)
+    prompt = left.slider(say("course.ch02.prompt"), 2, 14, 8)
+    answer = right.slider(say("course.ch02.answer"), 1, 10, 6)
+    names = [str(number) for number in range(1, prompt + answer)]
+    steps = [str(number) for number in range(1, answer + 1)]
+    axes = (say("course.ch02.token"), say("course.ch02.step"))
+    words: dict[Mark, str] = {name: say(f"course.ch02.mark.{name}") for name in ("computed", "again", "read")}
+    for column, kept in ((left, False), (right, True)):
+        total = computed_tokens(prompt, answer, kept)
+        with column:
+            st.markdown(f"**{say(f'course.ch02.kept.{str(kept).lower()}', n=total)}**")
+            st.plotly_chart(
+                mark_grid(decode_rows(prompt, answer, kept), steps, names, axes, words),
+                key=f"ch02-grid-{kept}",
+                config={"displayModeBar": False},
+            )
+    st.caption(" · ".join(f"{plain(GLYPHS[mark])} {text}" for mark, text in words.items()))
+    show_part(
+        NAME,
+        "counted",
+        with_kv=computed_tokens(prompt, answer, True),
+        without=computed_tokens(prompt, answer, False),
+        prompt=f"{LONG[0]:,}",
+        answer=LONG[1],
+        long_with=f"{computed_tokens(*LONG, True):,}",
+        long_without=f"{computed_tokens(*LONG, False):,}",
+    )
+
+
+# -- cost per token and per answer -----------------------------------------------------------------------
+
+
+def _cost() -> None:
+    show_part(NAME, "cost")
+    left, right = st.columns(2)
+    prompt = left.select_slider(say("course.ch02.prompt"), (64, 128, 256, 512, 1024, 2048, 4096), 1024)
+    answer = right.select_slider(say("course.ch02.answer"), (16, 64, 128, 256, 512), 256)
+    chosen = machine_panel()
+    cost = answer_cost(chosen.cost(), prompt, answer)
+    rows = (("token", cost.token_with, cost.token_without), ("all", cost.all_with, cost.all_without))
+    for column, (name, kept, again) in zip((left, right), rows, strict=True):
+        bars = [
+            Bar(f"{say(f'course.ch02.bar.{side}')}<br>{seconds * 1000:,.0f} ms", seconds * 1000, "", "")
+            for side, seconds in (("with", kept), ("without", again))
+        ]
+        with column:
+            st.markdown(f"**{say(f'course.ch02.{name}.cost', ratio=f'{again / kept:,.1f}')}**")
+            st.plotly_chart(
+                bars_beside(bars, say("course.ch02.ms")), key=f"ch02-{name}", config={"displayModeBar": False}
+            )
+    show_part(
+        NAME, "cost_result", tokens=prompt + answer - 1, ratio=f"{cost.token_without / cost.token_with:,.1f}"
+    )
+    with st.expander(say("course.ch02.basis")):
+        layers, width = MEASURED_ON
+        decode, prefill = FORMULAS["formula.decode"], FORMULAS["formula.prefill"]
+        show_part(NAME, "basis", layers=layers, width=width, decode=decode, prefill=prefill)
+        head = [say(f"course.ch02.measured.{name}") for name in ("position", "with", "without", "ratio")]
+        lines = [f"| {' | '.join(head)} |", "| ---: | ---: | ---: | ---: |"]
+        lines += [
+            f"| {m.position:,} | {m.with_ms} ms | {m.without_ms} ms | {m.without_ms / m.with_ms:.1f}× |"
+            for m in MEASURED
+        ]
+        st.markdown("\n".join(lines))
+
+
+# -- why K and V and not Q ---------------------------------------------------------------------------------
+
+
+def _why_not_q() -> None:
+    show_part(NAME, "why")
+    tokens = 8
+    left, right = st.columns([3, 2], vertical_alignment="center")
+    with right:
+        now = st.slider(say("course.ch02.now"), 1, tokens, 5)
+        uses_q, uses_kv = reads(1, now)
+        show_part(NAME, "why_result", now=now, uses_q=uses_q, uses_kv=uses_kv, earlier=now - 1)
+    names = [str(number) for number in range(1, tokens + 1)]
+    words: dict[Mark, str] = {mark: say(f"course.ch02.ask.{mark}") for mark in ("past", "read", "computed")}
+    axes = (say("course.ch02.asked"), say("course.ch02.asks"))
+    with left:
+        figure = mark_grid(attention_rows(tokens, now), names, names, axes, words)
+        st.plotly_chart(figure, key="ch02-ask", config={"displayModeBar": False})
+        st.caption(" · ".join(f"{plain(GLYPHS[mark])} {text}" for mark, text in words.items()))
+
+
+# -- how large ---------------------------------------------------------------------------------------------
+
+
+def _sizes() -> None:
+    show_part(NAME, "sizes")
+    length = st.select_slider(say("course.ch02.length"), (1, 512, 4096, 32_768, 131_072), 4096)
+    bars = []
+    for kind, model in attention_kinds().items():
+        each, gib = model.kv_bytes_per_token / 1024, model.kv_bytes_per_token * length / GIB
+        words = f"{each:,.0f} KiB / token · {gib:,.3f} GiB"
+        numbers = {"heads": model.num_kv_heads}
+        if model.latent is not None:
+            numbers = {"rank": model.latent.kv_rank, "rope": model.latent.rope_dim}
+        name = say(f"course.ch02.kind.{kind}", **numbers)
+        bars.append(Bar(f"{name}<br>{words}", gib, "", words))
+    st.plotly_chart(
+        bars_beside(bars, say("course.ch02.gib", n=f"{length:,}")),
+        key="ch02-sizes",
+        config={"displayModeBar": False},
+    )
+    with st.expander(say("course.ch02.models")):
+        st.latex(
+            r"K = 2 \cdot L \cdot H_{kv} \cdot d \cdot s \qquad K_{MLA} = L \cdot (r + d_{rope}) \cdot s"
+        )
+        lines = [f"| {say('machine.model')} | | KiB / token |", "| --- | --- | ---: |"]
+        lines += [
+            f"| {model.name} | {model.attention.upper()} | {model.kv_bytes_per_token / 1024:,.1f} |"
+            for model in MODELS.values()
+        ]
+        st.markdown("\n".join(lines))
+        st.caption(say("course.ch02.models.help"))
+
+
+# -- sampling ----------------------------------------------------------------------------------------------
+
+
+def _sampling() -> None:
+    show_part(NAME, "sampling")
+    seed = st.number_input(say("course.ch02.seed"), 0, 9999, 1)
+    gap = "" if lang() == "zh" else " "
+    words = say("course.ch02.words").split()
+    head = [say(f"course.ch02.sampled.{name}") for name in ("temperature", "answer", "hits")]
+    lines = [f"| {' | '.join(head)} |", "| ---: | --- | --- |"]
+    for temperature in TEMPERATURES:
+        answer = gap + gap.join(sample(words, temperature, seed))
+        hits = ", ".join(map(str, hits_with_answer(answer, lang())))
+        lines.append(f"| {temperature} | {answer} | {hits} |")
+    st.markdown("\n".join(lines))
+    show_part(NAME, "sampling_result")
+
+
+if __name__ == "__main__":  # a deep link opened before the front page
+    import app
+
+    app.main()
