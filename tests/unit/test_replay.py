@@ -52,16 +52,28 @@ class Prompt:
 # -- equal to the engine ----------------------------------------------------------------------------------
 
 
-@examples(300)
-@given(st.data())
-def test_equals_the_engine_on_every_request_at_every_pool_size(data: st.DataObject) -> None:
-    """300 logs of up to 30 prompts, each at 12 pool sizes: aligned prompts, repeats, refusals included."""
+def check_every_pool_size(data: st.DataObject) -> None:
+    """One drawn log at 12 pool sizes: aligned prompts, repeats, refusals included."""
     block_size = data.draw(BLOCK_SIZES)
     requests = requests_of(data.draw(prompts(block_size)))
     tree = build_tree(requests, block_size)
     for num_usable in range(1, 13):
         config = EngineConfig(block_size=block_size, num_blocks=num_usable + 1)
         assert rows(replay_runs(tree, num_usable)) == serve_one_by_one(requests, config), num_usable
+
+
+@examples(40)
+@given(st.data())
+def test_equals_the_engine_on_every_request_at_every_pool_size(data: st.DataObject) -> None:
+    check_every_pool_size(data)
+
+
+@pytest.mark.slow
+@examples(400)
+@given(st.data())
+def test_equals_the_engine_in_thousands_of_runs(data: st.DataObject) -> None:
+    """400 logs of up to 30 prompts, 4,800 runs."""
+    check_every_pool_size(data)
 
 
 @examples(60)
