@@ -12,8 +12,8 @@ from ui.session import say
 if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
-MODES = ("start", "execute", "finish")
-CHAPTERS = ("ch01", "ch02", "ch03")
+MODES = ("start", "execute", "monitor", "finish")
+CHAPTERS = ("ch01", "ch02", "ch03", "ch04")
 PAGES = (*MODES, *CHAPTERS)
 
 

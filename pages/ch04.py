@@ -1,0 +1,208 @@
+"""Chapter 4 · The hit test: tags, the chain, the first miss, the last token, collisions, and the race."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.types import HashName
+from pages.navigation import page
+from ui.charts import Bar, bars_beside
+from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, find_step, op_is, stage_link
+from ui.course_tags import (
+    BlockPair,
+    Verdict,
+    collide,
+    collision_chance,
+    compare_blocks,
+    forced_reuse,
+    race,
+    replace_token,
+    tag_hit,
+)
+from ui.lessons import show_part
+from ui.session import plain, say
+
+NAME = "ch04"
+BLOCK = 4
+FIRST_TRY = 13  # the token that is changed when the page opens
+RACE_LENGTH = 1024
+WEAK_BLOCK = 8
+MANY_BLOCKS, BITS = 1e9, 128
+COLOURS: dict[Verdict, str] = {
+    "hit": "blue",
+    "last": "blue",
+    "same_text": "orange",
+    "new": "orange",
+    "tail": "gray",
+}
+TRIALS: tuple[tuple[str, HashName, bool], ...] = (
+    ("weak", "weak", False),
+    ("checked", "weak", True),
+    ("strong", "xxh3_128", False),
+)
+
+
+def render() -> None:
+    """Change a token and watch the tags; then why the rules are what they are."""
+    begin_chapter(NAME)
+    scenario, _, shown = course_run("P9d")
+    _edit(list(scenario.pieces()["R0"][: len(scenario.commands[0].prompt.ids)]))
+    show_part(NAME, "stage")
+    chapter_stage(NAME, shown, find_step(shown, op_is("miss", "R1")))
+    _last_token()
+    _after_a_break()
+    _race()
+    _collisions()
+    end_chapter(NAME, page)
+
+
+# -- change a token ------------------------------------------------------------------------------------
+
+
+def _edit(pieces: list[str]) -> None:
+    left, right = st.columns(2)
+    places = list(range(len(pieces)))
+    place = left.selectbox(
+        say("course.ch04.place"),
+        places,
+        index=FIRST_TRY,
+        format_func=lambda number: f"{number + 1} · {pieces[number].strip()}",
+    )
+    text = right.text_input(say("course.ch04.text"), say("course.ch04.word"), max_chars=40)
+    changed = replace_token(pieces, place, text)
+    if not changed:
+        changed = pieces
+    rows = compare_blocks(pieces, changed, BLOCK)
+    head = [say(f"course.ch04.head.{name}") for name in ("block", "first", "tag", "second", "tag", "verdict")]
+    lines = [f"| {' | '.join(head)} |", "| ---: | --- | --- | --- | --- | --- |", *map(_line, rows)]
+    st.markdown("\n".join(lines))
+    count = {verdict: sum(row.verdict == verdict for row in rows) for verdict in COLOURS}
+    changed_tags = sum(row.first_tag != row.second_tag for row in rows if row.second_tag)
+    show_part(
+        NAME,
+        "edited",
+        hit=count["hit"] * BLOCK,
+        total=len(changed),
+        tags=changed_tags,
+        same=count["same_text"],
+    )
+
+
+def _line(row: BlockPair) -> str:
+    colour = COLOURS[row.verdict]
+    tags = [f"`{tag}`" if tag else "–" for tag in (row.first_tag, row.second_tag)]
+    verdict = f":{colour}-background[{say(f'course.ch04.verdict.{row.verdict}')}]"
+    first, second = (
+        plain(" · ".join(piece.strip() for piece in one)) or "–" for one in (row.first, row.second)
+    )
+    return f"| {row.index} | {first} | {tags[0]} | {second} | {tags[1]} | {verdict} |"
+
+
+# -- the last token ----------------------------------------------------------------------------------------
+
+
+def repeated(length: int, block_size: int) -> int:
+    """Tokens that hit when the same prompt comes again: the engine's answer."""
+    return tag_hit(range(length), range(length), block_size)
+
+
+def _last_token() -> None:
+    show_part(NAME, "last")
+    left, right = st.columns(2)
+    length = left.slider(say("course.ch04.length"), 1, 72, 32)
+    size = right.select_slider(say("knob.block_size"), (1, 4, 8, 16, 32), 16)
+    hit = repeated(length, size)
+    show_part(
+        NAME,
+        "last_result",
+        length=length,
+        hit=hit,
+        computed=length - hit,
+        percent=f"{100 * hit / length:.1f}",
+    )
+    stage = course_run("P6")[2]
+    stage_link(say("course.show_me"), "P6", find_step(stage, op_is("plan", "R1")))
+
+
+# -- after a break -----------------------------------------------------------------------------------------
+
+
+def _after_a_break() -> None:
+    show_part(NAME, "broken")
+    seed = st.slider(say("course.ch04.model"), 0, 9, 0)
+    result = forced_reuse(seed)
+    bars = []
+    for layer in result.layers:
+        words = f"{100 * layer.value:.1f} %"
+        bars.append(
+            Bar(f"{say('course.ch04.layer', n=layer.layer)}<br>{words}", 100 * layer.value, "", words)
+        )
+    st.plotly_chart(
+        bars_beside(bars, say("course.ch04.error")), key="ch04-layers", config={"displayModeBar": False}
+    )
+    show_part(
+        NAME,
+        "broken_result",
+        tokens=result.reused_tokens,
+        error=f"{100 * result.broken.relative:.0f}",
+        legal=f"{result.legal.difference.max_abs:.0e}",
+    )
+    st.caption(say(f"course.ch04.flipped.{str(result.broken.flipped).lower()}"))
+
+
+# -- the race ----------------------------------------------------------------------------------------------
+
+
+def _race() -> None:
+    show_part(NAME, "race")
+    left, middle, right = st.columns(3)
+    stored = left.select_slider(say("course.ch04.stored"), (1, 2, 5, 10, 20, 50, 100), 20)
+    shared = middle.slider(say("course.ch04.shared"), 0, RACE_LENGTH - 1, 512)
+    size = right.select_slider(say("knob.block_size"), (4, 8, 16, 32), 16, key="ch04-race-size")
+    done = race(stored, RACE_LENGTH, shared, size)
+    bars = [
+        Bar(f"{say(f'course.ch04.race.{name}')}<br>{count:,}", count, "", f"{count:,}")
+        for name, count in (
+            ("compared", done.compared),
+            ("hashed", done.hashed),
+            ("looked_up", done.looked_up),
+        )
+    ]
+    st.plotly_chart(
+        bars_beside(bars, say("course.ch04.race.axis")), key="ch04-race", config={"displayModeBar": False}
+    )
+    show_part(
+        NAME, "race_result", length=f"{RACE_LENGTH:,}", lookups=done.looked_up, compared=f"{done.compared:,}"
+    )
+
+
+# -- collisions --------------------------------------------------------------------------------------------
+
+
+def _collisions() -> None:
+    show_part(NAME, "weak", size=WEAK_BLOCK)
+    left, right = st.columns(2)
+    first = left.text_input(say("course.ch04.guest1"), say("course.ch04.order1"), max_chars=80)
+    second = right.text_input(say("course.ch04.guest2"), say("course.ch04.order2"), max_chars=80)
+    if not (first and second):
+        return
+    head = [say(f"course.ch04.weak.{name}") for name in ("hash", "tag1", "tag2", "hit", "outcome")]
+    lines = [f"| {' | '.join(head)} |", "| --- | --- | --- | ---: | --- |"]
+    for name, hash_name, verify in TRIALS:
+        trial = collide(first, second, WEAK_BLOCK, hash_name, verify)
+        outcome = "noticed" if trial.noticed else "none"
+        if trial.hit_tokens:
+            outcome = "right" if trial.right else "wrong"
+        lines.append(
+            f"| {say(f'course.ch04.hash.{name}')} | `{trial.tags[0]}` | `{trial.tags[1]}` "
+            f"| {trial.hit_tokens} | {say(f'course.ch04.outcome.{outcome}')} |"
+        )
+    st.markdown("\n".join(lines))
+    chance = f"{collision_chance(MANY_BLOCKS, BITS):.0e}"
+    show_part(NAME, "weak_result", bits=BITS, blocks=f"{MANY_BLOCKS:,.0f}", chance=chance)
+
+
+if __name__ == "__main__":  # a deep link opened before the front page
+    import app
+
+    app.main()
