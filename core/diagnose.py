@@ -64,6 +64,7 @@ MISS_KINDS: tuple[ReasonKind, ...] = (
     "collision",
 )
 """Reasons of a real miss: a full block was looked up and not found."""
+Fate = Literal["cached", "not_admitted", "evicted", "other_world", "new"]
 _WORLD_KINDS: tuple[ReasonKind, ...] = ("salt", "version", "extras")
 
 
@@ -122,7 +123,7 @@ def explain(log: EventLog) -> dict[int, MissReason]:
     Raises:
         EventLogError: the log was written without block events.
     """
-    diagnosis = _Diagnosis(log.config.block_size, log.config.enable_caching)
+    diagnosis = Diagnosis(log.config.block_size, log.config.enable_caching)
     reasons: dict[int, MissReason] = {}
     for index, event in enumerate(log.events):
         reason = diagnosis.take(index, event)
@@ -136,7 +137,7 @@ def near_misses(reasons: Iterable[MissReason]) -> int:
     return sum(1 for reason in reasons if reason.num_near > 0 and reason.kind in MISS_KINDS)
 
 
-class _Diagnosis:
+class Diagnosis:
     """Reads a log front to back and remembers every content's fate."""
 
     def __init__(self, block_size: int, enable_caching: bool) -> None:
@@ -149,6 +150,7 @@ class _Diagnosis:
         self._path_ids: dict[tuple[int, tuple[int, ...]], int] = {}
 
     def take(self, index: int, event: Event) -> MissReason | None:
+        """Read event number ``index``; if it ends a look-up, why that went no further."""
         match event:
             case RequestArrived():
                 self._requests[event.request_id] = _Known(list(event.token_ids), event, event.version)
@@ -177,6 +179,22 @@ class _Diagnosis:
             case RequestAdmitted() | RequestBlocked() | RequestRefused():
                 return self._reason(event.request_id, event.hit_tokens // self._size)
         return None
+
+    def fate(self, request_id: RequestId, block: int) -> tuple[Fate, int | None]:
+        """What became, until now, of the content of a request's full block; and the event that evicted it.
+
+        ``cached``: somebody carries it, reachable or not. As for reasons, with one order of precedence.
+        """
+        known = self._requests[request_id]
+        digest = known.hashes[block]
+        content, mine = self._contents[digest], self._tokens(known, block)
+        if any(tokens == mine for tokens, _ in content.carriers.values()):
+            return "cached", None
+        if content.refused:
+            return "not_admitted", None
+        if content.evicted_at is not None:
+            return "evicted", content.evicted_at
+        return ("other_world" if self._other_world(digest, content) else "new"), None
 
     def _learn(self, event: BlockHashed) -> None:
         known = self._requests[event.request_id]

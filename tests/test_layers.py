@@ -27,7 +27,18 @@ ROOMS = {
 }
 READ_SIDE = {
     f"core.{name}"
-    for name in ("event_log", "events", "fold", "frame", "stats", "cost", "curve", "diagnose", "kv_events")
+    for name in (
+        "event_log",
+        "events",
+        "fold",
+        "frame",
+        "stats",
+        "cost",
+        "curve",
+        "diagnose",
+        "kv_events",
+        "report",
+    )
 } | {
     # What looks at a log of prompts, before or without an engine.
     f"core.{name}"
