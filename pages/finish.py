@@ -1,7 +1,8 @@
-"""Finish · 收尾: what the run saved, where the rest went, what was believed before, and everything to take home."""
+"""Finish · 收尾: what the run saved, where the rest went, what was believed, and files to take home."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
@@ -11,23 +12,24 @@ from pages.navigation import page
 from ui import session
 from ui.controls import link_notice, scenario_picker
 from ui.export.panel import export_panel
+from ui.finish_compare import compare_panel, evictions_panel, waterfall_panel
+from ui.finish_lines import lines
 from ui.finish_quiz import quiz_panel, recap_panel
+from ui.finish_report import headline_panel, owner_panel, savings_panel
 from ui.session import Run, say
 from ui.shell import toolbar
 
 
 def render() -> None:
-    """Report first, then bet and quiz, then the recap and the files."""
+    """The report first, then what was predicted, then the recap and the files."""
     toolbar(scenario_picker)
     link_notice()
     run = _run()
-    st.divider()
-    st.subheader(say("finish.quiz.title"), anchor=False)
-    quiz_panel(_guided)
-    st.subheader(say("finish.recap.title"), anchor=False)
-    recap_panel()
-    st.subheader(say("export.title"), anchor=False)
-    export_panel(run)
+    if run is not None:
+        _report(run)
+    _section("finish.quiz.title", lambda: quiz_panel(_to_guided))
+    _section("finish.recap.title", recap_panel)
+    _section("export.title", lambda: export_panel(run))
 
 
 def _run() -> Run | None:
@@ -39,10 +41,30 @@ def _run() -> Run | None:
         return None
 
 
-def _guided() -> None:
-    session.change_setup(replace(session.setup(), mode="guided"))
-    session.go_to_step(0)
+def _report(run: Run) -> None:
+    found, failed = lines(run)
+    report = found[1].report
+    headline_panel(report, run[0].config.num_usable)
+    owner_panel(report)
+    _section("finish.savings.title", lambda: savings_panel(report))
+    _section("finish.compare.title", lambda: compare_panel(found, failed))
+    _section("finish.share.title", lambda: waterfall_panel(report))
+    _section("finish.evictions.title", lambda: evictions_panel(report, run[2]["events"], _to_step))
+
+
+def _section(title: str, draw: Callable[[], None]) -> None:
+    st.subheader(say(title), anchor=False)
+    draw()
+
+
+def _to_step(step: int) -> None:
+    session.go_to_step(step)
     st.switch_page(page("execute"))
+
+
+def _to_guided() -> None:
+    session.change_setup(replace(session.setup(), mode="guided"))
+    _to_step(0)
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

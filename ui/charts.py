@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import plotly.graph_objects as go
 
 PATTERNS = ("", "/", "x", ".", "-", "|", "\\", "+")
 """A second sign beside the colour, in the order of the bars."""
 
+_PATTERN = {"fillmode": "overlay", "fgopacity": 0.35}
+
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: its name, its size, the words on it, and the words shown when one points at it."""
+    """One bar: its name, its size, the words behind the name, and the words shown when one points at it.
+
+    Plotly reads markup in all of them: texts that people typed must be escaped before.
+    """
 
     name: str
     size: float
@@ -22,59 +28,35 @@ class Bar:
 
 
 def waterfall(bars: Sequence[Bar], axis: str) -> go.Figure:
-    """Bars that each start where the one before ended: parts of a whole, in order, down the page.
-
-    One trace per bar, so that each takes the next colour of the theme.
-    """
-    figure = go.Figure()
-    begin = 0.0
-    for place, bar in enumerate(bars):
-        figure.add_bar(
-            x=[bar.size],
-            y=[bar.name],
-            base=[begin],
-            orientation="h",
-            name=bar.name,
-            text=[bar.words],
-            textposition="outside" if begin + bar.size < 0.75 * _total(bars) else "inside",
-            insidetextanchor="end",
-            hovertext=[bar.hover],
-            hoverinfo="text",
-            cliponaxis=False,
-            marker={"pattern": {"shape": PATTERNS[place % len(PATTERNS)], "fgopacity": 0.6}},
-        )
-        begin += bar.size
-    return _plain(figure, axis, len(bars))
+    """Bars that each start where the one before ended: parts of a whole, in order, down the page."""
+    ends = list(accumulate(bar.size for bar in bars))
+    return _bars(bars, [0.0, *ends[:-1]], axis)
 
 
 def bars_beside(bars: Sequence[Bar], axis: str) -> go.Figure:
     """Bars from one common zero: the same quantity of several runs."""
+    return _bars(bars, [0.0] * len(bars), axis)
+
+
+def _bars(bars: Sequence[Bar], bases: Sequence[float], axis: str) -> go.Figure:
+    """One trace per bar, so that each takes the next colour of the theme."""
     figure = go.Figure()
-    for place, bar in enumerate(bars):
+    for place, (bar, base) in enumerate(zip(bars, bases, strict=False)):
         figure.add_bar(
             x=[bar.size],
-            y=[bar.name],
+            y=[f"{bar.name}  <b>{bar.words}</b>"],
+            base=[base],
             orientation="h",
             name=bar.name,
-            text=[bar.words],
-            textposition="auto",
             hovertext=[bar.hover],
             hoverinfo="text",
-            marker={"pattern": {"shape": PATTERNS[place % len(PATTERNS)], "fgopacity": 0.6}},
+            marker={"pattern": {"shape": PATTERNS[place % len(PATTERNS)], **_PATTERN}},
         )
-    return _plain(figure, axis, len(bars))
-
-
-def _total(bars: Sequence[Bar]) -> float:
-    return sum(bar.size for bar in bars)
-
-
-def _plain(figure: go.Figure, axis: str, rows: int) -> go.Figure:
     figure.update_layout(
         showlegend=False,
         barmode="overlay",
         bargap=0.35,
-        height=90 + 44 * rows,
+        height=90 + 40 * max(len(bars), 1),
         margin={"l": 8, "r": 24, "t": 8, "b": 40},
         hoverlabel={"align": "left"},
     )

@@ -33,7 +33,8 @@ def quiz_panel(to_stage: Callable[[], None]) -> None:
     known = {name: score[name] for name in QUESTIONS if name in score}
     if not known:
         st.markdown(say("finish.quiz.none"))
-        st.button(say("start.guided"), key="finish_guided", on_click=to_stage)
+        if st.button(say("start.guided"), key="finish_guided"):
+            to_stage()
         return
     right, asked = (sum(pair[side] for pair in known.values()) for side in (0, 1))
     st.markdown(say("finish.quiz.score", right=right, n=asked))

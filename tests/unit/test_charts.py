@@ -12,12 +12,12 @@ BARS = [Bar("reused", 8, "8", "8 tokens"), Bar("new", 19, "19", "19 tokens"), Ba
 def test_each_bar_of_a_waterfall_starts_where_the_one_before_ended() -> None:
     figure = waterfall(BARS, "tokens")
     assert [(bar.base[0], bar.x[0]) for bar in figure.data] == [(0, 8), (8, 19), (27, 2)]
-    assert [bar.y[0] for bar in figure.data] == ["reused", "new", "tail"]
+    assert [bar.y[0] for bar in figure.data] == ["reused  <b>8</b>", "new  <b>19</b>", "tail  <b>2</b>"]
     assert figure.layout.yaxis.autorange == "reversed"
 
 
 def test_bars_beside_share_one_zero() -> None:
-    assert [bar.base for bar in bars_beside(BARS, "ms").data] == [None, None, None]
+    assert [tuple(bar.base) for bar in bars_beside(BARS, "ms").data] == [(0,), (0,), (0,)]
 
 
 @pytest.mark.parametrize("draw", [waterfall, bars_beside])
