@@ -7,9 +7,11 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BrothError
+from pages.navigation import page
 from ui import session
 from ui.controls import knob_panel, link_notice, scenario_picker
 from ui.fork import fork_choices, read_fork
+from ui.monitor_moment import ShownMoment
 from ui.own_prompts import own_prompts_editor
 from ui.payload import Payload, stage_payload
 from ui.record import run_name
@@ -20,6 +22,10 @@ from ui.stage import show_stage
 
 def render() -> None:
     """The toolbar with scenario and set-up, then the stage."""
+    moment = st.session_state.get("moment")
+    if moment is not None:
+        _show_moment(moment)
+        return
     try:
         scenario, _, log_a = session.current_run()
     except BrothError as error:
@@ -39,6 +45,27 @@ def render() -> None:
     }
     payload = stage_payload(log_a, _run_b(), session.lang_mode(), flags, fork_choices(scenario.config))
     show_stage(payload, on_fork=_fork, on_answer=session.hear_answer)
+
+
+def _show_moment(moment: ShownMoment) -> None:
+    """A request of the monitor's load instead of the scenario, and the ways out."""
+    toolbar(_ways_out)
+    flags = {
+        "step": 0,
+        "go": session.asked_step(),
+        "level": "block",
+        "ask": False,
+        "hide": list(session.setup().hide),
+    }
+    show_stage(stage_payload(moment.log, None, session.lang_mode(), flags), key="moment-stage")
+
+
+def _ways_out() -> None:
+    if st.button(say("monitor.back"), type="primary", key="moment_back"):
+        st.switch_page(page("monitor"))
+    if st.button(say("monitor.leave"), key="moment_leave"):
+        del st.session_state["moment"]
+        st.rerun()
 
 
 def _run_b() -> Payload | None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
 MODES = ("start", "execute", "monitor", "finish")
-CHAPTERS = ("ch01", "ch02", "ch03", "ch04")
+CHAPTERS = ("ch01", "ch02", "ch03", "ch04", "ch05")
 PAGES = (*MODES, *CHAPTERS)
 
 

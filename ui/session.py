@@ -12,11 +12,13 @@ from core.errors import BrothError
 from core.event_log import EventLog
 from core.scenario import Scenario, run
 from ui import machine as machines
+from ui import monitor_setup
 from ui import record as records
 from ui.fork import Fork, forked
 from ui.i18n import MODES as LANG_MODES
 from ui.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
 from ui.machine import Machine
+from ui.monitor_setup import LoadSetup
 from ui.payload import Payload, stage_log
 from ui.record import Record, run_name
 from ui.setup import OWN, Setup, from_query, load_setup, to_query
@@ -33,7 +35,8 @@ def begin() -> None:
         state["setup"], lost = from_query(query)
         state["record"], lost_done = records.from_query(query, run_name(state["setup"]))
         state["machine"], lost_machine = machines.from_query(query)
-        state["link_lost"] = lost + lost_done + lost_machine
+        state["load_setup"], lost_load = monitor_setup.from_query(query)
+        state["link_lost"] = lost + lost_done + lost_machine + lost_load
         state["lang"] = resolve_mode(query.get("lang"), st.context.locale)
         state["runs"] = {}
         if query:
@@ -47,7 +50,8 @@ def sync_link() -> None:
     in which the stage looks for its step.
     """
     done = records.to_query(record(), run_name(setup()))
-    wanted = {**to_query(setup()), **done, **machines.to_query(machine()), "lang": lang_mode()}
+    load = monitor_setup.to_query(wanted_load())
+    wanted = {**to_query(setup()), **done, **machines.to_query(machine()), **load, "lang": lang_mode()}
     opened = st.session_state.pop("link_opened", None)
     if opened is None and dict(st.query_params.items()) != wanted:
         st.query_params.from_dict(wanted)
@@ -59,8 +63,19 @@ def setup() -> Setup:
 
 
 def change_setup(new: Setup) -> None:
-    """Replace this visitor's setup."""
+    """Replace this visitor's setup. A request of the load that stood on the stage makes way."""
     st.session_state["setup"] = new
+    st.session_state.pop("moment", None)
+
+
+def wanted_load() -> LoadSetup:
+    """What this visitor's monitor runs."""
+    return cast(LoadSetup, st.session_state["load_setup"])
+
+
+def change_load(new: LoadSetup) -> None:
+    """Replace it."""
+    st.session_state["load_setup"] = new
 
 
 def record() -> Record:

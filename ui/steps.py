@@ -42,9 +42,18 @@ def _or_dash(value: object) -> object:
     return "–" if value is None or value == "" else value
 
 
-def stage_steps(log: EventLog, piece_of: Mapping[int, str]) -> list[Step]:
-    """All steps of a run. ``piece_of``: the text of each token id, for token diffs and decode captions."""
-    builder = _Builder(log, piece_of)
+def stage_steps(
+    log: EventLog,
+    piece_of: Mapping[int, str],
+    start: Frame | None = None,
+    reasons: Mapping[int, MissReason] | None = None,
+) -> list[Step]:
+    """All steps of a run. ``piece_of``: the text of each token id, for token diffs and decode captions.
+
+    A piece of a longer run begins at the frame ``start``; its log alone cannot tell why somebody missed, so
+    whoever cut it out brings the ``reasons``.
+    """
+    builder = _Builder(log, piece_of, start or initial_frame(log.config), reasons or explain(log))
     for index, event in enumerate(log.events):
         builder.take(index, event)
     return builder.finish()
@@ -66,7 +75,8 @@ class _Builder:
 
     log: EventLog
     piece_of: Mapping[int, str]
-    frame: Frame = field(init=False)
+    frame: Frame
+    reasons: Mapping[int, MissReason]
     steps: list[Step] = field(default_factory=list)
     index: int = 0
     pending: list[Patch] = field(default_factory=list)
@@ -74,10 +84,10 @@ class _Builder:
     evicted_step: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.frame = initial_frame(self.log.config)
         self.size = self.log.config.block_size
         self.ttl = self.log.config.ttl
-        self.reasons = explain(self.log)
+        for rid, req in self.frame["reqs"].items():
+            self.tallies[rid] = _Tally(reused=req["hit"], computed=req["computed"] - req["hit"])
         self.reason_ahead = _reasons_ahead(self.log, self.reasons)
         self.silent = _repeated_look_ups(self.log)
 
@@ -177,7 +187,9 @@ class _Builder:
         where: Step = {"rid": event.request_id, "block": event.index, "digest": event.hash}
         self._step("probe", carries=False, **where)
         reason = self.reason_ahead[self.index]
-        self._step("miss", self._miss_args(reason), cap=f"miss.{reason.kind}", **where)
+        before = reason.kind == "evicted" and reason.event is None  # in a part of the run that is not shown
+        cap = "miss.evicted_before" if before else f"miss.{reason.kind}"
+        self._step("miss", self._miss_args(reason), cap=cap, **where)
 
     def _miss_args(self, reason: MissReason) -> Step:
         version = _or_dash(self.frame["reqs"][reason.request_id]["version"])

@@ -1,5 +1,5 @@
 // The stage: mounts into a host element, owns the step, and leaves every decision about the cache to the log.
-import { make, setAttr } from "./dom.js";
+import { setAttr } from "./dom.js";
 import { formatText, labelText, lookUp } from "./narrate.js";
 import { buildStage, fitStage, nameStage } from "./build.js";
 import { LEVELS } from "./steps.js";
@@ -14,27 +14,9 @@ import { rebuildDrawers } from "./drawers.js";
 import { finishMotion } from "./motion.js";
 import { pausePlay } from "./player.js";
 import { wireInput } from "./input.js";
+import { wearSheet } from "./sheet.js";
 
 const stages = new WeakMap();
-
-/** The sheet stands beside this module; until it is there the stage stays invisible instead of naked. */
-function loadSheet(S, css) {
-  S.root.style.visibility = "hidden";
-  if (css) {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
-    S.host.adoptedStyleSheets = [...S.host.adoptedStyleSheets, sheet];
-    S.undo.push(() => (S.host.adoptedStyleSheets = S.host.adoptedStyleSheets.filter((one) => one !== sheet)));
-    S.dressed = true;
-    return;
-  }
-  const here = new URL(import.meta.url), link = make("link");
-  link.rel = "stylesheet";
-  link.href = new URL("stage.css" + here.search, here).href;
-  link.onload = link.onerror = () => ((S.dressed = true), revealStage(S));
-  S.host.prepend(link);
-  S.undo.push(() => link.remove());
-}
 
 /** First paint, once both sheet and run are there. It takes the keyboard, unless somebody uses another part of the page or it plays by itself. */
 function revealStage(S) {
@@ -57,7 +39,7 @@ function createStage(host, data, css) {
   S.t1 = (key, args) => S.in(S.lang === "both" ? "zh" : S.lang, key, args);
   S.refresh = () => refreshStage(S);
   wireInput(S);
-  loadSheet(S, css);
+  wearSheet(S, "stage.css", css, () => revealStage(S));
   return S;
 }
 

@@ -1,0 +1,206 @@
+// Four strips over one time axis, on one canvas: hit rate, occupancy, evictions, time to first token.
+import { binsBefore, roundStep, roundTop, valueAt } from "./buffer.js";
+
+export const GUTTER = 46;
+const HEAD_H = 20;
+
+/** What stands in each strip: [curve, look]. Looks: a line by colour token, width and dash; `area` stacks; `bars` stand on the axis. */
+export const STRIPS = [
+  { name: "hit", kind: "share", curves: [["hit_rate_total", { colour: "ink", width: 1.5, dash: [2, 3] }], ["hit_rate_window", { colour: "hit_edge", width: 2.5 }]] },
+  { name: "room", kind: "share", curves: [["in_use", { area: "others" }], ["cached", { area: "cached" }], ["not_full", { area: "line" }], ["empty", { area: "bg" }]] },
+  { name: "evict", kind: "rate", curves: [["evicted_per_s", { bars: "evict_edge" }], ["expired_per_s", { bars: "evict" }]] },
+  { name: "ttft", kind: "time", modelled: true, curves: [["ttft_p95_without", { colour: "miss_edge", width: 1.2, dash: [5, 3] }], ["ttft_p50_without", { colour: "miss_edge", width: 2.4, dash: [5, 3] }],
+    ["ttft_p95_with", { colour: "hit_edge", width: 1.2 }], ["ttft_p50_with", { colour: "hit_edge", width: 2.4 }]] },
+];
+
+/** Time axis of the strips and of everything that stands under them. */
+export function timeAxis(buffer, at, left, right) {
+  const end = Math.max(at, 60 * buffer.width);
+  return { end, x: (s) => left + (Math.min(s, end) / end) * (right - left), left, right };
+}
+
+function valuesShown(buffer, names, count) {
+  return names.flatMap((name) => (buffer.curves[name] ?? []).slice(0, count)).filter((value) => value !== null && value !== undefined);
+}
+
+/** Value axis of a strip: shares from 0 to 1, rates from 0 to a round number, times on a logarithmic scale. */
+export function valueAxis(strip, buffer, count, top, bottom) {
+  const names = strip.curves.map(([name]) => name), y = (part) => bottom - Math.max(0, Math.min(1, part)) * (bottom - top);
+  if (strip.kind === "share") return { ticks: [0, 0.5, 1], y: (value) => y(value) };
+  const values = valuesShown(buffer, names, count);
+  if (strip.kind === "rate") {
+    const most = roundTop(values.reduce((a, b) => Math.max(a, b), 0));
+    return { ticks: [0, most / 2, most], y: (value) => y(value / most) };
+  }
+  const least = values.reduce((a, b) => Math.min(a, b), 0.1), most = values.reduce((a, b) => Math.max(a, b), 0.1);
+  const low = Math.floor(Math.log10(Math.max(least, 1e-4))), high = Math.max(low + 1, Math.ceil(Math.log10(most) - 1e-9));
+  const ticks = Array.from({ length: high - low + 1 }, (_, j) => 10 ** (low + j));
+  return { ticks, y: (value) => y((Math.log10(Math.max(value, 10 ** low)) - low) / (high - low)) };
+}
+
+export function tickText(strip, value) {
+  if (strip.kind === "share") return Math.round(value * 100) + " %";
+  if (strip.kind === "time") return value < 0.1 ? Math.round(value * 1000) + " ms" : +value.toFixed(1) + " s";
+  return value >= 1000 ? +(value / 1000).toFixed(1) + "k" : String(+value.toFixed(value < 10 ? 1 : 0));
+}
+
+function drawGrid(paint, strip, axis, time, colours) {
+  paint.font = "12px system-ui, sans-serif";
+  paint.textAlign = "right";
+  paint.textBaseline = "middle";
+  for (const tick of axis.ticks) {
+    const y = Math.round(axis.y(tick)) + 0.5;
+    paint.strokeStyle = colours.line;
+    paint.globalAlpha = 0.35;
+    paint.beginPath();
+    paint.moveTo(time.left, y);
+    paint.lineTo(time.right, y);
+    paint.stroke();
+    paint.globalAlpha = 1;
+    paint.fillStyle = colours.muted;
+    paint.fillText(tickText(strip, tick), time.left - 6, y);
+  }
+}
+
+function drawCurve(paint, buffer, name, look, axis, time, count, at) {
+  const curve = buffer.curves[name] ?? [];
+  paint.strokeStyle = look.colour;
+  paint.lineWidth = look.width;
+  paint.setLineDash(look.dash ?? []);
+  paint.lineJoin = "round";
+  paint.beginPath();
+  let open = false, last = null;
+  for (let j = 0; j < count; j++) {
+    const value = curve[j];
+    if (value === null || value === undefined) continue; // a bin without a request says nothing: the line goes over it
+    const x = time.x(buffer.ends[j]), y = axis.y(value);
+    if (open) paint.lineTo(x, y);
+    else paint.moveTo(x, y);
+    open = true;
+    last = y;
+  }
+  if (open && curve[count] !== null && curve[count] !== undefined) paint.lineTo(time.x(at), last + (axis.y(curve[count]) - last) * partOfBin(buffer, count, at));
+  paint.stroke();
+  paint.setLineDash([]);
+}
+
+const partOfBin = (buffer, count, at) => Math.max(0, Math.min(1, (at - (buffer.ends[count] - buffer.width)) / buffer.width));
+
+/** Areas that add up to 1, the first one at the bottom. */
+function drawStack(paint, strip, buffer, axis, time, count, colours) {
+  const base = new Array(count).fill(0), step = (x, y) => paint.lineTo(x, y);
+  for (const [name, { area }] of strip.curves) {
+    const curve = buffer.curves[name] ?? [];
+    const under = base.slice();
+    for (let j = 0; j < count; j++) base[j] += curve[j] ?? 0;
+    if (!count) continue;
+    paint.fillStyle = colours[area];
+    paint.beginPath();
+    paint.moveTo(time.x(buffer.ends[0] - buffer.width), axis.y(base[0]));
+    for (let j = 0; j < count; j++) step(time.x(buffer.ends[j]), axis.y(base[j]));
+    for (let j = count - 1; j >= 0; j--) step(time.x(buffer.ends[j]), axis.y(under[j]));
+    step(time.x(buffer.ends[0] - buffer.width), axis.y(under[0]));
+    paint.fill();
+    paint.strokeStyle = colours.line;
+    paint.lineWidth = 0.8;
+    paint.stroke();
+  }
+}
+
+function drawBars(paint, strip, buffer, axis, time, count, colours) {
+  const w = Math.max(1, time.x(buffer.width) - time.x(0) - 0.5), zero = axis.y(0);
+  const base = new Array(count).fill(0);
+  for (const [name, { bars }] of strip.curves) {
+    const curve = buffer.curves[name] ?? [];
+    paint.fillStyle = colours[bars];
+    for (let j = 0; j < count; j++) {
+      if (!curve[j]) continue;
+      const y = axis.y(base[j] + curve[j]);
+      paint.fillRect(time.x(buffer.ends[j]) - w, y, w, axis.y(base[j]) - y || zero - y);
+      base[j] += curve[j];
+    }
+  }
+}
+
+/** Your bet: one dashed line through the hit rates. */
+function drawBet(paint, bet, axis, time, colours, words) {
+  const y = axis.y(bet / 100);
+  paint.strokeStyle = colours.ink;
+  paint.lineWidth = 1;
+  paint.setLineDash([8, 4]);
+  paint.beginPath();
+  paint.moveTo(time.left, y);
+  paint.lineTo(time.right, y);
+  paint.stroke();
+  paint.setLineDash([]);
+  paint.fillStyle = colours.ink;
+  paint.textAlign = "left";
+  paint.textBaseline = "bottom";
+  paint.fillText(words, time.left + 4, y - 2);
+}
+
+/** What a person did, and which request was looked at: lines through all strips, a word at the top of each. */
+function drawMoments(paint, moments, time, top, bottom, colours) {
+  let free = time.left;
+  for (const { at, words, strong } of moments) {
+    const x = Math.round(time.x(at)) + 0.5, w = paint.measureText(words).width + 8;
+    paint.strokeStyle = colours.ink;
+    paint.lineWidth = strong ? 2.5 : 1;
+    paint.setLineDash(strong ? [] : [3, 3]);
+    paint.beginPath();
+    paint.moveTo(x, top);
+    paint.lineTo(x, bottom);
+    paint.stroke();
+    paint.setLineDash([]);
+    if (x < free && !strong) continue;
+    const left = Math.min(x, time.right - w);
+    paint.fillStyle = colours.ink;
+    paint.fillRect(left, top, w, 16);
+    paint.fillStyle = colours.bg;
+    paint.textAlign = "left";
+    paint.textBaseline = "middle";
+    paint.fillText(words, left + 4, top + 8.5);
+    free = x + w + 6;
+  }
+}
+
+export function drawTimeAxis(paint, time, y, colours, words) {
+  const step = roundStep(time.end, 8);
+  paint.font = "12px system-ui, sans-serif";
+  paint.textBaseline = "top";
+  paint.fillStyle = colours.muted;
+  paint.strokeStyle = colours.line;
+  paint.lineWidth = 1;
+  for (let s = 0; s <= time.end; s += step) {
+    const x = Math.round(time.x(s)) + 0.5;
+    paint.beginPath();
+    paint.moveTo(x, y);
+    paint.lineTo(x, y + 4);
+    paint.stroke();
+    paint.textAlign = s === 0 ? "left" : x > time.right - 20 ? "right" : "center";
+    paint.fillText(s === 0 ? words : +s.toFixed(1) + " s", x, y + 6);
+  }
+}
+
+const LOOKS = { area: drawStack, bars: drawBars };
+
+/** Draws all strips into `height` pixels; returns the top of each (titles stand there). */
+export function drawStrips(paint, { buffer, at, time, height, colours, bet, betWords, moments }) {
+  const each = height / STRIPS.length, count = binsBefore(buffer.ends, at);
+  STRIPS.forEach((strip, j) => {
+    const top = j * each + HEAD_H, bottom = (j + 1) * each - 6;
+    const axis = valueAxis(strip, buffer, count, top, bottom);
+    const kind = Object.keys(LOOKS).find((name) => name in strip.curves[0][1]);
+    if (kind) LOOKS[kind](paint, strip, buffer, axis, time, count, colours);
+    drawGrid(paint, strip, axis, time, colours);
+    if (!kind) for (const [name, look] of strip.curves) drawCurve(paint, buffer, name, { ...look, colour: colours[look.colour] }, axis, time, count, at);
+    if (strip.name === "hit" && bet !== null && bet !== undefined) drawBet(paint, bet, axis, time, colours, betWords);
+  });
+  drawMoments(paint, moments, time, 0, height, colours);
+}
+
+/** The numbers beside the strips: newest value of each curve. */
+export function stripValues(buffer, at) {
+  const count = binsBefore(buffer.ends, at);
+  return Object.fromEntries(Object.entries(buffer.curves).map(([name, curve]) => [name, valueAt(curve, count)]));
+}

@@ -1,0 +1,142 @@
+"""Monitor · 监控: many requests, one seeded stream, with the cache and without; pause and look closer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.errors import BrothError
+from pages.navigation import page
+from ui import session
+from ui.controls import link_notice
+from ui.i18n import table
+from ui.monitor_charts import load_figure
+from ui.monitor_moment import shown_moment
+from ui.monitor_panel import knob_row, setup_popover
+from ui.monitor_payload import machine_words, monitor_payload, shown_flags
+from ui.monitor_run import TICK_S, LoadSession, begin
+from ui.monitor_view import show_monitor
+from ui.session import say
+from ui.shell import toolbar
+
+
+def render() -> None:
+    """Knobs, then the run: strips while it goes on, charts while it is paused."""
+    toolbar(setup_popover)
+    link_notice()
+    try:
+        load = _current_load()
+    except BrothError as error:
+        session.show_error(error)
+        return
+    knob_row(load, _set_speed, _burst)
+    load.sent = 0  # whatever was drawn before may be gone: send everything once
+    if load.playing:
+        _live()
+    else:
+        side, charts = st.columns([1, 3], gap="medium")
+        with side:
+            _show(load)
+        with charts:
+            _charts(load)
+
+
+def _current_load() -> LoadSession:
+    """This visitor's run, knobs turned. A new one if there is none, or if another stream is wanted."""
+    load: LoadSession | None = st.session_state.get("load")
+    wanted, machine = session.wanted_load(), session.machine()
+    try:
+        load = begin(wanted, machine) if load is None else load.turn(wanted, machine)
+    except BrothError:
+        if load is not None:  # the run goes on as it was; the widgets say so again at the next change
+            session.change_load(load.setup)
+        raise
+    st.session_state["load"] = load
+    return load
+
+
+@st.fragment(run_every=TICK_S)
+def _live() -> None:
+    """One tick: go on, draw. Only this part of the page runs every second."""
+    load: LoadSession = st.session_state["load"]
+    load.tick()
+    if not load.playing:
+        st.rerun()
+    _show(load)
+
+
+def _show(load: LoadSession) -> None:
+    with load.lock:
+        payload = monitor_payload(load, session.lang_mode(), session.setup().bet)
+    show_monitor(payload, _play, _send_all)
+
+
+def _charts(load: LoadSession) -> None:
+    """The strips as charts; a click on a point opens the request it is about."""
+    words = table(session.lang())
+    with load.lock:
+        moments = [(flag["at_s"], _flag_words(flag)) for flag in shown_flags(tuple(load.run.flags))]
+        figure = load_figure(load, words, moments, session.setup().bet)
+    about, formula = st.columns([3, 1], vertical_alignment="center")
+    with about:
+        st.caption(say("monitor.paused.done" if load.run.done else "monitor.paused"))
+    with formula, st.popover(say("monitor.modelled"), width="stretch"):
+        st.markdown(say("monitor.formula.ttft", **machine_words(load)).replace("\n", "\n\n"))
+    told: Any = st.plotly_chart(
+        figure, key=f"load_charts_{load.name}_{load.looks}", on_select="rerun", selection_mode="points"
+    )
+    points = told["selection"]["points"] if told else []
+    if points and points[0].get("customdata"):
+        _open(load, str(_first(points[0]["customdata"])), float(points[0]["x"]))
+
+
+def _first(value: object) -> object:
+    return value[0] if isinstance(value, list) else value
+
+
+def _flag_words(flag: dict[str, Any]) -> str:
+    value = say("monitor.off") if flag["value"] is None else flag["value"]
+    return say(f"monitor.flag.{flag['name']}", value=value)
+
+
+def _open(load: LoadSession, request_id: str, at_s: float) -> None:
+    """The stage at this request."""
+    load.picked = (request_id, at_s)
+    load.looks += 1  # the next figure begins without a selection
+    try:
+        with st.spinner(say("monitor.opening", name=request_id)), load.lock:
+            moment = shown_moment(load.run, request_id, at_s, say("monitor.moment", name=request_id))
+    except BrothError as error:
+        session.show_error(error)
+        return
+    st.session_state["moment"] = moment
+    session.go_to_step(moment.step)
+    st.switch_page(page("execute"))
+
+
+# -- what a person does -------------------------------------------------------------------------------
+
+
+def _play(playing: bool) -> None:
+    load: LoadSession = st.session_state["load"]
+    load.playing = playing and not load.run.done
+
+
+def _send_all() -> None:
+    st.session_state["load"].sent = 0
+
+
+def _set_speed(speed: int) -> None:
+    st.session_state["load"].speed = speed
+
+
+def _burst() -> None:
+    load: LoadSession = st.session_state["load"]
+    load.burst()
+
+
+if __name__ == "__main__":  # a deep link opened before the front page
+    import app
+
+    app.main()

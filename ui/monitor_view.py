@@ -1,0 +1,33 @@
+"""The monitor as a component of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+from streamlit.components.v2 import component
+
+from ui.monitor_payload import Payload
+from ui.static_files import loader_js
+
+_KEY = "monitor"
+# Streamlit pales what a rerun may replace; a picture that is replaced every second would flicker.
+_STYLE = """<style>
+.st-key-monitor-frame [data-stale="true"]{opacity:1!important;transition:none!important}
+</style>"""
+_mount = component("broth_monitor", js=loader_js("monitor.js"))
+
+
+def show_monitor(payload: Payload, on_play: Callable[[bool], None], on_missing: Callable[[], None]) -> None:
+    """Draw the load. ``on_play`` hears that a person pauses it or lets it go on; ``on_missing`` that the
+    browser lacks bins that were sent before."""
+
+    def play_changed() -> None:
+        told: Any = getattr(st.session_state.get(_KEY), "play", None)
+        if isinstance(told, dict):
+            on_play(told.get("playing") is True)
+
+    with st.container(key="monitor-frame"):
+        st.html(_STYLE)
+        _mount(key=_KEY, data=payload, on_play_change=play_changed, on_missing_change=on_missing)
