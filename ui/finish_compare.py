@@ -121,7 +121,7 @@ def act_words(act: Act, step: int | None) -> str:
     who = plain(act.for_request or "")
     why = say(f"finish.evictions.cause.{act.cause}", req=who, n=act.num_blocks)
     names = ", ".join(map(plain, act.recomputed_by[:3])) + (" …" if len(act.recomputed_by) > 3 else "")
-    cost = say("finish.evictions.cost", names=names, n=len(act.recomputed_by), tokens=act.tokens)
+    cost = say("finish.evictions.cost", names=names, tokens=act.tokens)
     return f"{why} {cost}"
 
 

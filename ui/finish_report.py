@@ -72,16 +72,11 @@ def _ours(report: Report) -> None:
     first = say("finish.ours.first", full=digits(full), hit=digits(hit), saved=change(1 - hit / full))
     guests = say("finish.ours.guests", ratio=digits(report.savings.ratio.value or 1))
     st.markdown(f"- {first}\n- {guests}")
-    cost, share = session.machine().cost(), report.waterfall.part("reused")
-    full, hit = lecture_size(cost, share)
-    size = {
-        "tokens": LECTURE_TOKENS,
-        "full": digits(full),
-        "hit": digits(hit),
-        "saved": change(1 - hit / full),
-    }
     st.caption(say("finish.ours.note"))
-    st.caption(say("finish.ours.size", **size))
+    if report.waterfall.total / len(report.rows) < LECTURE_TOKENS / 2:
+        full, hit = lecture_size(session.machine().cost(), report.waterfall.part("reused"))
+        size = {"full": digits(full), "hit": digits(hit), "saved": change(1 - hit / full)}
+        st.caption(say("finish.ours.short", tokens=LECTURE_TOKENS, **size))
 
 
 def _times(report: Report) -> tuple[list[float], list[float]]:
