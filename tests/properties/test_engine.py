@@ -15,7 +15,7 @@ from tests.strategies import ALL_OPS, VLLM_OPS, configs, examples, plain_configs
 
 
 @given(scenarios())
-@examples(40)
+@examples(25)
 def test_free_and_held_blocks_are_all_usable_blocks(scenario: Scenario) -> None:
     engine = Engine(scenario.config)
     for command in scenario.commands:
@@ -31,7 +31,7 @@ def test_free_and_held_blocks_are_all_usable_blocks(scenario: Scenario) -> None:
 
 
 @given(scenarios(plain_configs(), VLLM_OPS))
-@examples(60)
+@examples(30)
 def test_the_cached_part_of_the_queue_is_in_order_of_last_release(scenario: Scenario) -> None:
     """Eviction order under LRU: by the moment a block became idle, not by its last hit or allocation."""
     released: dict[int, int] = {}
@@ -52,7 +52,7 @@ def test_the_cached_part_of_the_queue_is_in_order_of_last_release(scenario: Scen
 
 
 @given(scenarios(plain_configs(enable_caching=True), tuple(op for op in VLLM_OPS if op != "evict")))
-@examples(60)
+@examples(30)
 def test_a_cached_blocks_parent_is_cached_too(scenario: Scenario) -> None:
     """Rule 18: leaf-first eviction follows from the order of freeing; nobody enforces it."""
     parents: dict[str, str] = {}
@@ -65,7 +65,7 @@ def test_a_cached_blocks_parent_is_cached_too(scenario: Scenario) -> None:
 
 
 @given(scenarios())
-@examples(40)
+@examples(25)
 def test_held_blocks_keep_their_content_unless_forced(scenario: Scenario) -> None:
     frame = initial_frame(scenario.config)
     for event in run(scenario).events:
@@ -77,7 +77,7 @@ def test_held_blocks_keep_their_content_unless_forced(scenario: Scenario) -> Non
 
 
 @given(scenarios(configs(hash_name="xxh3_128")))
-@examples(40)
+@examples(25)
 def test_a_hit_is_never_the_whole_prompt_and_always_whole_blocks(scenario: Scenario) -> None:
     for event in run(scenario).events:
         if isinstance(event, RequestAdmitted):
@@ -87,7 +87,7 @@ def test_a_hit_is_never_the_whole_prompt_and_always_whole_blocks(scenario: Scena
 
 
 @given(scenarios(plain_configs(), tuple(op for op in ALL_OPS if op not in ("lookup", "policy"))))
-@examples(40)
+@examples(25)
 def test_looking_up_changes_nothing(scenario: Scenario) -> None:
     """A look-up for every known prompt after each command: same states as without (rule 22)."""
     asked, silent = Engine(scenario.config), Engine(scenario.config)

@@ -33,7 +33,7 @@ def check_frame(frame: Frame) -> None:
 
 
 @given(scenarios())
-@examples(60)
+@examples(40)
 def test_fold_equals_the_engine_after_every_command(scenario: Scenario) -> None:
     events: list[Event] = []
     engine = Engine(scenario.config, events.append)

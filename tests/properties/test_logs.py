@@ -21,7 +21,7 @@ from tests.strategies import configs, events, examples, scenarios
 
 
 @given(configs(), st.lists(events, max_size=8))
-@examples(60)
+@examples(40)
 def test_any_log_survives_its_file(config: EngineConfig, told: list[Event]) -> None:
     log = EventLog(config, tuple(told))
     written = log.to_jsonl()
@@ -30,7 +30,7 @@ def test_any_log_survives_its_file(config: EngineConfig, told: list[Event]) -> N
 
 
 @given(scenarios())
-@examples(40)
+@examples(25)
 def test_the_same_scenario_gives_the_same_bytes(scenario: Scenario) -> None:
     written = run(scenario).to_jsonl()
     assert run(scenario).to_jsonl() == written
@@ -39,7 +39,7 @@ def test_the_same_scenario_gives_the_same_bytes(scenario: Scenario) -> None:
 
 
 @given(scenarios())
-@examples(40)
+@examples(25)
 def test_a_scenario_survives_its_json(scenario: Scenario) -> None:
     data = json.loads(json.dumps(scenario.to_json(), allow_nan=False))
     assert load_scenario(data) == scenario
@@ -58,7 +58,7 @@ def outcomes(scenario: Scenario, **options: Any) -> tuple[list[Event], list[Fram
 
 
 @given(scenarios())
-@examples(40)
+@examples(25)
 def test_listening_changes_nothing(scenario: Scenario) -> None:
     """Same outcomes with all events, with request events only, and with nobody listening."""
     everything, states = outcomes(scenario, block_events=True)
@@ -71,7 +71,7 @@ def test_listening_changes_nothing(scenario: Scenario) -> None:
 
 
 @given(scenarios())
-@examples(40)
+@examples(25)
 def test_statistics_from_events_are_the_schedulers(scenario: Scenario) -> None:
     log = run(scenario)
     folded = engine_part(fold_all(initial_frame(scenario.config), log.events))

@@ -109,7 +109,7 @@ def instead(command: Command, told: list[Event]) -> Callable[[Engine], Any] | No
 
 
 @given(scenarios(max_commands=60))
-@examples(60)
+@examples(40)
 def test_a_command_that_finds_no_room_only_lets_time_pass(scenario: Scenario) -> None:
     """A twin lets one tick pass instead of each refused command (so that the same things expire); it stays
     equal to the end, so nothing hidden has changed either. A failed decode keeps its appended tokens."""

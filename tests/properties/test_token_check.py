@@ -28,7 +28,7 @@ def wrong_hits(scenario: Scenario) -> int:
 
 
 @given(scenarios(configs(hash_name="weak", verify_tokens=True, enable_caching=True)))
-@examples(60)
+@examples(40)
 def test_the_check_lets_no_wrong_hit_through(scenario: Scenario) -> None:
     assert wrong_hits(scenario) == 0
 

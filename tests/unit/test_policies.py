@@ -219,6 +219,21 @@ class TestCapacityCap(PolicyLaws):
         assert [(e.request_id, e.index, e.cause) for e in kept_out] == [("b", 0, "cap"), ("b", 1, "cap")]
         assert shop.told(BlockEvicted) == []
 
+    def test_whoever_was_kept_out_starts_anew_after_letting_go(self) -> None:
+        """The same request after a preemption, and another one under the same id."""
+        shop = Counter(cache_cap=2)
+        shop.engine.start(Request("full", text(1, 8)))
+        shop.engine.start(Request("a", text(2, 8)))
+        shop.engine.preempt("a")
+        shop.engine.free("full")
+        shop.engine.resume("a")
+        assert shop.engine.lookup(Request("x", text(2, 9))).hit == 8
+        shop.engine.start(Request("b", text(3, 4)))
+        shop.engine.free("b")
+        shop.engine.free("a")
+        shop.engine.start(Request("b", text(4, 4)))
+        assert shop.engine.lookup(Request("x", text(4, 5))).hit == 4
+
     def test_a_cap_of_nothing_caches_nothing_and_evicts_nothing(self) -> None:
         shop = Counter(cache_cap=0)
         assert [shop.serve(*text(1, 9)) for _ in range(3)] == [0, 0, 0]
