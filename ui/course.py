@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
+from uuid import uuid4
 
 import streamlit as st
 
@@ -90,9 +91,20 @@ def op_is(op: str, rid: str | None = None, **args: Any) -> Wanted:
 def chapter_stage(
     chapter: str, shown: Payload, step: int = 0, *, key: str = "stage", ask: bool = False
 ) -> None:
-    """The stage inside a chapter, standing on a step."""
-    flags = {"step": step, "level": "block", "ask": ask, "hide": ["fork"]}
+    """The stage inside a chapter, standing on a step. Another ``key`` is another run, with its own step."""
+    flags = {"step": step, "go": _go(chapter, key, step), "level": "block", "ask": ask, "hide": ["fork"]}
     show_stage(stage_payload(shown, None, lang_mode(), flags), key=f"{chapter}-{key}")
+
+
+def _go(chapter: str, key: str, step: int) -> list[object] | None:
+    """Once a chapter changes its run, the step in the address belongs to the run before: ask for ours."""
+    shown: dict[str, tuple[str, list[object] | None]] = st.session_state.setdefault("course_shown", {})
+    before = shown.get(chapter)
+    if before is None:
+        shown[chapter] = (key, None)
+    elif before[0] != key:
+        shown[chapter] = (key, [uuid4().hex, step])
+    return shown[chapter][1]
 
 
 def stage_link(label: str, scenario_id: str, step: int, **knobs: Any) -> None:

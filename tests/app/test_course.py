@@ -18,3 +18,17 @@ def test_a_chapter_renders(name: str, lang: LangMode) -> None:
     if has_stage(at):
         shown = payload(at)
         assert 0 < shown["flags"]["step"] <= len(shown["a"]["events"])
+
+
+def test_another_situation_opens_on_its_own_step() -> None:
+    """The step in the address belongs to the run before."""
+    at = visit("ch05", lang="en")
+    assert payload(at)["flags"]["go"] is None, "a link's own step is left alone"
+    at.button_group(key="ch05-situation").set_value("version")
+    at.run()
+    shown = payload(at)
+    token, step = shown["flags"]["go"]
+    assert step == shown["flags"]["step"]
+    assert shown["a"]["events"][step - 1]["cap"] == "miss.version"
+    at.run()
+    assert payload(at)["flags"]["go"] == [token, step], "asked for once"

@@ -1,0 +1,177 @@
+"""Chapter 5 · The system: three modules, each with its own source beside the events it tells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.cost import MODELS
+from core.event_log import EventLog
+from core.events import BlockEvicted, RequestAdmitted
+from core.scenario import run
+from pages.navigation import page
+from ui.course import Wanted, begin_chapter, chapter_stage, end_chapter, find_step, op_is, stage_link
+from ui.course_code import Function, place_of, show_source
+from ui.course_system import MODULES, SITUATIONS, Held, Move, Told, held_peak, situation, summary, witness
+from ui.lessons import show_part
+from ui.payload import Payload, stage_log
+from ui.session import lang, plain, say, title_of
+from ui.setup import Setup, load_setup
+
+NAME = "ch05"
+GIB = 2**30
+MOST_ROWS = 8
+OPENS_ON: dict[str, Wanted] = {
+    "users": op_is("touch", ref=10),
+    "same_step": op_is("touch", "R1"),
+    "lru": op_is("evict"),
+    "preempt": op_is("preempt"),
+    "version": op_is("miss", "R2"),
+}
+Seen = tuple[dict[str, Any], Payload, list[Told], list[Move]]
+
+
+def render() -> None:
+    """Five situations on the stage; below it, who did what: source and events."""
+    begin_chapter(NAME)
+    titles = {name: say(f"course.ch05.situation.{name}") for name in SITUATIONS}
+    chosen = st.segmented_control(
+        say("course.ch05.situation"),
+        list(SITUATIONS),
+        default="users",
+        required=True,
+        key="ch05-situation",
+        format_func=titles.__getitem__,
+        label_visibility="collapsed",
+    )
+    name = chosen or "users"
+    counted, shown, told, moves = _seen(name)
+    show_part(NAME, name, **counted)
+    step = find_step(shown, OPENS_ON[name])
+    chapter_stage(NAME, shown, step, key=f"stage-{name}")
+    wanted = SITUATIONS[name]
+    if not wanted.made:
+        stage_link(say("course.show_me"), wanted.preset, step, **wanted.knobs)
+    show_part(NAME, "modules")
+    _modules(name, shown, step, told, moves)
+    end_chapter(NAME, page)
+
+
+def _seen(name: str) -> Seen:
+    """A situation's run, watched; the visitor's are kept."""
+    kept: dict[tuple[str, str], Seen] = st.session_state.setdefault("ch05_seen", {})
+    key = (name, lang())
+    if key not in kept:
+        scenario = situation(name, lang())
+        log = run(scenario)
+        told, moves = witness(scenario)
+        shown = stage_log(scenario, log, title_of(SITUATIONS[name].preset))
+        kept[key] = (numbers(name, log), shown, told, moves)
+    return kept[key]
+
+
+# -- numbers of the situations ---------------------------------------------------------------------------
+
+
+def numbers(name: str, log: EventLog) -> dict[str, Any]:
+    """What the text of a situation counts in its run."""
+    admitted = [event for event in log.events if isinstance(event, RequestAdmitted)]
+    if name == "users":
+        held, large = held_peak(log), ten_users()
+        each = 16 * MODELS["Llama-2-7B"].kv_bytes_per_token / GIB
+        return {
+            "shared": held.shared,
+            "unshared": held.unshared,
+            "large_shared": large.shared,
+            "large_unshared": large.unshared,
+            "gib_shared": f"{large.shared * each:.3f}",
+            "gib_unshared": f"{large.unshared * each:.3f}",
+            "model": MODELS["Llama-2-7B"].name,
+        }
+    if name == "same_step":
+        return {"hit": admitted[1].hit_tokens, "total": admitted[1].num_tokens}
+    if name == "lru":
+        evicted = [event.block_id for event in log.events if isinstance(event, BlockEvicted)]
+        return {"slot": evicted[0], "num": len(evicted)}
+    if name == "preempt":
+        again = next(event for event in admitted if event.resumed)
+        return {"hit": again.hit_tokens, "computed": again.num_scheduled}
+    return {"before": admitted[1].hit_tokens, "after": admitted[2].hit_tokens}
+
+
+def ten_users() -> Held:
+    """Ten users at once, 512 shared tokens and 128 of their own each, blocks of 16."""
+    return held_peak(run(load_setup(Setup("L640"), "en")))
+
+
+# -- source beside events ----------------------------------------------------------------------------------
+
+
+def _modules(name: str, shown: Payload, step: int, told: list[Told], moves: list[Move]) -> None:
+    step_of = {one["ev"]: one["i"] + 1 for one in shown["events"]}
+    opening = shown["events"][step - 1]["ev"]
+    teller = told[opening].function.__module__.removeprefix("core.")
+    names = {module: say(f"course.ch05.module.{title}") for title, module in MODULES.items()}
+    tabs = st.tabs(list(names.values()), default=names.get(teller), key=f"ch05-tabs-{name}")
+    for tab, (title, module) in zip(tabs, MODULES.items(), strict=True):
+        with tab:
+            show_part(NAME, module)
+            rows = _move_rows(moves, told) if title == "BlockManager" else _told_rows(told, f"core.{module}")
+            _panel(f"ch05-{name}-{module}", rows, step_of, opening)
+
+
+Row = tuple[Function, int | None, int, str, str]  # who, on which line, event's number, what, values
+
+
+def _told_rows(told: list[Told], module: str) -> list[Row]:
+    return [
+        (one.function, one.line, one.index, type(one.event).__name__, summary(one.event))
+        for one in told
+        if one.function.__module__ == module
+    ]
+
+
+def _move_rows(moves: list[Move], told: list[Told]) -> list[Row]:
+    """A move, and the event that was told next: the free queue itself tells nobody."""
+    rows: list[Row] = []
+    for move in moves:
+        event = told[min(move.next_event, len(told) - 1)].event
+        rows.append((move.function, None, move.next_event, move.what, f"→ {type(event).__name__}"))
+    return rows
+
+
+def _panel(key: str, rows: list[Row], step_of: dict[int, int], opening: int) -> None:
+    """Source on the left, what it told on the right, beginning where the stage stands."""
+    functions = list(dict.fromkeys(row[0] for row in rows))
+    counts = [sum(row[0] is function for row in rows) for function in functions]
+    teller = next((row[0] for row in rows if row[2] == opening), functions[0])
+    code, events = st.columns([11, 9])
+    with code:
+        chosen = st.selectbox(
+            say("course.ch05.function"),
+            range(len(functions)),
+            index=functions.index(teller),
+            format_func=lambda place: f"{functions[place].__qualname__} · {counts[place]}",
+            key=key,
+        )
+        mine = [row for row in rows if row[0] is functions[chosen]]
+        show_source(functions[chosen], {row[1] for row in mine if row[1] is not None})
+        st.caption(place_of(functions[chosen]))
+    with events:
+        first = next((place for place, row in enumerate(mine) if row[2] >= opening), 0)
+        first = max(min(first, len(mine) - MOST_ROWS), 0)
+        head = [say(f"course.ch05.head.{name}") for name in ("step", "event", "values")]
+        lines = [f"| {' | '.join(head)} |", "| ---: | --- | --- |"]
+        for _, _, index, what, values in mine[first : first + MOST_ROWS]:
+            here = "▶ " if index == opening else ""
+            lines.append(f"| {here}{step_of.get(index, '')} | `{what}` | {plain(values)} |")
+        st.markdown("\n".join(lines))
+        if len(mine) > MOST_ROWS:
+            st.caption(say("course.ch05.more", n=len(mine) - MOST_ROWS))
+
+
+if __name__ == "__main__":  # a deep link opened before the front page
+    import app
+
+    app.main()
