@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import streamlit as st
 from core.errors import BrothError
 from core.types import EngineConfig
 from ui.i18n import MODES as LANG_MODES
-from ui.session import change_setup, choose_language, lang, lang_mode, say, setup, title_of
+from ui.session import change_setup, choose_language, current_run, lang, lang_mode, say, setup, title_of
 from ui.setup import CHOICES, KNOBS, OWN, TEXTS, Knob, OwnPrompts, load_setup, preset_ids
 
 NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
@@ -92,10 +93,12 @@ def knob_panel() -> None:
 
 
 def _config_now() -> EngineConfig:
-    try:
+    """Of the run if there is one, else of the scenario; of neither where even that cannot be read."""
+    with suppress(BrothError):
+        return current_run()[0].config
+    with suppress(BrothError):
         return load_setup(setup(), lang()).config
-    except BrothError:  # the page tells it; nothing is set up that a knob could show
-        return EngineConfig()
+    return EngineConfig()
 
 
 def _reset_knobs() -> None:

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.errors import ScenarioError
 from core.hash_chain import split
 from core.tokenizer import TeachingTokenizer
-from ui.session import change_setup, plain, say, setup
-from ui.setup import MAX_OWN_CHARS, OWN, OwnPrompts
+from ui.session import change_setup, plain, say, setup, show_error
+from ui.setup import OWN, OwnPrompts, own_scenario
 
 _MAX_PREVIEW = 60
 """Tokens of each prompt that the preview shows."""
@@ -28,10 +29,10 @@ def own_prompts_editor() -> None:
         pressed = st.form_submit_button(say("own.run"), type="primary", width="stretch")
     typed = OwnPrompts(system, tuple(line for line in messages.splitlines() if line.strip()), answer)
     if pressed:
-        if typed.num_chars > MAX_OWN_CHARS:
-            st.error(say("error.own.too_long", size=typed.num_chars, limit=MAX_OWN_CHARS))
-        elif not typed.messages and not typed.system.strip():
-            st.error(say("error.own.empty"))
+        try:
+            own_scenario(typed)
+        except ScenarioError as error:
+            show_error(error)  # what is typed stays in the form
         else:
             change_setup(replace(setup(), scenario=OWN, own=typed, knobs=_kept_knobs(), fork=None))
             st.rerun()

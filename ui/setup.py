@@ -36,6 +36,9 @@ MAX_OWN_LINK = 2_000
 MAX_OWN_CHARS = 20_000
 """Characters of own prompts one run on the stage may have."""
 
+MAX_OWN_MESSAGES = 200
+"""Messages of one run: the stage folds a frame a step, and a frame holds every request."""
+
 
 @dataclass(frozen=True, slots=True)
 class Knob:
@@ -73,8 +76,9 @@ class OwnPrompts:
 
     @property
     def num_chars(self) -> int:
-        """All characters together."""
-        return len(self.system) + len(self.answer) + sum(map(len, self.messages))
+        """All characters of the run: every request has the system prompt and the answer."""
+        messages = self.messages or ("",)
+        return sum(map(len, messages)) + len(messages) * (len(self.system) + len(self.answer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,9 @@ def own_scenario(own: OwnPrompts, salt: str | None = None) -> Json:
     if own.num_chars > MAX_OWN_CHARS:
         message = f"Your prompts have {own.num_chars} characters; the stage takes {MAX_OWN_CHARS}."
         raise ScenarioError("own.too_long", message, size=own.num_chars, limit=MAX_OWN_CHARS)
+    if len(prompts) > MAX_OWN_MESSAGES:
+        message = f"These are {len(prompts)} messages; the stage takes {MAX_OWN_MESSAGES}."
+        raise ScenarioError("own.too_many", message, size=len(prompts), limit=MAX_OWN_MESSAGES)
     commands: list[Json] = []
     for number, prompt in enumerate(prompts):
         command: Json = {"op": "submit", "id": f"R{number}", "text": prompt}
