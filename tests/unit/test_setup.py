@@ -19,6 +19,7 @@ from ui.setup import (
     KNOBS,
     MAX_OWN_CHARS,
     MAX_OWN_LINK,
+    MAX_OWN_MESSAGES,
     MODES,
     OWN,
     SCENARIO_FOLDER,
@@ -236,6 +237,9 @@ def test_a_system_prompt_alone_is_one_request() -> None:
         (OwnPrompts(), "own.empty"),
         (OwnPrompts("", ("", "  ")), "own.empty"),
         (OwnPrompts("x" * MAX_OWN_CHARS, ("y",)), "own.too_long"),
+        (OwnPrompts("x" * (MAX_OWN_CHARS // 10), ("y",) * 10), "own.too_long"),
+        (OwnPrompts("", ("y",) * 10, "z" * (MAX_OWN_CHARS // 10)), "own.too_long"),
+        (OwnPrompts("x", ("y",) * (MAX_OWN_MESSAGES + 1)), "own.too_many"),
     ],
 )
 def test_own_prompts_that_cannot_run_are_refused(own: OwnPrompts, code: str) -> None:
