@@ -11,6 +11,7 @@ from core.backends.refusals import refusal
 from core.backends.rope import llama3_factors
 from core.backends.safetensors import FORMS, SafetensorsFile
 from core.backends.spec import DecoderSpec
+from core.backends.weights import layer_parts
 
 MODEL_TYPES = ("llama", "mistral", "qwen2", "qwen3")
 _TOP = {"embedding": "model.embed_tokens.weight", "final_norm": "model.norm.weight", "head": "lm_head.weight"}
@@ -50,6 +51,7 @@ class HfDirectory:
         self._file_of = {name: file for file in map(SafetensorsFile, paths) for name in file.names()}
         self.spec = self._spec()
         self._refuse_unknown_tensors()
+        self._refuse_missing_tensors()
 
     def optional_json(self, name: str) -> Json:
         """A file of the directory, or nothing where it does not exist."""
@@ -57,9 +59,7 @@ class HfDirectory:
 
     def tensor(self, name: str, layer: int | None = None) -> Floats:
         """One tensor in float32 (``core.backends.weights.WeightSource``)."""
-        stored = _TOP[name] if layer is None else f"model.layers.{layer}.{_LAYER[name]}"
-        if stored not in self._file_of:
-            raise refusal("missing", self.folder.name, part=stored)
+        stored = _stored_name(name, layer)
         return self._file_of[stored].tensor(stored)
 
     # -- inside -----------------------------------------------------------------------------------------
@@ -142,3 +142,17 @@ class HfDirectory:
             if part in _LAYER.values() or name in _TOP.values() or name.endswith("rotary_emb.inv_freq"):
                 continue
             raise refusal("part", self.folder.name, found=name)
+
+    def _refuse_missing_tensors(self) -> None:
+        """A shard that was not fetched is noticed before a long loading, not at its end."""
+        top = ("embedding", "final_norm") if self.spec.tied_head else ("embedding", "final_norm", "head")
+        wanted = [_stored_name(name, None) for name in top]
+        for layer in range(self.spec.num_layers):
+            wanted += [_stored_name(part, layer) for part in layer_parts(self.spec)]
+        for name in wanted:
+            if name not in self._file_of:
+                raise refusal("missing", self.folder.name, part=name)
+
+
+def _stored_name(name: str, layer: int | None) -> str:
+    return _TOP[name] if layer is None else f"model.layers.{layer}.{_LAYER[name]}"

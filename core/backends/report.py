@@ -38,7 +38,7 @@ class Report:
 
     def to_json(self) -> Json:
         """As it is kept and exported."""
-        return {"schema": SCHEMA_VERSION, **asdict(self)}
+        return {"schema": SCHEMA_VERSION, **asdict(self), "rows": list(self.rows)}
 
     @classmethod
     def from_json(cls, data: Json) -> Report:

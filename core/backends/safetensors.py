@@ -40,10 +40,9 @@ class SafetensorsFile:
         try:
             self._data: NDArray[np.uint8] = np.memmap(path, np.uint8, "r")
             size = int(self._data[:8].view("<u8")[0])
-            self._head: dict[str, Any] = json.loads(bytes(self._data[8 : 8 + size]))
+            self._head = _entries(json.loads(bytes(self._data[8 : 8 + size])))
         except (OSError, ValueError, IndexError) as problem:
             raise refusal("unreadable", path.name) from problem
-        self._head.pop("__metadata__", None)
         self._start = 8 + size
 
     def names(self) -> list[str]:
@@ -66,3 +65,18 @@ class SafetensorsFile:
         if numbers is None or numbers.size != int(np.prod(entry["shape"])):
             raise refusal("cut_off", self.path.name, part=name)
         return numbers.reshape(entry["shape"])
+
+
+def _entries(head: Any) -> dict[str, dict[str, Any]]:
+    """The tensors in a head.
+
+    Raises:
+        ValueError: it is not what the format says.
+    """
+    if not isinstance(head, dict):
+        raise ValueError("no object")
+    entries = {name: entry for name, entry in head.items() if name != "__metadata__"}
+    for entry in entries.values():
+        if not isinstance(entry, dict) or not {"dtype", "shape", "data_offsets"} <= entry.keys():
+            raise ValueError("no tensor")
+    return entries

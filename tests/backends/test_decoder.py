@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def test_any_cut_of_a_prompt_gives_the_same_logits(library: str, block_size: int
         backend.reserve(num_blocks + 9, block_size)
         table = tuple((1 + dice.permutation(num_blocks + 8)[:num_blocks]).tolist())
         cuts = [0, *sorted(dice.integers(1, len(TOKENS), 5).tolist()), len(TOKENS)]
-        for start, stop in zip(cuts, cuts[1:], strict=False):
+        for start, stop in pairwise(cuts):
             if start < stop:
                 result = backend.prefill(Plan("a", TOKENS[:stop], table, start))
         assert whole is not None

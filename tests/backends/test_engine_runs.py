@@ -1,4 +1,4 @@
-"""The real engine drives a real decoder: hits, evictions, preemptions and shuffled tables change no answer."""
+"""The real engine drives a real decoder: hits, evictions, preemption, shuffled tables change no answer."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_steps_of_the_scheduler_too() -> None:
         EngineConfig(block_size=BLOCK_SIZE, num_blocks=NUM_BLOCKS, max_num_batched_tokens=40), run.listen
     )
     preempted = 0
-    for number in range(120):
+    for number in range(70):
         outputs = tuple(run.dice.integers(0, 97, int(run.dice.integers(1, 30))).tolist())
         run.engine.submit(Request(f"R{number}", run.prompt(), outputs))
         for _ in range(int(run.dice.integers(0, 9))):
@@ -123,8 +123,8 @@ def test_steps_of_the_scheduler_too() -> None:
         preempted += run.engine.step().preempted
         run.compute()
     assert run.wrong == []
-    assert run.num_hits > 500
-    assert preempted > 5
+    assert run.num_hits > 300
+    assert preempted > 3
 
 
 def test_a_wrong_block_is_caught_and_the_order_of_cached_blocks_is_not_one() -> None:

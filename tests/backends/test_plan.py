@@ -133,13 +133,13 @@ SOUND = configs(hash_name="xxh3_128", verify_tokens=False)
 
 
 @given(scenarios(SOUND))
-@examples(120)
+@examples(80)
 def test_whatever_happens_a_hit_holds_what_it_should(scenario: Scenario) -> None:
     verify_all(scenario.config, [each.plan for each in plans_in(run(scenario).events)])
 
 
 @given(scenarios(SOUND))
-@examples(40)
+@examples(25)
 def test_plans_taken_after_each_command_are_those_of_the_log(scenario: Scenario) -> None:
     reader = PlanReader()
     engine = Engine(scenario.config, reader)
@@ -151,7 +151,7 @@ def test_plans_taken_after_each_command_are_those_of_the_log(scenario: Scenario)
 
 
 @given(scenarios(SOUND))
-@examples(40)
+@examples(25)
 def test_a_plan_covers_its_tokens_with_blocks(scenario: Scenario) -> None:
     size = scenario.config.block_size
     for each in plans_in(run(scenario).events):
