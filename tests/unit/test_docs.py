@@ -13,6 +13,7 @@ from typing import get_args
 
 import pytest
 
+from core.conformance import check
 from core.diagnose import ReasonKind
 from core.event_log import SCHEMA_VERSION, event_types
 from core.frame import Frame, RequestFrame, SlotFrame, Totals
@@ -128,6 +129,20 @@ def test_every_setting_of_our_own_is_explained() -> None:
     section = FIDELITY.split("## Beyond vLLM")[1].split("## Digests")[0]
     own = {*POLICY_FIELDS, "version", "queue_rule", "hash_name", "verify_tokens"}
     assert {name for name in own if f"`{name}`" not in section} == set()
+
+
+@pytest.mark.slow
+def test_the_counts_of_the_recordings_are_the_real_ones() -> None:
+    folder = ROOT / "tests" / "conformance" / "data"
+    counts = {path.name.split(".")[0]: check([path]).num_scenarios for path in folder.glob("*.jsonl.gz")}
+    report = check([folder])
+    assert report.exit_status == 0
+    cache = sum(number for name, number in counts.items() if name not in ("sched", "cases"))
+    told = (
+        f"{cache} cache scenarios, {counts['sched']} scheduler scenarios and {counts['cases']} cases from "
+        f"public reports, {report.num_operations:,} operations, 0 differences"
+    )
+    assert told in FIDELITY.replace("\n  ", " ")
 
 
 # -- metrics --------------------------------------------------------------------------------------------
