@@ -11,6 +11,11 @@ from ui.i18n import t
 OVERFLOW = """() => [document.documentElement, document.querySelector('[data-testid="stMain"]')]
   .map(node => node.scrollWidth - node.clientWidth)"""
 
+DOWNWARDS = """() => {
+  const main = document.querySelector('[data-testid="stMain"]');
+  return main.scrollHeight - main.clientHeight;
+}"""
+
 
 @pytest.mark.parametrize("lang", ["zh"])
 def test_from_the_front_page_to_a_walk(browser_page: Page, server: str, lang: str) -> None:
@@ -53,6 +58,7 @@ def test_the_stage_fits_on_the_screen(browser_page: Page, server: str) -> None:
         assert box["y"] >= 0
         assert box["x"] + box["width"] <= width
         assert box["y"] + box["height"] <= height
+        assert page.evaluate(DOWNWARDS) == 0, "nor is there anything to scroll to"
     page.set_viewport_size({"width": 800, "height": 900})
     expect(page.locator(STAGE)).to_have_attribute("data-mode", "stack")
     page.wait_for_timeout(300)
