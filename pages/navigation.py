@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
 MODES = ("start", "execute", "monitor", "finish")
-CHAPTERS = ("ch01", "ch02", "ch03", "ch04", "ch05")
-PAGES = (*MODES, *CHAPTERS)
+CHAPTERS = ("ch01", "ch02", "ch03", "ch04", "ch05", "ch13")
+LAB = ("traffic",)
+PAGES = (*MODES, *CHAPTERS, *LAB)
 
 
 def page(name: str) -> StreamlitPage:
@@ -26,5 +27,9 @@ def page(name: str) -> StreamlitPage:
 
 
 def all_pages() -> dict[str, list[StreamlitPage]]:
-    """Every page, as the navigation shows them: the four modes in the bar, the course as a menu."""
-    return {"": [page(name) for name in MODES], say("nav.course"): [page(name) for name in CHAPTERS]}
+    """Every page, as the navigation shows them: the modes in the bar, the course and the lab as menus."""
+    return {
+        "": [page(name) for name in MODES],
+        say("nav.course"): [page(name) for name in CHAPTERS],
+        say("nav.lab"): [page(name) for name in LAB],
+    }

@@ -1,0 +1,192 @@
+"""Chapter 13 · In code: a small prefix cache run line by line, its faulty sisters, the engine's code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.demo_faults import BLOCK_SIZE, FAULTS, results
+from core.demo_trace import Moment, rates, trace
+from pages.navigation import page
+from ui.course import begin_chapter, course_run, end_chapter, find_step, op_is, stage_link
+from ui.course_code import place_of, show_source
+from ui.course_demo import (
+    DEFAULT,
+    FUNCTIONS,
+    MOST_ID,
+    MOST_REQUESTS,
+    MOST_TOKENS,
+    NUM_SHARED,
+    PAIRS,
+    code_lines,
+    first_hit,
+    is_fault,
+    line_key,
+    next_request,
+    parse_requests,
+)
+from ui.lessons import show_part
+from ui.session import plain, say
+
+NAME = "ch13"
+PLACE = "ch13-place"
+MOST_CHARS = 90
+
+
+def render() -> None:
+    """Edit the requests, step through the code, count the rates, find the faults, read the engine."""
+    begin_chapter(NAME)
+    left, right = st.columns([3, 1])
+    text = left.text_area(say("course.ch13.requests"), DEFAULT, height=140, max_chars=600)
+    size = right.select_slider(say("knob.block_size"), (1, 2, 3, 4, 6), BLOCK_SIZE)
+    requests = parse_requests(text)
+    if requests is None:
+        right.warning(say("course.ch13.bad", lines=MOST_REQUESTS, tokens=MOST_TOKENS, most=f"{MOST_ID:,}"))
+    else:
+        _step(requests, size)
+        _rates(requests, size)
+    _bugs()
+    _engine()
+    end_chapter(NAME, page)
+
+
+# -- line by line ------------------------------------------------------------------------------------------
+
+
+@st.fragment
+def _step(requests: list[list[int]], size: int) -> None:
+    """The line that runs now, in words, with its variables and the cache beside it."""
+    moments = trace(requests, size)
+    last = len(moments) - 1
+    state = st.session_state
+    inputs = (str(requests), size)
+    if state.get("ch13-inputs") != inputs:
+        state["ch13-inputs"], state[PLACE] = inputs, first_hit(moments) + 1
+    place = int(state[PLACE]) - 1
+    columns = st.columns([1, 1, 2, 6], vertical_alignment="bottom")
+    for column, name, to in (
+        (columns[0], "back", max(place - 1, 0)),
+        (columns[1], "forth", min(place + 1, last)),
+        (columns[2], "request", next_request(moments, place)),
+    ):
+        column.button(
+            say(f"course.ch13.{name}"), key=f"ch13-{name}", on_click=_go, args=(to,), width="stretch"
+        )
+    columns[3].slider(say("course.ch13.place"), 1, last + 1, key=PLACE)
+    _show(moments[int(state[PLACE]) - 1], requests)
+
+
+def _go(place: int) -> None:
+    st.session_state[PLACE] = place + 1
+
+
+def _show(moment: Moment, requests: list[list[int]]) -> None:
+    code, beside = st.columns([11, 9])
+    with code:
+        tokens = " ".join(map(str, requests[moment.request]))
+        st.markdown(say("course.ch13.now", n=moment.request + 1, total=len(requests), tokens=tokens))
+        show_source(FUNCTIONS[moment.function], {moment.line})
+        st.caption(place_of(FUNCTIONS[moment.function]))
+    with beside:
+        st.info(say(line_key(moment)))
+        values = list(moment.values)
+        if moment.returns is not None:
+            values = [(say("course.ch13.returns"), moment.returns)]
+        st.markdown(
+            _table(("name", "value"), [(plain(name), f"`{_short(value)}`") for name, value in values])
+        )
+        kept = [(f"`{tag}`", f"`{' '.join(kv)}`") for tag, kv in moment.stored]
+        st.markdown(_table(("tag", "kv"), kept) if kept else say("course.ch13.empty"))
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= MOST_CHARS else value[: MOST_CHARS - 1] + "…"
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    titles = " | ".join(say(f"course.ch13.head.{name}") for name in head)
+    lines = [f"| {titles} |", "| --- " * len(head) + "|"]
+    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
+
+
+# -- rates ---------------------------------------------------------------------------------------------------
+
+
+def percent(rate: float | None) -> str:
+    """A share as people write it; a dash where there is none."""
+    return "–" if rate is None else f"{100 * rate:.2f} %"
+
+
+def _rates(requests: list[list[int]], size: int) -> None:
+    show_part(NAME, "rates")
+    rows: list[tuple[str, ...]] = []
+    for tokens, row in zip(requests, rates(requests, requests[0][:NUM_SHARED], size), strict=True):
+        shares = (percent(row.of_asked), percent(row.of_requests), percent(row.of_tokens))
+        rows.append((" ".join(map(str, tokens)), f"{row.reused} / {len(tokens)}", *shares))
+    st.markdown(_table(("request", "reused", "of_asked", "of_requests", "of_tokens"), rows))
+    show_part(NAME, "rates_result", shared=" ".join(map(str, requests[0][:NUM_SHARED])))
+
+
+# -- find the bug --------------------------------------------------------------------------------------------
+
+
+def _bugs() -> None:
+    show_part(NAME, "bugs", count=len(FAULTS))
+    titles = {name: say(f"course.ch13.bug.{name}.title") for name in FAULTS}
+    chosen = st.segmented_control(
+        say("course.ch13.bug"),
+        list(FAULTS),
+        default="phantom",
+        required=True,
+        format_func=titles.__getitem__,
+        key="ch13-bug",
+        label_visibility="collapsed",
+    )
+    name = chosen or "phantom"
+    code, question = st.columns([11, 9])
+    with code:
+        show_source(FAULTS[name].function)
+    with question:
+        st.markdown(say(f"course.ch13.bug.{name}.claim"))
+        lines = [line for _, line in code_lines(FAULTS[name].function)]
+        answer = st.radio(
+            say("course.ch13.bug.ask"),
+            range(len(lines)),
+            index=None,
+            format_func=lambda place: f"`{lines[place]}`",
+            key=f"ch13-bug-{name}",
+        )
+        if answer is None:
+            return
+        right = is_fault(name, lines[answer])
+        st.markdown(f"**{say(f'course.ch13.bug.{str(right).lower()}')}** `{FAULTS[name].lines[0]}`")
+        got, true = (f"{value:g}" if value == int(value) else f"{value:.2f}" for value in results(name))
+        st.markdown(say(f"course.ch13.bug.{name}.answer"))
+        st.markdown(say(f"course.ch13.bug.{name}.result", got=got, true=true))
+
+
+# -- the engine ----------------------------------------------------------------------------------------------
+
+
+def _engine() -> None:
+    show_part(NAME, "engine")
+    titles = {name: say(f"course.ch13.pair.{name}") for name in PAIRS}
+    for tab, (_, (small, large)) in zip(st.tabs(list(titles.values())), PAIRS.items(), strict=True):
+        with tab:
+            left, right = st.columns(2)
+            with left:
+                show_source(small)
+                st.caption(place_of(small))
+            with right:
+                for function in large:
+                    show_source(function)
+                    st.caption(place_of(function))
+    shown = course_run("P1")[2]
+    stage_link(say("course.show_me"), "P1", find_step(shown, op_is("match", "R1")))
+
+
+if __name__ == "__main__":  # a deep link opened before the front page
+    import app
+
+    app.main()
