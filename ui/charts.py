@@ -61,5 +61,5 @@ def _bars(bars: Sequence[Bar], bases: Sequence[float], axis: str) -> go.Figure:
         hoverlabel={"align": "left"},
     )
     figure.update_xaxes(title_text=axis, rangemode="tozero", fixedrange=True)
-    figure.update_yaxes(autorange="reversed", automargin=True, fixedrange=True, title_text="")
+    figure.update_yaxes(autorange="reversed", automargin=True, fixedrange=True, tickfont={"size": 14})
     return figure

@@ -12,10 +12,10 @@ from core.errors import BrothError
 from core.report import SHARES, Act, Report, Share
 from ui.charts import Bar, bars_beside, waterfall
 from ui.finish_lines import Line
-from ui.finish_report import table
 from ui.i18n import error_text
 from ui.numbers import digits, percent, seconds
 from ui.session import lang, plain, say
+from ui.tables import show_table
 
 _MAIN = ("reused", "new", "evicted", "near_miss", "last_token", "tail")
 """Shares that are shown even when they are empty: the question was asked."""
@@ -27,9 +27,8 @@ def compare_panel(lines: Sequence[Line], failed: Sequence[tuple[str, BrothError]
     """One row per run; the last column compares modelled prefill with no cache at all."""
     columns = ("run", "rate", "reused", "computed", "evicted", "held", "prefill", "against")
     bottom = lines[0].report.prefill_s.value or 0.0
-    st.markdown(
-        table([say(f"finish.compare.{name}") for name in columns], [_row(line, bottom) for line in lines])
-    )
+    head = [say(f"finish.compare.{name}") for name in columns]
+    show_table("compare", head, [_row(line, bottom) for line in lines])
     bars = [
         Bar(escape(line.name), computed(line.report), digits(computed(line.report)), escape(line.name))
         for line in lines
@@ -80,7 +79,7 @@ def waterfall_panel(report: Report) -> None:
     with st.expander(say("finish.share.table")):
         head = [say(f"finish.share.column.{name}") for name in ("share", "tokens", "rate", "why")]
         total = [say("finish.share.all"), str(parts.total), "100.0 %", ""]
-        st.markdown(table(head, [*(_share_row(report, share) for share in shown), total]))
+        show_table("shares", head, [*(_share_row(report, share) for share in shown), total])
 
 
 def _share_bar(report: Report, share: Share) -> Bar:

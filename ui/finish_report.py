@@ -12,6 +12,7 @@ from ui.finish_quiz import bet_words
 from ui.machine_panel import machine_panel
 from ui.numbers import change, digits, money, percent, seconds
 from ui.session import say
+from ui.tables import show_table
 
 MANY = 1_000_000
 """Runs like this one: a lesson is too small for money to show."""
@@ -99,7 +100,7 @@ def savings_panel(report: Report) -> None:
         _row("token", by_token, *(money(k * _of(by_token), prices.currency) for k in (1, MANY))),
         _row("memory", report.peak_gib, _memory(report), "–"),
     ]
-    st.markdown(table([say(f"finish.savings.{name}") for name in ("what", "run", "many", "basis")], rows))
+    show_table("savings", [say(f"finish.savings.{name}") for name in ("what", "run", "many", "basis")], rows)
     st.caption(say("finish.savings.linear", linear=digits(saved.linear_ratio.value or 1),
                    model=digits(saved.ratio.value or 1)))  # fmt: skip
     with st.expander(say("finish.formulas")):
@@ -119,13 +120,6 @@ def _memory(report: Report) -> str:
     peak, gib = report.peak, (report.peak_gib.value or 0, report.peak_unshared_gib.value or 0)
     return say("finish.savings.peak", shared=peak.shared, unshared=peak.unshared,
                gib=digits(gib[0]), gib_unshared=digits(gib[1]))  # fmt: skip
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table; the first column is text, the others stand at the right."""
-    lines = ["| " + " | ".join(head) + " |", "|:--|" + "--:|" * (len(head) - 1)]
-    lines += ["| " + " | ".join(cell.replace("$", "\\$") for cell in row) + " |" for row in rows]
-    return "\n".join(lines)
 
 
 def _formulas(figures: list[Figure]) -> None:

@@ -27,7 +27,7 @@ FORMULAS: Mapping[str, str] = MappingProxyType(
         "formula.ratio": "Σ t(n, 0) / Σ t(n - h, h)",
         "formula.saved_s": "Σ t(n, 0) - t(n - h, h)",
         "formula.saved_tokens": "Σ h",
-        "formula.money_hours": "s·g / 3600 · €/h",
+        "formula.money_hours": "s·g / 3600 · $/h",
         "formula.money_tokens": "h · (p - p_c) / 10⁶",
         "formula.hit_rate": "Σ h / Σ n",
         "formula.held_blocks": "max #{blocks: ref > 0}",

@@ -149,3 +149,47 @@ def test_bet_and_answers_survive_a_reload(browser_page: Page, server: str) -> No
     browser_page.wait_for_url("**/finish*")
     expect(browser_page.get_by_text(re.compile(r"^[01] of 1 right at first try"))).to_be_visible()
     expect(browser_page).to_have_url(re.compile(r"[?&]bet=40&.*quiz=P0\."))
+
+
+# -- from the report to the stage and back ------------------------------------------------------------
+
+
+def test_an_eviction_leads_to_its_step(browser_page: Page, server: str) -> None:
+    """Twice in one visit: each click lands on its own step, later reruns leave the step alone."""
+    open_page(browser_page, f"{server}/finish?s=P9")
+    for place in (0, 1):
+        button = browser_page.get_by_role("button", name=re.compile(r"^Show step \d+$")).nth(place)
+        step = int(re.findall(r"\d+", button.inner_text())[0])
+        button.click()
+        browser_page.wait_for_url(re.compile(rf"/execute\?.*#step={step}$"))
+        count = browser_page.locator(".count")
+        expect(count).to_have_text(re.compile(rf"\b{step} / "))
+        browser_page.locator(STAGE).first.press("ArrowRight")
+        expect(count).to_have_text(re.compile(rf"\b{step + 1} / "))
+        browser_page.get_by_role("radio", name="中文").or_(
+            browser_page.get_by_text("中文", exact=True)
+        ).first.click()
+        expect(count).to_have_text(re.compile(rf"\b{step + 1} / "))
+        browser_page.get_by_text("English", exact=True).first.click()
+        expect(browser_page.get_by_role("button", name=t("control.set_up", "en"))).to_be_visible()
+        browser_page.locator('[href$="/finish"]').first.click()
+        browser_page.wait_for_url("**/finish*")
+
+
+@pytest.mark.parametrize("viewport", [(1280, 720), (390, 800)])
+@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_draws_its_charts(browser_page: Page, server: str, lang: Lang) -> None:
+    """Nothing sticks out sideways, and the theme's own colours reach the charts."""
+    open_page(browser_page, f"{server}/finish?s=P9&tried=10.slots.5")
+    charts = browser_page.locator(".js-plotly-plot")
+    expect(charts).to_have_count(2)
+    colours = browser_page.evaluate(
+        "[...document.querySelectorAll('.js-plotly-plot')].map(n => n._fullLayout.colorway)"
+    )
+    theme = browser_page.evaluate(
+        "matchMedia('(prefers-color-scheme: dark)').matches ? '#56B4E9' : '#0072B2'"
+    )
+    assert [row[0] for row in colours] == [theme, theme]
+    main = browser_page.locator('[data-testid="stMain"]')
+    assert main.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
