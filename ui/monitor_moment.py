@@ -24,12 +24,13 @@ BEFORE, AFTER = 500, 1_500
 
 @dataclass(frozen=True, slots=True)
 class ShownMoment:
-    """What the execute page shows instead of the scenario's run."""
+    """What the execute page shows instead of the scenario's run. ``origin``: the page it was opened from."""
 
     request_id: str
     at_s: float
     log: dict[str, Any]
     step: int
+    origin: str = "monitor"
 
 
 def shown_moment(run: LoadRun, request_id: str, at_s: float, title: str) -> ShownMoment:

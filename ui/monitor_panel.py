@@ -84,10 +84,11 @@ def _value(name: str) -> Any:
 def _choice(name: str, options: Sequence[Any]) -> None:
     value = _value(name)
     shown = options if value in options else sorted([*options, value])
+    words = {one: say(f"monitor.mix.{one}") if name == "mix" else f"{one:g}" for one in shown}
     st.selectbox(
         say("monitor.pool.label" if name == "pool" else f"monitor.{name}"),
         shown,
-        format_func=lambda option: say(f"monitor.mix.{option}") if name == "mix" else f"{option:g}",
+        format_func=words.__getitem__,
         key=f"load_{name}",
         on_change=_changed,
         args=(name,),

@@ -58,4 +58,8 @@ test("files stay small", () => {
   const size = (list) => [...list].reduce((sum, name) => sum + statSync(new URL(name, FOLDER)).size, 0);
   const stage = size([...reach("stage.js"), "stage.css"]);
   assert.ok(stage < 172_000, "stage: " + stage + " bytes");
+  const monitor = size([...[...reach("monitor.js")].filter((name) => !reach("stage.js").has(name)), "monitor.css"]);
+  assert.ok(monitor < 45_000, "monitor: " + monitor + " bytes");
+  const unused = names.filter((name) => !reach("stage.js").has(name) && !reach("monitor.js").has(name));
+  assert.deepEqual(unused, []);
 });

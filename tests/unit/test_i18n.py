@@ -35,7 +35,7 @@ KEYS = list(EN)
 
 CAPTIONS = [  # in the order of the tables
     "arrive", "cut", "hash.first", "hash.next", "probe", "match",
-    "miss.never_seen", "miss.chain_broken", "miss.evicted", "miss.not_admitted",
+    "miss.never_seen", "miss.chain_broken", "miss.evicted", "miss.evicted_before", "miss.not_admitted",
     "miss.salt", "miss.version", "miss.extras", "miss.collision", "collision",
     "plan.last_token", "plan.not_full", "plan.none", "wait", "reject", "touch.free", "touch.held",
     "evict.reused", "evict.cap", "evict.forced", "ttl", "alloc", "register", "dup",
