@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.backends.base import Floats
-from core.backends.rope import rope_tables
+from core.backends.rope import RopeTables
 from core.backends.spec import DecoderSpec
 from core.backends.weights import Layer, Weights
 from core.types import BlockId
@@ -62,6 +62,7 @@ def slots_of(block_table: Sequence[BlockId], start: int, stop: int, block_size: 
 def forward(
     spec: DecoderSpec,
     weights: Weights[Floats],
+    rope: RopeTables[Floats],
     pool: NumpyPool,
     token_ids: Ids,
     start: int,
@@ -74,7 +75,7 @@ def forward(
     stop = start + len(token_ids)
     slots = slots_of(block_table, start, stop, pool.block_size)
     blocks = np.asarray(block_table, np.int64)[: -(-stop // pool.block_size)]
-    cos, sin = (table[:, None, :] for table in rope_tables(spec, start, len(token_ids)))
+    cos, sin = rope.at(start, stop)
     x = weights.embedding[token_ids]
     with np.errstate(over="ignore"):  # exp(-x) of a very negative gate: infinity is the right answer
         for index, layer in enumerate(weights.layers):

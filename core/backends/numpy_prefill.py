@@ -10,6 +10,7 @@ from core.backends.base import Floats
 from core.backends.decoder_backend import DecoderBackend
 from core.backends.device import cpu_name
 from core.backends.numpy_decoder import Ids, NumpyPool, forward
+from core.backends.rope import RopeTables
 from core.backends.spec import DecoderSpec
 from core.backends.threads import use_numpy_threads
 from core.backends.weights import Weights
@@ -25,13 +26,14 @@ class NumpyBackend(DecoderBackend[NumpyPool]):
     def __init__(self, spec: DecoderSpec, weights: Weights[Floats], threads: int = 1) -> None:
         super().__init__(spec, threads)
         self.weights = weights
+        self._rope = RopeTables(spec, lambda table: table)
         self.device = cpu_name()
 
     def _new_pool(self, num_blocks: int, block_size: int) -> NumpyPool:
         return NumpyPool(self.spec, num_blocks, block_size)
 
     def _forward(self, pool: NumpyPool, token_ids: Ids, start: int, block_table: Sequence[BlockId]) -> Floats:
-        return forward(self.spec, self.weights, pool, token_ids, start, block_table)
+        return forward(self.spec, self.weights, self._rope, pool, token_ids, start, block_table)
 
     def _use_threads(self) -> bool:
         return use_numpy_threads(self.threads)

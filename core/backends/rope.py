@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.backends.base import Floats
 from core.backends.spec import DecoderSpec
+from core.backends.weights import Array
+
+
+class RopeTables(Generic[Array]):
+    """Cosines and sines of all positions so far, made once: computing them anew would cost the long prompt
+    more than the short one. One per backend."""
+
+    def __init__(self, spec: DecoderSpec, convert: Callable[[Floats], Array]) -> None:
+        self._spec = spec
+        self._convert = convert
+        self._size = 0
+        self._cos: Any = None
+        self._sin: Any = None
+
+    def at(self, start: int, stop: int) -> tuple[Array, Array]:
+        """For positions ``start`` … ``stop - 1``, shape [n, 1, head_dim / 2]: the same for all heads."""
+        if stop > self._size:
+            self._size = max(stop, 2 * self._size, 256)
+            cos, sin = rope_tables(self._spec, 0, self._size)
+            self._cos, self._sin = self._convert(cos[:, None, :]), self._convert(sin[:, None, :])
+        return self._cos[start:stop], self._sin[start:stop]
 
 
 def rope_tables(spec: DecoderSpec, start: int, count: int) -> tuple[Floats, Floats]:

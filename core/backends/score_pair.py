@@ -46,8 +46,9 @@ class ScorePairTokenizer:
     def pieces(self, text: str) -> list[str]:
         """The text of each token; the space that was put in front is left out again."""
         texts = self.texts(self.encode(text))
-        if self._add_space and texts and texts[0].startswith(" ") and not text.startswith(" "):
-            texts[0] = texts[0][1:]
+        first = next(iter(self.special.split(text)), None)
+        if self._add_space and first is not None and first[1] is None:
+            texts[0] = texts[0].removeprefix(" ")
         return texts
 
     def texts(self, token_ids: Sequence[int]) -> list[str]:

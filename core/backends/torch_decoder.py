@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.backends.numpy_decoder import PIECE, Ids
-from core.backends.rope import rope_tables
+from core.backends.rope import RopeTables
 from core.backends.spec import DecoderSpec
 from core.backends.weights import Layer, Weights
 from core.types import BlockId
 
 Tensor = Any
+GPU_PIECE = 1024
+"""As ``PIECE``, for a GPU: small pieces would leave it waiting for the next one to be launched."""
 
 
 class TorchPool:
@@ -48,6 +50,7 @@ class TorchPool:
 def forward(
     spec: DecoderSpec,
     weights: Weights[Tensor],
+    rope: RopeTables[Tensor],
     pool: TorchPool,
     token_ids: Ids,
     start: int,
@@ -62,12 +65,10 @@ def forward(
     positions = torch.arange(start, stop, device=device)
     slots = (table[positions // pool.block_size], positions % pool.block_size)
     blocks = table[: -(-stop // pool.block_size)]
-    cos, sin = (
-        torch.from_numpy(part)[:, None, :].to(device, dtype)
-        for part in rope_tables(spec, start, stop - start)
-    )
+    cos, sin = rope.at(start, stop)
     x = weights.embedding[torch.from_numpy(token_ids).to(device)]
-    mask = torch.full((PIECE, PIECE), float("-inf"), device=device, dtype=dtype).triu(1)
+    piece = PIECE if device.type == "cpu" else GPU_PIECE
+    mask = torch.full((piece, piece), float("-inf"), device=device, dtype=dtype).triu(1)
     for index, layer in enumerate(weights.layers):
         queries, keys, values = _project(spec, layer, rms_norm(x, layer.attention_norm, spec.rms_eps))
         pool.write(index, slots, _rotate(keys, cos, sin), values)
@@ -109,13 +110,13 @@ def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 def attend(queries: Tensor, keys: Tensor, values: Tensor, start: int, mask: Tensor) -> Tensor:
     """Each query [n, h, d] at ``start`` and after meets the keys [t, k, d] up to its own position, in
-    pieces that end at absolute multiples of ``PIECE``."""
+    pieces that end at absolute multiples of the mask's size."""
     import torch
 
-    pieces, first, count = [], 0, len(queries)
+    pieces, first, count, size = [], 0, len(queries), len(mask)
     queries = queries * queries.shape[-1] ** -0.5
     while first < count:
-        last = min(count, ((start + first) // PIECE + 1) * PIECE - start)
+        last = min(count, ((start + first) // size + 1) * size - start)
         end = start + last
         pieces.append(_piece(queries[first:last], keys[:end], values[:end], mask))
         first = last

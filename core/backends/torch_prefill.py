@@ -12,6 +12,7 @@ from core.backends.base import Floats
 from core.backends.decoder_backend import DecoderBackend
 from core.backends.device import cpu_name
 from core.backends.numpy_decoder import Ids
+from core.backends.rope import RopeTables
 from core.backends.spec import DecoderSpec
 from core.backends.torch_decoder import TorchPool, forward
 from core.backends.weights import Weights
@@ -84,9 +85,15 @@ class TorchBackend(DecoderBackend[TorchPool]):
         self.weights = weights
         self._device = weights.embedding.device
         self._dtype = weights.embedding.dtype
+        self._rope = RopeTables(
+            spec, lambda table: self._torch.from_numpy(table).to(self._device, self._dtype)
+        )
         self.exact = self._dtype == self._torch.float32
         self._in_main_memory = self._device.type == "cpu"
         self.device = cpu_name() if self._in_main_memory else self._torch.cuda.get_device_name(self._device)
+
+    def _from_numpy(self, numbers: Floats) -> Any:
+        return self._torch.from_numpy(numbers).to(self._device, self._dtype)
 
     @property
     def dtype(self) -> str:
@@ -98,7 +105,7 @@ class TorchBackend(DecoderBackend[TorchPool]):
 
     def _forward(self, pool: TorchPool, token_ids: Ids, start: int, block_table: Sequence[BlockId]) -> Floats:
         with self._torch.inference_mode():
-            logits = forward(self.spec, self.weights, pool, token_ids, start, block_table)
+            logits = forward(self.spec, self.weights, self._rope, pool, token_ids, start, block_table)
             # Copying to the CPU waits for the GPU, so the clock reads finished work.
             numbers: Floats = logits.float().cpu().numpy()
         return numbers

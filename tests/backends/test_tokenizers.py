@@ -141,7 +141,7 @@ def test_what_is_no_token_is_spelt_in_bytes() -> None:
 
 def test_the_space_in_front_is_not_shown() -> None:
     assert scored().pieces("he") == ["he"]
-    assert scored().pieces(" he") == [" ", " he"]
+    assert scored().pieces(" he") == ["", " he"]
     assert scored().pieces("<s>he") == ["<s>", "he"]
 
 

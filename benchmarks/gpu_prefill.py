@@ -1,0 +1,138 @@
+"""Real prefill on a GPU: one short run, one table. Needs torch with CUDA, numpy and xxhash; takes minutes.
+
+    python -m benchmarks.gpu_prefill [--json OUT] [--tiny] [--hf DIRECTORY]
+
+A decoder of Llama-3-8B's shape with random weights in bfloat16 (16 GB), a smaller one in float32 for the
+logits, or a real model from a directory. Without a GPU (or with --tiny) a tiny one shows that it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from core.backends.hit_experiments import hit_pairs, hit_sweep, long_prompt
+from core.backends.loader import ModelLoader, ModelSource
+from core.backends.report import Report
+from core.backends.serving_experiments import decoding, many_users
+from core.backends.spec import SIZES, DecoderSpec
+from core.backends.torch_prefill import TorchBackend
+from core.backends.weights import Layer, Weights, _shapes, layer_parts
+
+LLAMA_8B = DecoderSpec(
+    "8B shape, random", 128_256, 4096, 32, 32, 8, 128, 14_336, rope_theta=500_000.0, folds_tokens=True
+)
+L_FP32 = replace(SIZES["L"], name="L, float32")
+
+
+def random_on(device: str, spec: DecoderSpec, dtype: Any) -> TorchBackend:
+    """Random weights made where they are used: numpy would take minutes for 8 billion of them."""
+    torch.manual_seed(0)
+    shapes = _shapes(spec)
+
+    def tensor(name: str) -> Any:
+        shape = shapes[name]
+        if name.endswith("norm"):
+            return torch.ones(shape, device=device, dtype=dtype)
+        scale = 1.0 if name == "embedding" else shape[-1] ** -0.5 * (2.0 if name == "query" else 1.0)
+        return torch.randn(shape, device=device, dtype=dtype) * scale
+
+    layers = tuple(
+        Layer(**{part: tensor(part) for part in layer_parts(spec)}) for _ in range(spec.num_layers)
+    )
+    return TorchBackend(spec, Weights(tensor("embedding"), layers, tensor("final_norm"), tensor("head")))
+
+
+def backends(options: argparse.Namespace, on_gpu: bool) -> list[Callable[[], TorchBackend]]:
+    """What to measure, each made when its turn comes and let go after it."""
+    if options.hf:
+        source = ModelSource("hf", options.hf)
+        kind = "bfloat16" if on_gpu else "float32"
+        return [lambda: ModelLoader().load(source, "torch", dtype=kind).backend()]  # type: ignore[list-item, arg-type, return-value]
+    if not on_gpu or options.tiny:
+        device = "cuda" if on_gpu else "cpu"
+        return [lambda: random_on(device, SIZES["XS"], torch.float32)]
+    return [
+        lambda: random_on("cuda", L_FP32, torch.float32),
+        lambda: random_on("cuda", LLAMA_8B, torch.bfloat16),
+    ]
+
+
+def experiments(backend: TorchBackend, small: bool) -> list[Report]:
+    """All of them, on one backend."""
+    if small:
+        return [
+            hit_pairs(backend, rounds=2),
+            hit_sweep(backend, rounds=1),
+            decoding(backend, positions=(16, 64)),
+        ]
+    return [
+        hit_pairs(backend, rounds=15, warm_ups=3),
+        hit_sweep(backend, rounds=9, warm_ups=2, budget_s=60),
+        long_prompt(backend, rounds=5, warm_ups=1),
+        many_users(backend, users=100),
+        decoding(backend, positions=(16, 128, 512, 1024), rounds=9),
+    ]
+
+
+def rows_of(report: Report) -> list[str]:
+    """One line per row: what was measured, milliseconds, ratios."""
+    lines = []
+    for row in report.rows:
+        times = {name: row[name]["wall_ms"] for name in row if isinstance(row[name], dict)}
+        names = (
+            "fraction",
+            "side",
+            "position",
+            "total",
+            "hit_tokens",
+            "ratio",
+            "measured",
+            "linear",
+            "flops",
+        )
+        parts = [f"{name} {row[name]:.4g}" if isinstance(row[name], float) else f"{name} {row[name]}"
+                 for name in names if name in row]  # fmt: skip
+        lines.append("    " + "  ".join(parts + [f"{name} {ms:.2f} ms" for name, ms in times.items()]))
+    return lines
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, print, keep."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--hf")
+    options = parser.parse_args(arguments)
+    on_gpu = torch.cuda.is_available()
+    kept: list[dict[str, Any]] = []
+    for make in backends(options, on_gpu):
+        backend = make()
+        spec = backend.spec
+        print(f"{spec.name}: {spec.num_parameters / 1e9:.2f} B parameters, {backend.dtype}, {backend.device}")
+        start = time.perf_counter()
+        for report in experiments(backend, small=options.tiny or not on_gpu):
+            same = report.equality
+            print(f"  {report.experiment}" + (f": logits within {same.max_abs:.1e}, bitwise {same.bitwise}, "
+                  f"same token {same.same_argmax}" if same else ""))  # fmt: skip
+            print("\n".join(rows_of(report)), flush=True)
+            kept.append({**report.to_json(), "dtype": backend.dtype})
+        print(f"  {time.perf_counter() - start:.0f} s")
+        del backend
+        if on_gpu:
+            torch.cuda.empty_cache()
+    if options.json:
+        options.json.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
