@@ -18,21 +18,33 @@ function rowAt(rows, key) {
   return at;
 }
 
+const FEW = 64;
+
+/** Reading: a large record gets an index when somebody first asks it for something; changing it drops the index. */
+function readRow(target, key) {
+  const { rows } = target;
+  if (rows.length <= FEW) return rows[rowAt(rows, key)]?.[1];
+  target.index ??= new Map(rows);
+  return target.index.get(key);
+}
+
 const RECORD = {
-  get: ({ rows }, key) => rows[rowAt(rows, key)]?.[1],
+  get: readRow,
   has: ({ rows }, key) => rowAt(rows, key) >= 0,
   ownKeys: ({ rows }) => rows.map(([key]) => key),
   getOwnPropertyDescriptor({ rows }, key) {
     const at = rowAt(rows, key);
     return at < 0 ? undefined : { value: rows[at][1], writable: true, enumerable: true, configurable: true };
   },
-  set({ rows }, key, value) {
-    const at = rowAt(rows, key);
+  set(target, key, value) {
+    const { rows } = target, at = rowAt(rows, key);
+    target.index = null;
     rows[at < 0 ? rows.length : at] = [key, value];
     return true;
   },
-  deleteProperty({ rows }, key) {
-    const at = rowAt(rows, key);
+  deleteProperty(target, key) {
+    const { rows } = target, at = rowAt(rows, key);
+    target.index = null;
     if (at >= 0) rows.splice(at, 1);
     return true;
   },
@@ -42,6 +54,12 @@ function copyOf(value) {
   if (Array.isArray(value)) return value.slice();
   const rows = rowsOf.get(value);
   return rows ? makeRecord(rows.slice()) : { ...value };
+}
+
+/** What folding itself reads, once per change: no index is worth that. */
+function memberOf(node, key) {
+  const rows = rowsOf.get(node);
+  return rows ? rows[rowAt(rows, key)]?.[1] : node[key];
 }
 
 /** A copy of `value` that may be changed; objects copied earlier in the same fold step are handed out again. */
@@ -66,7 +84,7 @@ function applyOne(frame, patch, owned) {
   let node = frame;
   for (let depth = 0; depth < last; depth++) {
     const key = path[depth];
-    node = node[key] = ownCopy(node[key] ?? {}, owned);
+    node = node[key] = ownCopy(memberOf(node, key) ?? {}, owned);
   }
   if (isMove) return moveInQueue(node, path[1], value);
   const key = path[last];
