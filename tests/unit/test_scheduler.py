@@ -121,6 +121,18 @@ def test_priority_takes_the_blocks_of_the_worst_even_after_it_was_scheduled() ->
     assert shop.engine.waiting_ids() == ("mid", "low")
 
 
+def test_nobody_is_skipped_when_a_request_in_front_gives_way() -> None:
+    """low runs first in the list and was scheduled; high takes its blocks; mid, behind both, is served."""
+    shop = Shop(4, policy="priority")
+    shop.submit("low", 100, 2, outputs=4, priority=5)
+    assert shop.step() == {"low": 2}
+    shop.submit("high", 200, 2, outputs=4, priority=1)
+    shop.submit("mid", 300, 1, outputs=4, priority=3)
+    assert shop.step() == {"low": 1, "high": 2, "mid": 1}
+    assert shop.step() == {"high": 1, "mid": 1}
+    assert shop.engine.waiting_ids() == ("low",)
+
+
 def test_equal_priorities_wait_in_order_of_arrival() -> None:
     shop = Shop(8, policy="priority")
     for name in ("a", "b", "c"):
