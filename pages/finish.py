@@ -58,6 +58,7 @@ def _section(title: str, draw: Callable[[], None]) -> None:
 
 
 def _to_step(step: int) -> None:
+    session.change_setup(session.setup())  # a request of the load that stood on the stage makes way
     session.go_to_step(step)
     st.switch_page(page("execute"))
 

@@ -10,8 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.event_log import EventLog
 from core.scenario import run
-from tests.app.visit import choose, press, texts, visit
+from tests.app.visit import calm, choose, press, texts, visit
 from tests.plain_report import Plain, plain_report
+from ui.export.panel import run_link
 from ui.fork import Fork, forked
 from ui.i18n import LANGS, MODES, Lang, LangMode, languages, t
 from ui.numbers import change, digits, money, percent, seconds
@@ -241,3 +242,37 @@ def test_without_a_run_there_are_sentences(lang: Lang) -> None:
     assert t("export.none", lang) in [info.value for info in at.info]
     assert at.header == []  # type: ignore[comparison-overlap]
     assert t("finish.recap.breaks.2", lang) in texts(at)
+
+
+# -- files ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_only_the_open_tab_is_drawn(lang: Lang) -> None:
+    at = visit("finish", lang=lang, s="P0")
+    names = ("data", "pictures", "handout", "link")
+    assert [tab.label for tab in at.tabs] == [t(f"export.{name}", lang) for name in names]
+    assert [len(tab.children) > 0 for tab in at.tabs] == [True, False, False, False]
+
+
+def open_tab(at: AppTest, name: str, lang: Lang = "en") -> AppTest:
+    at.session_state["export_tabs"] = t(f"export.{name}", lang)
+    return calm(at.run())
+
+
+def test_the_link_leaves_bet_and_answers_at_home() -> None:
+    at = visit("finish", lang="en", s="P9", bet="40", quiz="P9.hit12x", tried="10.slots.5", slots="6")
+    link = open_tab(at, "link").code[0].value
+    assert link == "/execute?v=1&s=P9&slots=6&tried=10.slots.5&lang=en"
+    assert (
+        run_link("http://localhost:1/deep/finish?s=P0", {"s": "P9"}) == "http://localhost:1/deep/execute?s=P9"
+    )
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_every_tab_draws_something(lang: Lang) -> None:
+    at = visit("finish", lang=lang, s="P9")
+    for name in ("pictures", "handout", "link", "data"):
+        at = open_tab(at, name, lang)
+        assert [len(tab.children) > 0 for tab in at.tabs].count(True) == 1
+    assert t("export.jsonl.help", lang, n=len(log_of("P9", lang).events)) in texts(at)

@@ -15,8 +15,10 @@ import pytest
 from playwright.sync_api import Download, Page, expect
 
 from core.event_log import load_jsonl
+from core.scenario import run
 from ui.handout import handout_html
 from ui.i18n import Lang, LangMode, t
+from ui.setup import Setup, load_setup
 
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 STAGE = '[data-testid^="stBidiComponent"] [role="application"]'
@@ -54,6 +56,14 @@ def test_data_can_be_saved_twice(browser_page: Page, server: str) -> None:
     table = text_of(saved(browser_page, t("export.csv", "en")))
     rows = list(csv.DictReader(io.StringIO(table.removeprefix("\ufeff"))))
     assert [row["hit_tokens"] for row in rows] == ["0", "12", "12"]
+
+
+def test_saving_while_the_stage_plays_gives_the_whole_run(browser_page: Page, server: str) -> None:
+    open_page(browser_page, f"{server}/execute?s=P1")
+    browser_page.locator(STAGE).first.press("Space")
+    browser_page.locator('[href$="/finish"]').first.click()
+    log = load_jsonl(text_of(saved(browser_page, t("export.jsonl", "en"))))
+    assert log == run(load_setup(Setup("P1"), "en"))
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -99,6 +109,15 @@ def test_without_a_run_there_is_a_sentence(browser_page: Page, server: str) -> N
     expect(browser_page.get_by_text(t("export.none", "en")).first).to_be_visible()
     browser_page.get_by_role("tab", name=t("export.handout", "en")).click()
     assert "<section>" in text_of(saved(browser_page, t("export.paper", "en")))
+
+
+def test_the_handout_opens_for_printing(browser_page: Page, server: str) -> None:
+    open_page(browser_page, f"{server}/finish?s=P1")
+    browser_page.get_by_role("tab", name=t("export.handout", "en")).click()
+    with browser_page.expect_popup() as waiting:
+        browser_page.get_by_role("button", name=t("export.print", "en")).click()
+    expect(waiting.value.locator("section")).to_have_count(2)
+    expect(browser_page.get_by_role("status")).to_contain_text("broth-handout-en.html")
 
 
 # -- paper --------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import subprocess
 import zipfile
@@ -22,6 +23,7 @@ from ui.export.join import JoinError, join_modules, top_level_names
 from ui.export.offline import inert, offline_html
 from ui.export.pictures import MAX_FRAMES, frame_at, frames_zip, picture, stops
 from ui.export.requests import request_rows, requests_csv
+from ui.i18n import t
 from ui.payload import stage_log, stage_payload
 from ui.setup import OWN, OwnPrompts, Setup, load_setup, preset_ids
 from ui.static_files import stage_files
@@ -224,3 +226,20 @@ def test_an_empty_run_gives_files_too() -> None:
     assert "mountStage" in offline_html(stage_payload(log, None, "en", {}), "empty")
     with zipfile.ZipFile(io.BytesIO(frames_zip(log, "request", "en"))) as archive:
         assert archive.namelist() == ["empty-00000.svg"]
+
+
+# -- the README's picture -----------------------------------------------------------------------------
+
+README_PICTURE = Path(__file__).resolve().parents[2] / "docs" / "pictures" / "stage.svg"
+
+
+def test_the_picture_in_the_readme_is_what_the_stage_shows() -> None:
+    """After a wanted change: ``BROTH_GOLDEN=write python -m pytest tests/unit/test_export.py``."""
+    scenario = load_setup(Setup("P0"), "en")
+    log = stage_log(scenario, run(scenario), t("scenario.P0.title", "en"))
+    shared = next(number for number, event in enumerate(log["events"], 1) if event["op"] == "touch")
+    text = picture(log, shared, "en")
+    if os.environ.get("BROTH_GOLDEN") == "write":
+        README_PICTURE.write_text(text, "utf-8")
+    assert README_PICTURE.read_text("utf-8") == text
+    assert "docs/pictures/stage.svg" in (README_PICTURE.parents[2] / "README.md").read_text("utf-8")

@@ -28,18 +28,23 @@ THEMES: tuple[Theme, ...] = ("light", "dark")
 
 def export_panel(run: Run | None) -> None:
     """Everything a visitor can take home; without a run only what needs none."""
-    data, pictures, paper, link = st.tabs(
-        [say("export.data"), say("export.pictures"), say("export.handout"), say("export.link")]
-    )
-    with data:
-        _data(run)
-    with pictures:
-        _pictures(run)
-    with paper:
-        _handout()
-    with link:
-        st.caption(say("export.link.help"))
-        st.code(run_link(st.context.url, _link_query()), language=None, wrap_lines=True)
+    parts: dict[str, Callable[[], None]] = {
+        "data": lambda: _data(run),
+        "pictures": lambda: _pictures(run),
+        "handout": _handout,
+        "link": _link,
+    }
+    # Only the open tab is drawn: pictures and handout take a moment that nobody should wait for unasked.
+    tabs = st.tabs([say(f"export.{name}") for name in parts], key="export_tabs", on_change="rerun")
+    for tab, draw in zip(tabs, parts.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw()
+
+
+def _link() -> None:
+    st.caption(say("export.link.help"))
+    st.code(run_link(st.context.url, _link_query()), language=None, wrap_lines=True)
 
 
 def _save(key: str, name: str, mime: str, make: Callable[[], str | bytes], **args: object) -> None:
