@@ -124,7 +124,7 @@ def main(arguments: list[str]) -> int:
             print(f"  {report.experiment}" + (f": logits within {same.max_abs:.1e}, bitwise {same.bitwise}, "
                   f"same token {same.same_argmax}" if same else ""))  # fmt: skip
             print("\n".join(rows_of(report)), flush=True)
-            kept.append({**report.to_json(), "dtype": backend.dtype})
+            kept.append(report.to_json())
         print(f"  {time.perf_counter() - start:.0f} s")
         del backend
         if on_gpu:

@@ -12,7 +12,10 @@ The only part of core that may read the clock and import torch (inside functions
     measure.py           how time is taken
     hit_experiments.py   what is timed: prompts with and without a hit
     serving_experiments.py  and many users, and decode with and without K/V
+    timed_log.py         every forward pass of a run, for real
     breaks.py            what goes wrong when blocks are reused that must not be
+    content_only.py      a cache that hashes content alone
+    astray.py            the text that goes astray
     chat.py              type a prompt, get an answer, see the hit
 
 Nothing here changes the engine or the cache, and the engine knows nothing of tensors or time.

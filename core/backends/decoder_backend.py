@@ -25,7 +25,7 @@ class DecoderBackend(ABC, Generic[Pool]):
 
     name: str
     device: str  # what computes, for people
-    exact: bool  # float32: the logits of a hit and a miss agree within LIMIT
+    dtype = "float32"
     _in_main_memory = True
 
     def __init__(self, spec: DecoderSpec, threads: int) -> None:
@@ -33,6 +33,11 @@ class DecoderBackend(ABC, Generic[Pool]):
         self.threads = threads
         self._block_size = 16
         self._pool: Pool | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the logits of a hit and a miss agree within ``LIMIT``: only float32 is fine enough."""
+        return self.dtype == "float32"
 
     # -- what numpy and torch do their own way ----------------------------------------------------------
 

@@ -21,7 +21,6 @@ class NumpyBackend(DecoderBackend[NumpyPool]):
     """The decoder in float32 on the CPU."""
 
     name = "numpy"
-    exact = True
 
     def __init__(self, spec: DecoderSpec, weights: Weights[Floats], threads: int = 1) -> None:
         super().__init__(spec, threads)

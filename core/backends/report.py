@@ -26,6 +26,7 @@ class Report:
     model: str
     num_parameters: int
     device: str
+    dtype: str
     threads: int
     date: str
     versions: Mapping[str, str]
@@ -77,6 +78,7 @@ def report(
         model=backend.spec.name,
         num_parameters=backend.spec.num_parameters,
         device=backend.device,
+        dtype=backend.dtype,
         threads=backend.threads,
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),
         versions=versions(),

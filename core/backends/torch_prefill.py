@@ -85,20 +85,13 @@ class TorchBackend(DecoderBackend[TorchPool]):
         self.weights = weights
         self._device = weights.embedding.device
         self._dtype = weights.embedding.dtype
-        self._rope = RopeTables(
-            spec, lambda table: self._torch.from_numpy(table).to(self._device, self._dtype)
-        )
-        self.exact = self._dtype == self._torch.float32
+        self._rope = RopeTables(spec, self._from_numpy)
+        self.dtype = str(self._dtype).removeprefix("torch.")
         self._in_main_memory = self._device.type == "cpu"
         self.device = cpu_name() if self._in_main_memory else self._torch.cuda.get_device_name(self._device)
 
     def _from_numpy(self, numbers: Floats) -> Any:
         return self._torch.from_numpy(numbers).to(self._device, self._dtype)
-
-    @property
-    def dtype(self) -> str:
-        """The float type's name."""
-        return str(self._dtype).removeprefix("torch.")
 
     def _new_pool(self, num_blocks: int, block_size: int) -> TorchPool:
         return TorchPool(self.spec, num_blocks, block_size, self._device, self._dtype)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
+from core.backends.break_reports import broken_reuse
 from core.backends.breaks import break_and_reuse, logits_error
 from core.backends.content_only import ContentOnlyCache, _runs, shuffled_documents
+from core.backends.report import Report
 from core.errors import BackendError
 from tests.backends.tiny import LIBRARIES, backend_of
-
-DICE = np.random.default_rng(2)
 
 
 def words(count: int) -> list[int]:
@@ -68,6 +70,32 @@ def test_errors_of_logits() -> None:
     flipped = logits_error(honest, honest[::-1].copy())
     assert flipped.flipped
     assert flipped.kl == pytest.approx(1.1504, abs=1e-3)
+
+
+def test_the_report_of_breaks() -> None:
+    told: list[float] = []
+    report = broken_reuse(
+        backend_of("numpy"), tries=4, head=16, body=16, tail=5, moved_by=8, block_size=4,
+        progress=told.append,
+    )  # fmt: skip
+    again = Report.from_json(json.loads(json.dumps(report.to_json(), allow_nan=False)))
+    first, *above = again.rows
+    assert first["in_place_key"] < 1e-6
+    assert first["in_place_value"] < 1e-6
+    assert first["moved_key"] > 0.5
+    assert first["moved_value"] < 1e-6
+    assert [row["layer"] for row in again.rows] == [0, 1, 2]
+    assert all(min(row.values()) > 0.01 for row in above)
+    assert again.summary["in_place"]["tries"] == again.summary["moved"]["tries"] == 4
+    assert again.summary["in_place"]["kl"] > 0
+    assert again.equality is not None
+    assert again.equality.equal  # of the legal reuse
+    assert told[-1] == 1
+
+
+def test_breaks_can_be_stopped() -> None:
+    with pytest.raises(BackendError):
+        broken_reuse(backend_of("numpy"), cancelled=lambda: True)
 
 
 # -- content alone -----------------------------------------------------------------------------------------

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from core.backends.astray import answers_astray
+from core.backends.break_reports import Story, texts_astray
 from core.backends.chat import Chat
 from core.backends.generate import generate
 from core.backends.loader import Model, ModelLoader, ModelSource, small_model_path
+from core.backends.plan import Plan
+from core.backends.report import Report
 from core.errors import BackendError
 from tests.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
 from tests.backends.tiny import TINY, backend_of, weights_of
@@ -142,8 +146,6 @@ def test_greedy_decoding_follows_the_likeliest_token() -> None:
     first = backend.recompute((1, 2, 3)).logits
     assert first is not None
     table = tuple(range(1, 20))
-    from core.backends.plan import Plan
-
     backend.prefill(Plan("a", (1, 2, 3), table, 0))
     found = generate(backend, first, 3, table, 6)
     tokens = [1, 2, 3]
@@ -167,6 +169,20 @@ def test_a_forced_reuse_is_described(model: Model) -> None:
     assert found.layers[-1].value > 0.01
     assert not found.logits.difference.equal
     assert (found.diverges_at is None) == (found.honest == found.broken)
+
+
+def test_stories_make_a_report(model: Model) -> None:
+    stories = [Story("one", "A: " + SYSTEM, "B: " + SYSTEM), Story("two", SYSTEM, SYSTEM)]
+    report = texts_astray(model, stories, max_tokens=3)
+    again = Report.from_json(json.loads(json.dumps(report.to_json(), allow_nan=False)))
+    first, second = again.rows
+    assert (first["story_id"], first["prompt"], first["block_size"]) == ("one", "A: " + SYSTEM, 4)
+    assert len(first["layers"]) == TINY.num_layers
+    assert second["diverges_at"] is None
+    assert second["honest"] == second["broken"] == second["other"]
+    assert not second["flipped"]
+    with pytest.raises(BackendError):
+        texts_astray(model, stories, cancelled=lambda: True)
 
 
 def test_equal_prompts_do_not_go_astray(model: Model) -> None:

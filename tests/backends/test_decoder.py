@@ -11,6 +11,7 @@ import pytest
 from core.backends.base import LIMIT, compare
 from core.backends.numpy_decoder import PIECE
 from core.backends.plan import Plan
+from core.backends.rope import RopeTables, rope_tables
 from core.errors import BackendError
 from tests.backends.reference import logits_of
 from tests.backends.tiny import LIBRARIES, TINY, VARIANTS, backend_of, weights_of
@@ -137,3 +138,15 @@ def test_random_models_fold_tokens_and_trained_ones_refuse_them() -> None:
         trained.recompute((5, 97))
     assert caught.value.code == "backend.token"
     assert caught.value.values == {"token": 97, "size": 97}
+
+
+def test_rotary_tables_grow_and_stay_the_same() -> None:
+    """What is looked up for position 300 does not depend on what was asked before."""
+    tables = RopeTables(TINY, lambda table: table)
+    early = tables.at(10, 20)[0].copy()
+    late = tables.at(290, 301)
+    assert np.array_equal(tables.at(10, 20)[0], early)
+    cos, sin = rope_tables(TINY, 290, 11)
+    assert np.array_equal(late[0][:, 0], cos)
+    assert np.array_equal(late[1][:, 0], sin)
+    assert late[0].shape == (11, 1, 4)

@@ -48,7 +48,7 @@ def test_pairs(library: str) -> None:
     assert first["full"]["num"] == 2
     assert equal(report)
     assert (report.experiment, report.backend, report.model) == ("pair", library, "tiny")
-    assert report.threads == 1
+    assert (report.threads, report.dtype) == (1, "float32")
     assert report.complete
     assert {"python", "numpy"} <= set(report.versions)
 
