@@ -284,7 +284,8 @@ class Scheduler:
         self.computed_tokens += num_new
         if self._emit:
             self._emit(RequestScheduled(sequence.request_id, num_new, end))
-        sequence.table += self._cache.allocate(sequence.request_id, len(sequence.table), count)
+        if count:
+            sequence.table += self._cache.allocate(sequence.request_id, len(sequence.table), count)
         self._store(sequence)
         return True
 

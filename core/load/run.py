@@ -34,7 +34,7 @@ from core.types import POLICY_FIELDS, EngineConfig
 DEFAULT_WINDOW_TICKS = 60 * TICKS_PER_S
 """The admission window when somebody asks for several sightings and names none: without a window the
 engine would have to remember every content it ever saw."""
-MOST_MARKS = 16
+MOST_MARKS = 32
 FIRST_MARK_EVERY = 500
 
 
