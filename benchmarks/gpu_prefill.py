@@ -20,7 +20,8 @@ from typing import Any
 import torch
 
 from core.backends.hit_experiments import hit_pairs, hit_sweep, long_prompt
-from core.backends.loader import ModelLoader, ModelSource
+from core.backends.loader import ModelLoader
+from core.backends.model_sources import ModelSource
 from core.backends.report import Report
 from core.backends.serving_experiments import decoding, many_users
 from core.backends.spec import SIZES, DecoderSpec

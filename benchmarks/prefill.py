@@ -22,7 +22,8 @@ from typing import Any
 from core.backends.break_reports import Story, broken_reuse, texts_astray
 from core.backends.content_only import shuffled_documents
 from core.backends.hit_experiments import hit_pairs, hit_sweep, long_prompt, saving_claim
-from core.backends.loader import HOW_TO_ADD_MODEL, Model, ModelLoader, ModelSource, small_model_path
+from core.backends.loader import Model, ModelLoader
+from core.backends.model_sources import HOW_TO_ADD_MODEL, ModelSource, small_model_path
 from core.backends.report import Report
 from core.backends.serving_experiments import decoding, many_users
 

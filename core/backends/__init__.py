@@ -8,7 +8,7 @@ The only part of core that may read the clock and import torch (inside functions
     simulated.py         no arithmetic: modelled seconds, symbolic K/V
     numpy_prefill.py     the decoder in numpy
     torch_prefill.py     the same decoder in torch, on the CPU or on CUDA
-    loader.py            where models come from: random weights, a GGUF file, a Hugging Face directory
+    loader.py            models, each loaded once: random weights, a GGUF file, a Hugging Face directory
     measure.py           how time is taken
     hit_experiments.py   what is timed: prompts with and without a hit
     serving_experiments.py  and many users, and decode with and without K/V

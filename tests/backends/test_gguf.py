@@ -12,7 +12,8 @@ import pytest
 
 from core.backends.gguf import GgufFile
 from core.backends.gguf_quants import FORMATS, dequantise
-from core.backends.loader import ModelLoader, ModelSource
+from core.backends.loader import ModelLoader
+from core.backends.model_sources import ModelSource
 from core.errors import BackendError
 from tests.backends.files import F16, gguf_bytes, gguf_metadata, gguf_tensors
 from tests.backends.tiny import VARIANTS, backend_of, weights_of

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from core.backends.hf_directory import HfDirectory
-from core.backends.loader import ModelLoader, ModelSource
+from core.backends.loader import ModelLoader
+from core.backends.model_sources import ModelSource
 from core.backends.rope import llama3_factors, plain_frequencies
 from core.backends.safetensors import SafetensorsFile
 from core.errors import BackendError

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.backends import loader, memory
+from core.backends import loader, memory, model_sources
 from core.backends.chat_format import FORMATS, PLAIN, find_format
-from core.backends.loader import ModelLoader, ModelSource, small_model_path
+from core.backends.loader import ModelLoader
+from core.backends.model_sources import ModelSource, small_model_path
 from core.backends.spec import SIZES
 from core.backends.weights import RandomSource, layer_parts, load_weights, map_weights
 from core.errors import BackendError
@@ -36,13 +37,13 @@ def test_a_model_is_loaded_once_and_shared() -> None:
 
 def test_two_visitors_at_once_load_once(monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
-    real = loader._open
+    real = loader.open_source
 
     def count(source: ModelSource) -> Any:
         opened.append(source)
         return real(source)
 
-    monkeypatch.setattr(loader, "_open", count)
+    monkeypatch.setattr(loader, "open_source", count)
     shared, found = ModelLoader(), []
     threads = [threading.Thread(target=lambda: found.append(shared.load(XS))) for _ in range(4)]
     for thread in threads:
@@ -135,13 +136,13 @@ def test_a_model_without_tokenizer_says_so() -> None:
 def test_the_package_with_the_model_is_found_without_importing_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(loader, "PACKAGE", "broth-has-no-such-package")
+    monkeypatch.setattr(model_sources, "PACKAGE", "broth-has-no-such-package")
     assert small_model_path() is None
     info = tmp_path / "broth_fake-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broth-fake\nVersion: 1.0\n", "utf-8")
     (info / "RECORD").write_text("broth_fake/__init__.py,,\nbroth_fake/model.gguf,,\n", "utf-8")
-    monkeypatch.setattr(loader, "PACKAGE", "broth-fake")
+    monkeypatch.setattr(model_sources, "PACKAGE", "broth-fake")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert small_model_path() == tmp_path / "broth_fake" / "model.gguf"
 

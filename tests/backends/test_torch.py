@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from core.backends.base import compare
-from core.backends.loader import ModelLoader, ModelSource
+from core.backends.loader import ModelLoader
+from core.backends.model_sources import ModelSource
 from core.backends.plan import Plan
 from core.backends.threads import numpy_threads, use_numpy_threads
 from core.backends.torch_prefill import (
