@@ -48,7 +48,7 @@ def render() -> None:
 
 
 def _show_moment(moment: ShownMoment) -> None:
-    """A request of the monitor's load instead of the scenario, and the ways out."""
+    """A request of the monitor's load, or of a log, instead of the scenario; and the ways out."""
     toolbar(_ways_out)
     flags = {
         "step": 0,
@@ -61,8 +61,9 @@ def _show_moment(moment: ShownMoment) -> None:
 
 
 def _ways_out() -> None:
-    if st.button(say("monitor.back"), type="primary", key="moment_back"):
-        st.switch_page(page("monitor"))
+    origin = st.session_state["moment"].origin
+    if st.button(say(f"{origin}.back"), type="primary", key="moment_back"):
+        st.switch_page(page(origin))
     if st.button(say("monitor.leave"), key="moment_leave"):
         del st.session_state["moment"]
         st.rerun()

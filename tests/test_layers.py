@@ -37,6 +37,7 @@ READ_SIDE = {
         "curve",
         "diagnose",
         "kv_events",
+        "backends.plan",
         "report",
     )
 } | {
@@ -50,6 +51,7 @@ READ_SIDE = {
         "eviction_orders",
         "hit_definitions",
         "held_blocks",
+        *(f"traffic.{name}" for name in ("misses", "words", "causes", "repairs", "providers", "samples")),
     )
 }
 # From the lowest to the highest: each may use the ones before it.

@@ -1,0 +1,16 @@
+"""What a log of requests would gain from a prefix cache, and why each request missed.
+
+settings.py    block size, slots, time to live, requests in flight
+analysis.py    a log under such settings: hits, curve, definitions, savings, time, groups (runs the engine
+               only where the fast replay cannot answer)
+groups.py      per session, tenant, tag, template, model; a verdict for each
+misses.py      per request: the reason, the best stored prefix, the first token that differs
+words.py       the same in text
+causes.py      what made prompts differ: one cause for each miss
+repairs.py     the log after a change that removes a cause
+ranking.py     causes over the whole log, each with the hit rate after its change, by running it again
+sweeps.py      other block sizes, eviction orders, times to live
+providers.py   rules of providers: minimum and steps, prices of writing, detected common prefixes
+stage.py       a request and those around it, small enough to watch
+samples.py     made-up logs with text, so that a page is never empty
+"""

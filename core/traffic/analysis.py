@@ -1,0 +1,180 @@
+"""One log under one setting: everything the page and the report show, computed once.
+
+Hits come from the fast replay where it equals the engine, else from the engine (a time to live together with
+few slots, requests in flight); ``way`` says which. Only requests with identity take part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.cost import CostModel, Figure, Prices
+from core.curve import CapacityCurve, capacity_curve
+from core.held_blocks import PeakBlocks, peak_blocks
+from core.hit_definitions import HitRate, hit_rates
+from core.prefix_tree import PrefixTree, Progress, build_tree
+from core.replay import replay
+from core.replay_runs import ReplayResult, replay_runs
+from core.traces.model import Trace, TraceRequest
+from core.traffic.settings import Settings, room_for_all
+from core.types import EngineConfig
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """``hits``: hit tokens per request; ``possible``: with room for everything. Rates are by vLLM's rule."""
+
+    settings: Settings
+    name: str
+    requests: tuple[TraceRequest, ...]
+    tree: PrefixTree
+    curve: CapacityCurve
+    definitions: tuple[HitRate, ...]
+    result: ReplayResult
+    possible: Ints
+
+    @property
+    def hits(self) -> Ints:
+        """Hit tokens per request."""
+        return self.result.hit_tokens
+
+    @property
+    def lengths(self) -> Ints:
+        """Prompt tokens per request."""
+        return self.result.num_tokens
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Hit tokens / prompt tokens of the requests that were admitted."""
+        return self.result.hit_rate
+
+    @property
+    def best_rate(self) -> float:
+        """The same with room for everything."""
+        return int(self.possible.sum()) / max(int(self.lengths.sum()), 1)
+
+    @property
+    def num_slots(self) -> int:
+        """Usable slots of this setting."""
+        return self.settings.slots_for(self.tree)
+
+
+def analyse(trace: Trace, settings: Settings, progress: Progress | None = None) -> Analysis:
+    """Build the tree, replay, measure.
+
+    Raises:
+        TraceError: no request has identity, or the log cannot be cut into such blocks.
+    """
+    requests = trace.with_identity()
+    tree = build_tree(requests, settings.block_size, progress=progress)
+    full = np.minimum(tree.matched, (np.array(tree.num_tokens, np.int64) - 1) // settings.block_size)
+    return Analysis(
+        settings,
+        trace.name,
+        requests,
+        tree,
+        capacity_curve(tree),
+        hit_rates(tree),
+        replayed(requests, tree, settings, progress),
+        np.asarray(full * settings.block_size, np.int64),
+    )
+
+
+def replayed(
+    requests: Sequence[TraceRequest], tree: PrefixTree, settings: Settings, progress: Progress | None = None
+) -> ReplayResult:
+    """The log through one cache: fast where that is exact."""
+    if settings.ttl_s is None and settings.in_flight == 1:
+        return replay_runs(tree, settings.slots_for(tree))
+    ttl = None if settings.ttl_s is None else round(settings.ttl_s * 1000)
+    config = EngineConfig(settings.block_size, settings.slots_for(tree) + 1, ttl=ttl)
+    return replay(
+        requests, config, in_flight=settings.in_flight, count_evicted=ttl is not None, progress=progress
+    )
+
+
+def slots_of(tree: PrefixTree, settings: Settings) -> int:
+    """The same as ``Settings.slots_for``, never more than is of any use."""
+    return min(settings.slots_for(tree), room_for_all(tree, settings.in_flight))
+
+
+# -- savings -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What the hits of a log save; seconds and money by the hour are modelled, each prompt on an idle GPU.
+    ``linear_ratio``: what counting tokens promises; ``ratio``: what the model says."""
+
+    tokens: Figure
+    gpu_seconds: Figure
+    share: float
+    linear_share: float
+    money_by_hour: Figure
+    money_by_token: Figure
+
+
+def savings(analysis: Analysis, cost: CostModel, prices: Prices) -> Saved:
+    """Money and seconds. Equal (length, hit) pairs are modelled once."""
+    pairs, counts = np.unique(np.stack([analysis.lengths, analysis.hits]), axis=1, return_counts=True)
+    full = hit = 0.0
+    for (length, reused), count in zip(pairs.T.tolist(), counts.tolist(), strict=True):
+        times = cost.compare(length, reused)
+        full += count * times.full_s
+        hit += count * times.hit_s
+    tokens = int(analysis.hits.sum())
+    return Saved(
+        Figure(tokens, "tokens", "counted", "formula.saved_tokens"),
+        Figure(full - hit, "s", "modelled", "formula.saved_s"),
+        (full - hit) / full if full else 0.0,
+        tokens / max(int(analysis.lengths.sum()), 1),
+        prices.of_gpu_time(full - hit, cost.num_gpus),
+        prices.of_cached_tokens(tokens),
+    )
+
+
+def held(analysis: Analysis, hold_s: float | None = None) -> PeakBlocks:
+    """Most slots held at once: by all requests together, or where each holds its blocks for ``hold_s``."""
+    arrivals = analysis.tree.arrivals_s
+    if hold_s is None or arrivals is None:
+        return peak_blocks(analysis.tree)
+    return peak_blocks(analysis.tree, arrivals, [arrival + hold_s for arrival in arrivals])
+
+
+# -- over time -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Some requests in a row: the first one's number, when it begins (seconds, or the number), the rate."""
+
+    first: int
+    begins: float
+    num_requests: int
+    hit_tokens: int
+    num_tokens: int
+
+    @property
+    def rate(self) -> float:
+        """Hit tokens / prompt tokens of these requests."""
+        return self.hit_tokens / max(self.num_tokens, 1)
+
+
+def over_time(analysis: Analysis, count: int = 40) -> tuple[Stretch, ...]:
+    """The log in up to ``count`` stretches of equally many requests."""
+    arrivals = analysis.tree.arrivals_s
+    total = analysis.tree.num_requests
+    edges = np.unique(np.linspace(0, total, min(count, total) + 1).round().astype(int)).tolist()
+    found = []
+    for begin, end in pairwise(edges):
+        begins = float(begin) if arrivals is None else arrivals[begin]
+        hits, tokens = int(analysis.hits[begin:end].sum()), int(analysis.lengths[begin:end].sum())
+        found.append(Stretch(begin, begins, end - begin, hits, tokens))
+    return tuple(found)

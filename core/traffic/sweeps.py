@@ -1,0 +1,113 @@
+"""The same log under other settings: block sizes, eviction orders, times to live, requests in flight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.curve import spread
+from core.eviction_orders import ORDERS, Order, order_hits
+from core.prefix_tree import Progress, build_tree
+from core.replay_grid import GridPoint, replay_grid
+from core.traces.model import Trace
+from core.traffic.analysis import Analysis, replayed
+from core.traffic.settings import Settings, block_sizes
+from core.ttl_curve import ttl_curve
+from core.types import EngineConfig
+
+MOST_ORDER_BLOCKS = 1_500_000
+"""Blocks of all prompts up to which the other eviction orders are computed (a few microseconds each)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizePoint:
+    """One block size: the rate with as many tokens of room as now, and with room for everything."""
+
+    block_size: int
+    rate: float
+    best_rate: float
+
+
+def sweep_block_sizes(trace: Trace, settings: Settings, progress: Progress | None = None) -> list[SizePoint]:
+    """Every size the log can be cut into; the room in tokens stays the same."""
+    requests, sizes = trace.with_identity(), block_sizes(trace)
+    found = []
+    for done, size in enumerate(sizes):
+        if progress is not None:
+            progress(done, len(sizes))
+        tree = build_tree(requests, size)
+        lengths = np.array(tree.num_tokens, np.int64)
+        best = int((np.minimum(tree.matched, (lengths - 1) // size) * size).sum())
+        slots = settings.num_slots
+        if slots is not None:
+            slots = max(slots * settings.block_size // size, tree.largest)
+        here = replace(settings, block_size=size, num_slots=slots, in_flight=1)
+        hits = int(replayed(requests, tree, here).hit_tokens.sum())
+        total = max(int(lengths.sum()), 1)
+        found.append(SizePoint(size, hits / total, best / total))
+    return found
+
+
+def num_blocks(analysis: Analysis) -> int:
+    """Blocks of all prompts together."""
+    return sum(analysis.tree.num_blocks(request) for request in range(analysis.tree.num_requests))
+
+
+def compare_orders(
+    analysis: Analysis, count: int = 8, progress: Progress | None = None
+) -> dict[Order, list[tuple[int, float]]]:
+    """(slots, rate) for each eviction order, over the whole curve. Block by block: only for logs of up to
+    ``MOST_ORDER_BLOCKS``; clairvoyant knows the future and is no true optimum for chains."""
+    points = spread(analysis.curve, count)
+    total = max(analysis.curve.num_tokens, 1)
+    found: dict[Order, list[tuple[int, float]]] = {}
+    for done, order in enumerate(ORDERS):
+        found[order] = []
+        for place, slots in enumerate(points):
+            if progress is not None:
+                progress(done * len(points) + place, len(points) * len(ORDERS))
+            found[order].append((slots, int(order_hits(analysis.tree, slots, order).sum()) / total))
+    return found
+
+
+def idle_ttl(analysis: Analysis, most: int = 400) -> list[tuple[float, float]]:
+    """(seconds, rate) of the idle-TTL curve with room for everything, thinned to ``most`` points.
+
+    Raises:
+        TraceError: the log has no times.
+    """
+    curve = ttl_curve(analysis.tree)
+    places = np.unique(np.linspace(0, max(len(curve.pauses_s) - 1, 0), most).round().astype(int))
+    rates = curve.rates
+    return [(float(curve.pauses_s[p]), float(rates[p])) for p in places if p < len(rates)]
+
+
+def with_pinning(
+    analysis: Analysis, in_flight: Sequence[int], count: int = 6, progress: Progress | None = None
+) -> dict[int, list[GridPoint]]:
+    """The curve where running requests hold their blocks, on the engine, at ``count`` capacities each."""
+    config = EngineConfig(analysis.settings.block_size)
+    found = {}
+    for done, number in enumerate(in_flight):
+        points = list(spread(analysis.curve, count))
+
+        def tell(part: int, _total: int | None, before: int = done) -> None:
+            if progress is not None:
+                progress(before * count + part, len(in_flight) * count)
+
+        found[number] = replay_grid(
+            analysis.requests, config, points, in_flight=number, max_processes=1, progress=tell
+        )
+    return found
+
+
+def curve_points(analysis: Analysis, most: int = 120) -> list[tuple[int, float]]:
+    """(slots, rate) of the exact curve, thinned, the ends and the cliff kept."""
+    curve = analysis.curve
+    places = set(spread(curve, most))
+    cliff = curve.cliff()
+    if cliff is not None:
+        places |= {min(edge, curve.last) for edge in cliff}
+    return [(slots, curve.rate_at(slots)) for slots in sorted(places)]
