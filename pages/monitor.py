@@ -96,7 +96,11 @@ def _first(value: object) -> object:
 
 
 def _flag_words(flag: dict[str, Any]) -> str:
-    value = say("monitor.off") if flag["value"] is None else flag["value"]
+    value = flag["value"]
+    if value is None:
+        value = say("monitor.off")
+    elif isinstance(value, (int, float)):
+        value = f"{value:g}"
     return say(f"monitor.flag.{flag['name']}", value=value)
 
 

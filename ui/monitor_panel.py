@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -41,18 +41,13 @@ def setup_popover() -> None:
 
 
 def knob_row(load: LoadSession, set_speed: Callable[[int], None], burst: Callable[[], None]) -> None:
-    """What acts while the run goes on."""
-    rush, speed, cap, ttl, admit = st.columns([2, 3, 2, 2, 3], vertical_alignment="bottom")
-    with rush:
+    """What acts while the run goes on. On narrow screens it flows into several rows."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="load-knobs"):
         words = say("monitor.burst.help", seconds=f"{BURST_S:g}", factor=f"{BURST_FACTOR:g}")
-        st.button(say("monitor.burst"), on_click=burst, width="stretch", help=words, key="load_burst")
-    with speed:
+        st.button(say("monitor.burst"), on_click=burst, help=words, key="load_burst", width=180)
         _speed(load, set_speed)
-    with cap:
-        _number("cache_cap", 0, load.setup.pool)
-    with ttl:
-        _number("ttl_s", 1, 999)
-    with admit:
+        _number("cache_cap", 0, load.setup.pool, width=170)
+        _number("ttl_s", 1, 999, width=170)
         _segments("admit_after", _SIGHTINGS)
 
 
@@ -95,7 +90,7 @@ def _choice(name: str, options: Sequence[Any]) -> None:
     )
 
 
-def _number(name: str, least: int, most: int) -> None:
+def _number(name: str, least: int, most: int, width: int | Literal["stretch"] = "stretch") -> None:
     value = _value(name)
     st.number_input(
         say(f"monitor.{name}"),
@@ -106,6 +101,7 @@ def _number(name: str, least: int, most: int) -> None:
         on_change=_changed,
         args=(name,),
         placeholder=say("knob.off"),
+        width=width,
         help=say(f"monitor.{name}.help"),
     )
 
@@ -123,6 +119,7 @@ def _segments(name: str, options: Sequence[int]) -> None:
         key=f"load_{name}",
         on_change=changed,
         help=say(f"monitor.{name}.help"),
+        width="content",
     )
 
 

@@ -100,7 +100,7 @@ function drawMain(S, width, height, values) {
   const heatH = HEAT_HEAD + HEAT_ROWS * rowHeight + 4, stripsH = height - AXIS_H - heatH, each = stripsH / STRIPS.length;
   const paint = sharpen(S.canvas, width, height), { colours, buffer, head } = S;
   const time = timeAxis(buffer, head.at, GUTTER, width - VALUES_W);
-  paint.font = "12px system-ui, sans-serif";
+  paint.font = "12px " + (S.family ??= getComputedStyle(S.root).fontFamily);
   drawHeat(paint, { hot: S.data.hot, time, top: stripsH + AXIS_H + HEAT_HEAD, rowHeight, width: buffer.width, at: head.at, colours });
   drawTimeAxis(paint, time, stripsH, colours, S.t1("monitor.axis"));
   drawStrips(paint, { buffer, at: head.at, time, height: stripsH, colours, bet: S.data.bet, betWords: S.t1("monitor.bet", { bet: S.data.bet }), moments: momentsOf(S) });

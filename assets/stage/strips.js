@@ -8,7 +8,7 @@ const HEAD_H = 20;
 export const STRIPS = [
   { name: "hit", kind: "share", curves: [["hit_rate_total", { colour: "ink", width: 1.5, dash: [2, 3] }], ["hit_rate_window", { colour: "hit_edge", width: 2.5 }]] },
   { name: "room", kind: "share", curves: [["in_use", { area: "others" }], ["cached", { area: "cached" }], ["not_full", { area: "line" }], ["empty", { area: "bg" }]] },
-  { name: "evict", kind: "rate", curves: [["evicted_per_s", { bars: "evict_edge" }], ["expired_per_s", { bars: "evict" }]] },
+  { name: "evict", kind: "rate", curves: [["evicted_per_s", { bars: "evict_edge" }], ["expired_per_s", { bars: "line" }]] },
   { name: "ttft", kind: "time", modelled: true, curves: [["ttft_p95_without", { colour: "miss_edge", width: 1.2, dash: [5, 3] }], ["ttft_p50_without", { colour: "miss_edge", width: 2.4, dash: [5, 3] }],
     ["ttft_p95_with", { colour: "hit_edge", width: 1.2 }], ["ttft_p50_with", { colour: "hit_edge", width: 2.4 }]] },
 ];
@@ -45,7 +45,6 @@ export function tickText(strip, value) {
 }
 
 function drawGrid(paint, strip, axis, time, colours) {
-  paint.font = "12px system-ui, sans-serif";
   paint.textAlign = "right";
   paint.textBaseline = "middle";
   for (const tick of axis.ticks) {
@@ -166,7 +165,6 @@ function drawMoments(paint, moments, time, top, bottom, colours) {
 
 export function drawTimeAxis(paint, time, y, colours, words) {
   const step = roundStep(time.end, 8);
-  paint.font = "12px system-ui, sans-serif";
   paint.textBaseline = "top";
   paint.fillStyle = colours.muted;
   paint.strokeStyle = colours.line;
