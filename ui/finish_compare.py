@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -11,10 +12,10 @@ import streamlit as st
 from core.errors import BrothError
 from core.report import SHARES, Act, Report, Share
 from ui.charts import Bar, bars_beside, waterfall
-from ui.finish_lines import Line
+from ui.finish_lines import ALWAYS, Line
 from ui.i18n import error_text
 from ui.numbers import digits, percent, seconds
-from ui.session import lang, plain, say
+from ui.session import change_record, change_setup, lang, plain, record, say, setup
 from ui.tables import show_table
 
 _MAIN = ("reused", "new", "evicted", "near_miss", "last_token", "tail")
@@ -39,6 +40,14 @@ def compare_panel(lines: Sequence[Line], failed: Sequence[tuple[str, BrothError]
     for name, error in failed:
         st.info(say("finish.compare.failed", name=plain(name), why=plain(error_text(error, lang()))))
     st.caption(say("finish.compare.help"))
+    if len(lines) > len(ALWAYS) or failed:
+        st.button(say("finish.compare.forget"), key="finish_forget_forks", on_click=_forget)
+
+
+def _forget() -> None:
+    """The list of changes starts anew; a second run on the stage is closed, or it would be back at once."""
+    change_record(record().without_forks())
+    change_setup(replace(setup(), fork=None))
 
 
 def computed(report: Report) -> int:

@@ -20,6 +20,9 @@ from ui.session import Run, say
 MAX_SHOWN = 40
 """Characters of an edited prompt in the name of its line."""
 
+ALWAYS = ("plain", "cached")
+"""Kinds of the first lines; all others are changes tried."""
+
 LECTURE_TOKENS, LECTURE_BLOCK = 640, 16
 _KEPT_REPORTS = 24
 

@@ -76,14 +76,12 @@ def worked_example(lang: Lang) -> tuple[EventLog, Payload]:
 
 def moments(log: Payload) -> list[tuple[int, str]]:
     """Four steps of it and whose they are: R0 computed, R1 computed beside it, both done, R2 computed."""
-    events = log["events"]
-    word = {rid: next(i for i, e in enumerate(events) if _is(e, "append", rid)) for rid in ("R0", "R1", "R2")}
-    done = next(i for i, e in enumerate(events) if _is(e, "done", "R1"))
-    return [(word["R0"], "R0"), (word["R1"], "R1"), (done + 1, "R1"), (word["R2"], "R2")]
 
+    def first(op: str, rid: str) -> int:
+        return next(i for i, e in enumerate(log["events"]) if (e["op"], e.get("rid")) == (op, rid))
 
-def _is(event: Payload, op: str, rid: str) -> bool:
-    return bool(event["op"] == op and event.get("rid") == rid)
+    words = {rid: first("append", rid) for rid in ("R0", "R1", "R2")}
+    return [(words["R0"], "R0"), (words["R1"], "R1"), (first("done", "R1") + 1, "R1"), (words["R2"], "R2")]
 
 
 Say = Callable[..., str]

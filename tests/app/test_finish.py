@@ -166,6 +166,9 @@ def test_every_change_is_a_line_with_its_own_numbers() -> None:
         row = table[name]
         assert row[0] == f"{percent(plain.hits / plain.looked_up)} %"
         assert row[1:4] == [digits(plain.hits), digits(plain.computed), str(plain.evicted)]
+    left = rows(press(at, "finish_forget_forks"))
+    assert len(table) - len(left) == len(tried)
+    assert "tried" not in at.query_params
 
 
 def test_a_change_that_cannot_be_made_says_why() -> None:
