@@ -111,7 +111,7 @@ class Meter:
         over = slice(self._num_levelled, num_over)
         bins.levels[f"{self._name}.queue"][over] = server.num_waiting
         if self._has_cache:
-            levels = server.engine.levels()
-            for name in LEVELS:
-                bins.levels[name][over] = getattr(levels, name)
+            levels, usable = server.engine.levels(), server.engine.config.num_usable
+            for name in LEVELS:  # as shares: a new block size changes the number of blocks
+                bins.levels[name][over] = getattr(levels, name) / usable
         self._num_levelled = num_over

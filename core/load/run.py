@@ -205,8 +205,7 @@ class LoadRun:
 
     def samples(self, since: int = 0) -> Samples:
         """The curves of all complete bins from number ``since`` on. O(requests + bins)."""
-        usable = self.config.num_usable
-        return take_samples(self.records, self.bins, usable, self.num_bins, since, tuple(self.flags))
+        return take_samples(self.records, self.bins, self.num_bins, since, tuple(self.flags))
 
     def slot_map(self) -> SlotMap:
         """The pool of the server with the cache, now."""

@@ -77,9 +77,7 @@ def _short(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.6g}")
 
 
-def take_samples(
-    records: Records, bins: Bins, num_usable: int, count: int, since: int, flags: tuple[Flag, ...]
-) -> Samples:
+def take_samples(records: Records, bins: Bins, count: int, since: int, flags: tuple[Flag, ...]) -> Samples:
     """The curves of bins ``since`` … ``count - 1``."""
     width = bins.width_s
     since = min(max(since, 0), count)
@@ -98,7 +96,7 @@ def take_samples(
         "queue_without": _known(bins.levels["plain.queue"][part]),
     }
     for name in ("in_use", "cached", "not_full", "empty"):
-        curves[name] = _known(bins.levels[name][part] / num_usable)
+        curves[name] = _known(bins.levels[name][part])
     for name, side in (("with", records.cached), ("without", records.plain)):
         curves[f"ttft_p50_{name}"], curves[f"ttft_p95_{name}"] = _ttft(records, side, borders)
         curves[f"throughput_{name}"] = _finished(records, side, borders, width)

@@ -401,8 +401,19 @@ def test_a_burst_brings_more_requests_and_longer_waits() -> None:
 # -- bounds ---------------------------------------------------------------------------------------------
 
 
-def test_nothing_is_ever_above_one_hundred_percent(recorded: Recorded) -> None:
-    samples = recorded[0].samples()
+@pytest.mark.parametrize("restarted", [False, True])
+def test_nothing_is_ever_above_one_hundred_percent(recorded: Recorded, restarted: bool) -> None:
+    """A new block size halves the number of blocks; what was drawn before must not grow with it."""
+    run = recorded[0]
+    if restarted:
+        run = LoadRun(SPEC, CONFIG, COST, bin_s=0.5)
+        run.advance(requests=150)
+        before = run.samples().curves["cached"]
+        run.restart(16)
+        assert run.samples().curves["cached"] == before
+        while run.advance(requests=50):
+            pass
+    samples = run.samples()
     for name in ("hit_rate", "hit_rate_window", "hit_rate_total", "in_use", "cached", "not_full", "empty"):
         assert all(value is None or 0 <= value <= 1 for value in samples.curves[name]), name
     levels = zip(*(samples.curves[name] for name in ("in_use", "cached", "not_full", "empty")), strict=True)
