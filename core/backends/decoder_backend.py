@@ -18,6 +18,7 @@ from core.errors import BackendError
 from core.types import BlockId
 
 Pool = TypeVar("Pool")
+_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 
 
 class DecoderBackend(ABC, Generic[Pool]):
@@ -26,11 +27,11 @@ class DecoderBackend(ABC, Generic[Pool]):
     name: str
     device: str  # what computes, for people
     dtype = "float32"
-    _in_main_memory = True
 
     def __init__(self, spec: DecoderSpec, threads: int) -> None:
         self.spec = spec
         self.threads = threads
+        self.holds_threads = True  # False once the library would not let its threads be set
         self._block_size = 16
         self._pool: Pool | None = None
 
@@ -64,6 +65,10 @@ class DecoderBackend(ABC, Generic[Pool]):
         """CPU seconds. With one compute thread this thread's own, so that nobody else's work counts."""
         return time.thread_time() if alone else time.process_time()
 
+    def _free_on_device(self) -> int | None:
+        """Bytes free where the pool goes; None for the machine's own memory."""
+        return None
+
     # -- the protocol -----------------------------------------------------------------------------------
 
     def reserve(self, num_blocks: int, block_size: int) -> None:
@@ -74,9 +79,8 @@ class DecoderBackend(ABC, Generic[Pool]):
         """
         self._block_size = block_size
         self._pool = None  # give the old one back first
-        if self._in_main_memory:
-            need = num_blocks * block_size * self.spec.kv_bytes_per_token()
-            refuse_if_short(need, f"K/V, {num_blocks} x {block_size} tokens")
+        need = num_blocks * block_size * self.spec.kv_bytes_per_token(_BYTES[self.dtype])
+        refuse_if_short(need, f"K/V, {num_blocks} x {block_size} tokens", self._free_on_device())
         self._pool = self._new_pool(num_blocks, block_size)
 
     def prefill(self, plan: Plan) -> PrefillResult:
@@ -111,7 +115,8 @@ class DecoderBackend(ABC, Generic[Pool]):
 
     def _timed(self, pool: Pool, ids: Ids, start: int, block_table: Sequence[BlockId]) -> PrefillResult:
         self._refuse_too_long(start + len(ids))
-        alone = self._use_threads() and self.threads == 1
+        self.holds_threads = self._use_threads()
+        alone = self.holds_threads and self.threads == 1
         cpu, wall = self._cpu_clock(alone), time.perf_counter()
         logits = self._forward(pool, ids, start, block_table)
         wall = time.perf_counter() - wall

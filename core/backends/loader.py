@@ -19,7 +19,15 @@ from core.backends.model_tokenizer import ModelTokenizer
 from core.backends.numpy_prefill import NumpyBackend
 from core.backends.progress import Progress, no_progress
 from core.backends.spec import DecoderSpec
-from core.backends.torch_prefill import Device, DType, TorchBackend, choose_device, choose_dtype, load_torch
+from core.backends.torch_prefill import (
+    Device,
+    DType,
+    TorchBackend,
+    choose_device,
+    choose_dtype,
+    free_on_gpu,
+    load_torch,
+)
 from core.backends.weights import Weights, load_weights, map_weights
 from core.errors import BackendError
 
@@ -119,8 +127,8 @@ class ModelLoader:
         if place == "cpu" and dtype == "float32" and shared is not None:
             return replace(shared, library="torch", weights=map_weights(shared.weights, torch.from_numpy))
         opened = open_source(source)
-        if place == "cpu":
-            refuse_if_short(_need(opened.spec, kind.itemsize), opened.spec.name)
+        rest = free_on_gpu() if place == "cuda" else None
+        refuse_if_short(_need(opened.spec, kind.itemsize), opened.spec.name, rest)
 
         def to_torch(numbers: Floats) -> Any:
             return torch.from_numpy(numbers).to(place, kind)

@@ -26,13 +26,13 @@ def available_bytes() -> int | None:
     return min(known, default=None)
 
 
-def refuse_if_short(need: int, what: str) -> None:
-    """Check before loading.
+def refuse_if_short(need: int, what: str, rest: int | None = None) -> None:
+    """Check before loading; ``rest`` is what is free on a GPU (else the machine's own memory counts).
 
     Raises:
         BackendError: ``backend.memory``: less than ``need`` (bytes) and a margin are free.
     """
-    rest = available_bytes()
+    rest = available_bytes() if rest is None else rest
     if rest is not None and rest < need + MARGIN:
         raise BackendError(
             "backend.memory",

@@ -19,7 +19,8 @@ Json = dict[str, Any]
 @dataclass(frozen=True, slots=True)
 class Report:
     """One experiment. ``rows`` is a table; ``equality`` compares logits with and without reuse (None: not
-    asked); ``disturbed``: somebody else used the machine meanwhile; ``complete``: nobody stopped it."""
+    asked); ``threads`` is None where the library chose; ``disturbed``: somebody else used the machine
+    meanwhile; ``complete``: nobody stopped it."""
 
     experiment: str
     backend: str
@@ -27,7 +28,7 @@ class Report:
     num_parameters: int
     device: str
     dtype: str
-    threads: int
+    threads: int | None
     date: str
     versions: Mapping[str, str]
     settings: Mapping[str, Any]
@@ -79,7 +80,7 @@ def report(
         num_parameters=backend.spec.num_parameters,
         device=backend.device,
         dtype=backend.dtype,
-        threads=backend.threads,
+        threads=backend.threads if backend.holds_threads else None,
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),
         versions=versions(),
         settings=settings,

@@ -74,6 +74,11 @@ def choose_dtype(dtype: DType, device: str) -> Any:
     return getattr(load_torch(), dtype)
 
 
+def free_on_gpu() -> int:
+    """Bytes free on the current CUDA device."""
+    return int(load_torch().cuda.mem_get_info()[0])
+
+
 class TorchBackend(DecoderBackend[TorchPool]):
     """The decoder in torch. Device and float type are those of the weights."""
 
@@ -87,8 +92,8 @@ class TorchBackend(DecoderBackend[TorchPool]):
         self._dtype = weights.embedding.dtype
         self._rope = RopeTables(spec, self._from_numpy)
         self.dtype = str(self._dtype).removeprefix("torch.")
-        self._in_main_memory = self._device.type == "cpu"
-        self.device = cpu_name() if self._in_main_memory else self._torch.cuda.get_device_name(self._device)
+        self._on_cpu = self._device.type == "cpu"
+        self.device = cpu_name() if self._on_cpu else self._torch.cuda.get_device_name(self._device)
 
     def _from_numpy(self, numbers: Floats) -> Any:
         return self._torch.from_numpy(numbers).to(self._device, self._dtype)
@@ -109,7 +114,10 @@ class TorchBackend(DecoderBackend[TorchPool]):
         return True
 
     def _cpu_clock(self, alone: bool) -> float | None:
-        return super()._cpu_clock(alone) if self._in_main_memory else None
+        return super()._cpu_clock(alone) if self._on_cpu else None
+
+    def _free_on_device(self) -> int | None:
+        return None if self._on_cpu else free_on_gpu()
 
     def poison(self, block_ids: Sequence[BlockId]) -> None:
         """Overwrite free blocks with NaN."""

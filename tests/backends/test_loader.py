@@ -100,6 +100,13 @@ def test_where_memory_is_unknown_nothing_is_refused(monkeypatch: pytest.MonkeyPa
     memory.refuse_if_short(2**60, "anything")
 
 
+def test_a_gpu_has_memory_of_its_own() -> None:
+    memory.refuse_if_short(2**30, "K/V", 2**31)
+    with pytest.raises(BackendError) as caught:
+        memory.refuse_if_short(2**40, "K/V", 2**31)
+    assert caught.value.values["free"] == 2048
+
+
 def test_this_machine_says_how_much_is_free() -> None:
     rest = memory.available_bytes()
     assert rest is None or 2**24 < rest < 2**50

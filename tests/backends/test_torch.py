@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.backends import numpy_prefill
 from core.backends.base import compare
+from core.backends.hit_experiments import hit_pairs
 from core.backends.loader import ModelLoader
 from core.backends.model_sources import ModelSource
+from core.backends.numpy_prefill import NumpyBackend
 from core.backends.plan import Plan
 from core.backends.threads import numpy_threads, use_numpy_threads
 from core.backends.torch_prefill import (
@@ -121,6 +124,15 @@ def test_cpu_time_is_the_threads_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "process_time", lambda: 2.0)
     assert backend._cpu_clock(True) == 1.0
     assert backend._cpu_clock(False) == 2.0
+
+
+def test_where_threads_cannot_be_set_the_result_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numpy_prefill, "use_numpy_threads", lambda _count: False)
+    asked: list[bool] = []
+    monkeypatch.setattr(NumpyBackend, "_cpu_clock", lambda _self, alone: asked.append(alone) or 0.0)
+    report = hit_pairs(backend_of("numpy"), ((20, 8),), block_size=4, rounds=1)
+    assert report.threads is None
+    assert set(asked) == {False}
 
 
 def test_a_result_counts_its_own_time_and_work() -> None:
