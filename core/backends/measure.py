@@ -45,7 +45,7 @@ class Timing:
     @property
     def ms(self) -> float:
         """The number to compare: CPU time, which others do not stretch; wall time where there is none."""
-        return self.wall_ms if self.cpu_ms is None else self.cpu_ms
+        return self.cpu_ms or self.wall_ms
 
     def to_json(self) -> dict[str, Any]:
         """For results that are kept."""
@@ -83,12 +83,13 @@ class Rounds:
     def ratio(self, slow: str, fast: str) -> tuple[float, float, float]:
         """How many times faster: median, smallest and largest over the rounds, each round with itself."""
         pairs = zip(self.results[slow], self.results[fast], strict=True)
-        ratios = [_seconds(one) / _seconds(other) for one, other in pairs]
+        ratios = [seconds_of(one) / seconds_of(other) for one, other in pairs]
         return statistics.median(ratios), min(ratios), max(ratios)
 
 
-def _seconds(result: PrefillResult) -> float:
-    return result.wall_s if result.cpu_s is None else result.cpu_s
+def seconds_of(result: PrefillResult) -> float:
+    """CPU time, or wall time where the CPU's is not known or too short to be seen."""
+    return result.cpu_s or result.wall_s
 
 
 def take_turns(

@@ -9,7 +9,7 @@ from typing import Any
 from core.backends.base import Difference, PrefillResult, compare
 from core.backends.bench import Bench
 from core.backends.decoder_backend import DecoderBackend
-from core.backends.measure import Rounds, Work, take_turns
+from core.backends.measure import Rounds, Work, seconds_of, take_turns
 from core.backends.plan import Plan
 from core.backends.progress import Cancelled, Progress, never_cancelled, no_progress
 from core.backends.report import Json, Report, report, worst
@@ -101,7 +101,7 @@ def decoding(
 
 def _users_row(done: Rounds, side: str) -> Json:
     results = done.results[side]
-    seconds = [result.wall_s if result.cpu_s is None else result.cpu_s for result in results]
+    seconds = [seconds_of(result) for result in results]
     later = sorted(seconds[1:]) or seconds
     return {
         "timing": done.timing(side).to_json(),

@@ -8,7 +8,7 @@ import pytest
 
 from core.backends.base import PrefillResult
 from core.backends.fit import fit_terms
-from core.backends.measure import Work, no_garbage_collection, summarise, take_turns
+from core.backends.measure import Work, no_garbage_collection, seconds_of, summarise, take_turns
 from core.backends.spec import SIZES
 from core.errors import BackendError
 from tests.backends.fakes import took
@@ -65,6 +65,12 @@ def test_a_ratio_compares_each_round_with_itself() -> None:
 
     done = take_turns({"slow": slow, "fast": fast}, rounds=5, warm_ups=0)
     assert done.ratio("slow", "fast") == pytest.approx((4, 4, 4))
+
+
+def test_a_cpu_time_too_short_to_be_seen_gives_way_to_the_wall() -> None:
+    assert seconds_of(took(0.2, 0.1)) == 0.1
+    assert seconds_of(took(0.2, 0.0)) == seconds_of(took(0.2)) == 0.2
+    assert summarise([took(0.2, 0.0)]).ms == pytest.approx(200)
 
 
 def test_stopping_keeps_whole_rounds() -> None:
