@@ -385,6 +385,18 @@ def test_ten_users_hold_112_blocks_instead_of_400() -> None:
     assert (report.peak_gib.value, report.peak_unshared_gib.value) == (0.875, 3.125)
 
 
+def test_the_two_peaks_may_lie_at_different_moments() -> None:
+    """Six blocks of one request first; later two that share three: five blocks, held eight times."""
+    commands: list[Json] = [
+        {"op": "start", "id": "a", "tokens": "A[0:24]"},
+        {"op": "free", "id": "a"},
+        {"op": "start", "id": "b", "tokens": "S[0:12] b[0:2]"},
+        {"op": "start", "id": "c", "tokens": "S[0:12] c[0:2]"},
+    ]
+    report = make_report(log_from(commands, num_slots=12), COST)
+    assert (report.peak.shared, report.peak.unshared) == (6, 8)
+
+
 def test_no_cache_cache_and_a_fork_side_by_side() -> None:
     commands = serve("a", "S[0:512] a[0:128]") + serve("b", "S[0:512] b[0:128]")
     logs = {
