@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -12,18 +13,13 @@ from streamlit.testing.v1 import AppTest
 from ui.setup import Setup
 
 TIMEOUT_S = 60
-PAGE = """
-from ui import session
-session.begin()
-from pages import {name}
-{name}.render()
-session.sync_link()
-"""
+HERE = Path(__file__).resolve().parent
 
 
 def visit(name: str, **query: str) -> AppTest:
     """Open a page by a link; the shell around it comes with ``visit_app``."""
-    at = AppTest.from_string(PAGE.format(name=name), default_timeout=TIMEOUT_S)
+    at = AppTest.from_file(str(HERE / "one_page.py"), default_timeout=TIMEOUT_S)
+    at.session_state["visited"] = name
     for key, value in query.items():
         at.query_params[key] = value
     return calm(at.run())
@@ -31,7 +27,7 @@ def visit(name: str, **query: str) -> AppTest:
 
 def visit_app(**query: str) -> AppTest:
     """Open the front page as a person does, through app.py."""
-    at = AppTest.from_file("../../app.py", default_timeout=TIMEOUT_S)
+    at = AppTest.from_file(str(HERE.parents[1] / "app.py"), default_timeout=TIMEOUT_S)
     for key, value in query.items():
         at.query_params[key] = value
     return calm(at.run())
