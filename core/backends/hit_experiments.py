@@ -190,14 +190,17 @@ def _pair_row(spec: DecoderSpec, case: Case, done: Rounds, block_size: int) -> J
 
 def _sweep_row(spec: DecoderSpec, case: Case, done: Rounds, block_size: int) -> Json:
     timing, reused = done.timing(_key(case)), case.hit_tokens(block_size)
-    base, num_new = Case(case.total, 0), case.total - reused
+    median, low, high = done.ratio(_key(Case(case.total, 0)), _key(case))
+    num_new = case.total - reused
     return {
         "fraction": reused / case.total,
         "hit_tokens": reused,
         "num_new": num_new,
         "timing": timing.to_json(),
         "ms": timing.ms,
-        "measured": done.timing(_key(base)).ms / timing.ms,
+        "measured": median,
+        "measured_low": low,
+        "measured_high": high,
         "linear": case.total / num_new,
         "flops": spec.prefill_flops(case.total) / spec.prefill_flops(num_new, reused),
     }
