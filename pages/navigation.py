@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MODES = ("start", "execute", "monitor", "finish")
 CHAPTERS = ("ch01", "ch02", "ch03", "ch04", "ch05", "ch13")
-LAB = ("traffic",)
+LAB = ("traffic", "tradeoffs")
 PAGES = (*MODES, *CHAPTERS, *LAB)
 
 

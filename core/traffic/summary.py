@@ -1,0 +1,163 @@
+"""A log in numbers as plain JSON values: what the report prints and the command line gives to programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from core import __version__
+from core.cost import CostModel, Prices
+from core.prefix_tree import Progress
+from core.tokenizer import Tokenizer
+from core.traces.model import Trace
+from core.traffic.analysis import Analysis, analyse, held, over_time, savings
+from core.traffic.groups import groups, keys_of, whole
+from core.traffic.misses import REASONS, Miss
+from core.traffic.ranking import Ranked, misses_of, rank_causes
+from core.traffic.settings import Settings
+from core.traffic.sweeps import curve_points, idle_ttl, sweep_block_sizes
+from core.traffic.words import words_at
+
+SCHEMA_VERSION = 1
+WORST = 20
+Json = dict[str, Any]
+
+
+def summarise(
+    trace: Trace,
+    settings: Sequence[Settings],
+    cost: CostModel,
+    prices: Prices,
+    tokenizer: Tokenizer,
+    progress: Progress | None = None,
+) -> Json:
+    """Everything about a log, once per setting. A log without identity has no ``runs``: no rate, not 0.
+
+    Raises:
+        TraceError: the log cannot be cut into such blocks.
+    """
+    lengths = [request.num_tokens for request in trace.requests]
+    usage = trace.reported()
+    return {
+        "broth": "traffic-report",
+        "schema": SCHEMA_VERSION,
+        "engine": __version__,
+        "log": {
+            "name": trace.name,
+            "format": trace.format,
+            "requests": len(lengths),
+            "prompt_tokens": sum(lengths),
+            "has_identity": trace.has_identity,
+            "tokenizer": trace.tokenizer,
+            "template": trace.template,
+            "block_size": trace.block_size,
+            "skipped_lines": trace.num_skipped,
+            "notes": [{"code": note.code, "count": note.count, **note.values} for note in trace.notes],
+            "reported_rate": usage.ratio_of_sums,
+            "reported_rows": usage.num_known,
+        },
+        "machine": {"model": cost.model.name, "gpu": cost.gpu.name, "num_gpus": cost.num_gpus},
+        "runs": [_run(trace, one, cost, prices, tokenizer, progress) for one in settings]
+        if trace.has_identity
+        else [],
+    }
+
+
+def _run(
+    trace: Trace,
+    settings: Settings,
+    cost: CostModel,
+    prices: Prices,
+    tokenizer: Tokenizer,
+    progress: Progress | None,
+) -> Json:
+    analysis = analyse(trace, settings, progress)
+    misses = misses_of(analysis, progress)
+    saved = savings(analysis, cost, prices)
+    peak = held(analysis)
+    total = whole(analysis)
+    return {
+        "settings": asdict(settings),
+        "way": analysis.result.way,
+        "reasons_for_engine": list(analysis.result.reasons),
+        "requests": len(analysis.requests),
+        "refused": analysis.result.num_refused,
+        "prompt_tokens": int(analysis.lengths.sum()),
+        "hit_tokens": int(analysis.hits.sum()),
+        "hit_rate": analysis.hit_rate,
+        "best_rate": analysis.best_rate,
+        "definitions": [
+            {"name": one.name, "hits": one.hits, "total": one.total, "rate": one.rate}
+            for one in analysis.definitions
+        ],
+        "curve": _curve(analysis, cost),
+        "block_sizes": [asdict(one) for one in sweep_block_sizes(trace, settings)],
+        "idle_ttl": idle_ttl(analysis, 120) if analysis.tree.arrivals_s is not None else None,
+        "over_time": [asdict(one) | {"rate": one.rate} for one in over_time(analysis)],
+        "savings": {
+            "gpu_seconds": saved.gpu_seconds.to_json(),
+            "share_of_prefill": saved.share,
+            "share_of_tokens": saved.linear_share,
+            "money_by_gpu_hour": saved.money_by_hour.to_json(),
+            "money_by_token": saved.money_by_token.to_json(),
+        },
+        "peak_blocks_if_all_ran_at_once": asdict(peak),
+        "verdict": total.verdict(),
+        "sources": {
+            key: [asdict(one) | {"rate": one.rate, "verdict": one.verdict()} for one in groups(analysis, key)]
+            for key in keys_of(analysis)
+        },
+        "reasons": _reasons(misses),
+        "causes": [_cause(one) for one in rank_causes(analysis, misses, tokenizer)],
+        "worst": [_miss(analysis, miss, tokenizer) for miss in _worst(misses)],
+    }
+
+
+def _curve(analysis: Analysis, cost: CostModel) -> Json:
+    curve = analysis.curve
+    cliff = curve.cliff()
+    return {
+        "first_slots": curve.first,
+        "last_slots": curve.last,
+        "exact": curve.exact,
+        "repeats": curve.num_repeats,
+        "cliff": None if cliff is None else list(cliff),
+        "bytes_per_slot": cost.block_bytes(curve.block_size),
+        "points": [[slots, rate] for slots, rate in curve_points(analysis)],
+    }
+
+
+def _reasons(misses: Sequence[Miss]) -> Json:
+    counts = Counter(miss.reason for miss in misses)
+    return {reason: counts[reason] for reason in REASONS if counts[reason]}
+
+
+def _cause(one: Ranked) -> Json:
+    return asdict(one) | {"gain": one.gain}
+
+
+def _worst(misses: Sequence[Miss]) -> list[Miss]:
+    found = sorted(misses, key=lambda miss: (-miss.lost, miss.request))
+    return [miss for miss in found[:WORST] if miss.lost]
+
+
+def _miss(analysis: Analysis, miss: Miss, tokenizer: Tokenizer) -> Json:
+    request = analysis.requests[miss.request]
+    best = None if miss.best is None else analysis.requests[miss.best]
+    mine = words_at(request, miss.common, tokenizer)
+    stored = None if best is None else words_at(best, miss.common, tokenizer)
+    return {
+        "request": request.request_id,
+        "line": request.line,
+        "prompt_tokens": request.num_tokens,
+        "hit_tokens": miss.hit_tokens,
+        "reason": miss.reason,
+        "block": miss.block,
+        "first_different_token": miss.common if miss.reason == "differs" else None,
+        "nearest": None if best is None else best.request_id,
+        "lost_tokens": miss.lost,
+        "mine": None if mine is None else asdict(mine),
+        "stored": None if stored is None else asdict(stored),
+    }

@@ -1,0 +1,47 @@
+"""Scenarios and trade-offs · 取舍: what pays, when it stops paying, and where the best setting lies."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.controls import link_notice
+from ui.machine_panel import machine_panel
+from ui.session import say
+from ui.shell import toolbar
+from ui.tradeoffs import best_panel, lengths_panel, prefixes_panel, threshold_panel, ttl_panel, turns_panel
+
+PANELS = {
+    "lengths": lengths_panel,
+    "turns": turns_panel,
+    "prefixes": prefixes_panel,
+    "threshold": threshold_panel,
+    "ttl": ttl_panel,
+    "best": best_panel,
+}
+
+
+def render() -> None:
+    """One question at a time."""
+    toolbar()
+    link_notice()
+    st.header(say("tradeoff.title"), anchor=False)
+    words = {name: say(f"tradeoff.{name}.title") for name in PANELS}
+    chosen = st.pills(
+        say("tradeoff.title"),
+        list(PANELS),
+        default="lengths",
+        format_func=words.__getitem__,
+        label_visibility="collapsed",
+        key="tradeoff_panel",
+    )
+    name = chosen or "lengths"
+    st.markdown(say(f"tradeoff.{name}.intro"))
+    PANELS[name]()
+    if name == "lengths":
+        machine_panel()
+
+
+if __name__ == "__main__":  # a deep link opened before the front page
+    import app
+
+    app.main()

@@ -1,0 +1,70 @@
+"""Your traffic in a real browser: an upload, a mistake, a row, the stage and the way back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.onstage import STAGE, settle
+from ui.i18n import Lang, t
+
+
+def open_traffic(page: Page, server: str, lang: Lang) -> None:
+    page.goto(f"{server}/traffic?lang={lang}")
+    settle(page)
+    expect(page.get_by_role("heading", name=t("traffic.title", lang))).to_be_visible()
+
+
+def view(page: Page, name: str, lang: Lang) -> None:
+    page.get_by_text(t(f"traffic.view.{name}", lang), exact=True).first.click()
+    settle(page)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_cause_leads_to_the_stage_and_back(browser_page: Page, server: str, lang: Lang) -> None:
+    open_traffic(browser_page, server, lang)
+    view(browser_page, "misses", lang)
+    browser_page.get_by_role("button", name=t("traffic.example", lang)).first.click()
+    expect(browser_page.locator(STAGE)).to_be_visible()
+    browser_page.get_by_role("button", name=t("traffic.back", lang)).click()
+    expect(browser_page.get_by_role("heading", name=t("traffic.causes", lang))).to_be_visible()
+    expect(browser_page.get_by_role("button", name=t("traffic.watch", lang))).to_be_visible()
+
+
+@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+def test_a_point_of_the_curve_leads_to_the_stage(browser_page: Page, server: str) -> None:
+    open_traffic(browser_page, server, "en")
+    points = browser_page.locator(".js-plotly-plot .scatterlayer .point")
+    expect(points.first).to_be_attached()
+    points.nth(40).click(force=True)
+    expect(browser_page.locator(STAGE)).to_be_visible()
+
+
+def test_an_upload_replaces_the_sample_and_a_broken_one_changes_nothing(
+    browser_page: Page, server: str, tmp_path: Path
+) -> None:
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    good.write_text('{"prompt": "one two three four"}\n' * 3, "utf-8")
+    bad.write_text('{"prompt": "one"}\n{"prompt": 5}\n', "utf-8")
+    open_traffic(browser_page, server, "en")
+    browser_page.get_by_text(t("traffic.source.upload", "en"), exact=True).click()
+    settle(browser_page)
+    box = browser_page.locator('input[type="file"]').first
+    box.set_input_files(good)
+    expect(browser_page.get_by_text("good.jsonl: 3 requests, 12 prompt tokens")).to_be_visible()
+    browser_page.get_by_text(t("traffic.source.paste", "en"), exact=True).click()
+    settle(browser_page)
+    browser_page.get_by_text(t("traffic.source.upload", "en"), exact=True).click()
+    settle(browser_page)
+    browser_page.locator('input[type="file"]').first.set_input_files(bad)
+    expect(browser_page.get_by_text("bad.jsonl, line 2")).to_be_visible()
+    expect(browser_page.get_by_text("good.jsonl: 3 requests, 12 prompt tokens")).to_be_visible()
+
+
+def test_the_trade_offs_open_by_their_link(browser_page: Page, fresh_server: str) -> None:
+    browser_page.goto(f"{fresh_server}/tradeoffs?lang=zh")
+    settle(browser_page)
+    expect(browser_page.get_by_role("heading", name=t("tradeoff.title", "zh"))).to_be_visible()
+    expect(browser_page.locator(".js-plotly-plot")).to_be_visible()
