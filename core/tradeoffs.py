@@ -148,7 +148,8 @@ class _Timed:
 @lru_cache(maxsize=8)
 def _paused_log(pause_s: float, requests: int = 400) -> tuple[_Timed, ...]:
     """One conversation's prefix again and again, after exponential pauses."""
-    times = np.cumsum(np.random.default_rng(SEED).exponential(pause_s, requests))
+    dice = np.random.default_rng(SEED)
+    times = np.cumsum(dice.exponential(pause_s, requests))
     return tuple(
         _Timed(Request(f"R{k}", (*range(64), 1000 + k)), float(at), 65) for k, at in enumerate(times)
     )
