@@ -90,7 +90,11 @@ def _fork(told: object) -> None:
 
 
 def _set_up() -> None:
-    with st.popover(say("control.set_up")):
+    # Drawn only while it is open: its dozen widgets would be half the cost of every answer.
+    popover = st.popover(say("control.set_up"), key="set_up", on_change="rerun")
+    if not popover.open:
+        return
+    with popover:
         knobs, own = st.tabs([say("control.knobs"), say("control.own")])
         with knobs:
             knob_panel()

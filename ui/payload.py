@@ -6,6 +6,7 @@ import base64
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
@@ -28,6 +29,27 @@ PACK_BYTES = 120_000
 Payload = dict[str, Any]
 
 
+class StageLog(dict[str, Any]):
+    """One run for the stage. What its JSON gives is made once: pages are drawn more often than runs made."""
+
+    @cached_property
+    def digest(self) -> str:
+        """Stands for the content; equal logs have equal digests."""
+        return blake2b(self._data, digest_size=8).hexdigest()
+
+    @cached_property
+    def packed(self) -> Payload | None:
+        """The log as it travels if it is large, else None."""
+        data = self._data
+        if len(data) <= PACK_BYTES:
+            return None
+        return {"z": base64.b64encode(zlib.compress(data, 3)).decode()}
+
+    @property
+    def _data(self) -> bytes:
+        return json.dumps(self, separators=(",", ":"), allow_nan=False).encode()
+
+
 def piece_texts(scenario: Scenario) -> dict[int, str]:
     """The text of every token id that occurs in a scenario."""
     texts: dict[int, str] = {}
@@ -37,12 +59,12 @@ def piece_texts(scenario: Scenario) -> dict[int, str]:
     return texts
 
 
-def stage_log(scenario: Scenario, log: EventLog, title: str) -> Payload:
+def stage_log(scenario: Scenario, log: EventLog, title: str) -> StageLog:
     """One run for the stage: meta data, token texts, first frame, steps."""
     steps = with_questions(stage_steps(log, piece_texts(scenario)))
-    return {
-        "schema": SCHEMA_VERSION,
-        "meta": {
+    return StageLog(
+        schema=SCHEMA_VERSION,
+        meta={
             "scenario": scenario.scenario_id,
             "title": title,
             "block_size": scenario.config.block_size,
@@ -51,10 +73,10 @@ def stage_log(scenario: Scenario, log: EventLog, title: str) -> Payload:
             "engine": __version__,
             "num_steps": len(steps),
         },
-        "pieces": scenario.pieces(),
-        "init": initial_frame(scenario.config),
-        "events": steps[:MAX_STEPS],
-    }
+        pieces=scenario.pieces(),
+        init=initial_frame(scenario.config),
+        events=steps[:MAX_STEPS],
+    )
 
 
 def stage_payload(
@@ -66,9 +88,9 @@ def stage_payload(
 ) -> Payload:
     """The component's whole ``data``. ``rev`` changes exactly when a log does; ``forks``: what-if choices."""
     logs = {"a": log_a, "b": log_b}
-    rev = blake2b(json.dumps(logs, sort_keys=True, allow_nan=False).encode(), digest_size=8).hexdigest()
+    digests = ("" if log is None else _as_stage_log(log).digest for log in logs.values())
     return {
-        "rev": rev,
+        "rev": blake2b(" ".join(digests).encode(), digest_size=8).hexdigest(),
         "lang": lang,
         "text": stage_texts(),
         "palette": PALETTE,
@@ -84,7 +106,8 @@ def pack_large(payload: Payload) -> Payload:
 
 
 def _packed(log: Payload | None) -> Payload | None:
-    data = json.dumps(log, separators=(",", ":"), allow_nan=False).encode()
-    if len(data) <= PACK_BYTES:
-        return log
-    return {"z": base64.b64encode(zlib.compress(data, 3)).decode()}
+    return None if log is None else _as_stage_log(log).packed or log
+
+
+def _as_stage_log(log: Payload) -> StageLog:
+    return log if isinstance(log, StageLog) else StageLog(log)

@@ -20,6 +20,7 @@ def visit(name: str, **query: str) -> AppTest:
     """Open a page by a link; the shell around it comes with ``visit_app``."""
     at = AppTest.from_file(str(HERE / "one_page.py"), default_timeout=TIMEOUT_S)
     at.session_state["visited"] = name
+    at.session_state["set_up"] = True  # the panel with knobs and prompts stands open
     for key, value in query.items():
         at.query_params[key] = value
     return calm(at.run())
