@@ -1,4 +1,4 @@
-"""Logs of prompts for the tests of replays and curves: drawn ones, real ones, and the engine's word on them."""
+"""Prompt logs with known faults: what the causes of the traffic page must find, and what they must not."""
 
 from __future__ import annotations
 
