@@ -322,7 +322,8 @@ class TestHotPrefixAdmission(PolicyLaws):
         shop.engine.prefill("a", 3)
         shop.engine.prefill("a", 2)
         shop.engine.preempt("a")
-        shop.engine.resume("a")
+        shop.engine.resume("a", chunk=3)
+        shop.engine.prefill("a", 5)
         assert shop.cached() == 0
         assert {e.num_sightings for e in shop.told(BlockNotStored)} == {1}
 
@@ -500,6 +501,16 @@ class TestVersionNamespace(PolicyLaws):
         states = shop.engine.snapshot()["reqs"]
         assert {name: state["version"] for name, state in states.items()} == {"waits": "v2", "back": "v2"}
         assert shop.engine.resume("back").hit == 0
+
+    def test_under_a_new_version_a_request_is_a_new_sighting(self) -> None:
+        shop = Counter(admit_after=2)
+        shop.engine.start(Request("a", text(1, 4)))
+        shop.engine.preempt("a")
+        shop.engine.set_version("v2")
+        shop.engine.resume("a")
+        assert shop.cached() == 0
+        shop.serve(*text(1, 4))
+        assert shop.cached() == 1
 
     def test_an_equal_version_is_an_equal_world(self) -> None:
         shop = Counter(version="v1")

@@ -133,6 +133,15 @@ def test_nobody_is_skipped_when_a_request_in_front_gives_way() -> None:
     assert shop.engine.waiting_ids() == ("low",)
 
 
+def test_the_budget_of_a_request_that_gives_way_is_free_again() -> None:
+    """Two tokens a step: low's is given back when high takes its blocks, so mid gets the second."""
+    shop = Shop(4, policy="priority", max_num_batched_tokens=2)
+    for name, tokens, priority in (("low", (1, 2, 3), 5), ("high", (4, 5), 1), ("mid", (6,), 3)):
+        shop.engine.start(Request(name, tokens, (9, 9), priority=priority))
+        shop.engine.append(name, (8,))
+    assert shop.step() == {"high": 1, "mid": 1}
+
+
 def test_equal_priorities_wait_in_order_of_arrival() -> None:
     shop = Shop(8, policy="priority")
     for name in ("a", "b", "c"):
