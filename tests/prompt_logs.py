@@ -1,4 +1,4 @@
-"""Prompt logs with known faults: what the causes of the traffic page must find, and what they must not."""
+"""Logs of prompts for the tests of replays and curves: drawn and real, and what the engine says of them."""
 
 from __future__ import annotations
 
