@@ -82,6 +82,16 @@ def _short(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)[:60]
 
 
+def keep(path: Path, report: Report) -> None:
+    """Put a report into the file at once, in place of an older one of the same experiment."""
+    kept = json.loads(path.read_text("utf-8")) if path.exists() else []
+    others = [other for other in kept if other["experiment"] != report.experiment]
+    reports = sorted(
+        [*others, report.to_json()], key=lambda each: list(EXPERIMENTS).index(each["experiment"])
+    )
+    path.write_text(json.dumps(reports, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
 def main(arguments: list[str]) -> int:
     """Run what is asked for, print it, keep it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -94,16 +104,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     model = ModelLoader().load(source_of(options), options.library, device="cpu")
-    reports = []
     for name in options.only.split(","):
         start = time.perf_counter()
         report = EXPERIMENTS[name](model, options.budget)
-        reports.append(report.to_json())
+        if options.json:
+            keep(options.json, report)
         disturbed = ", disturbed" if report.disturbed else ""
         print(f"{name}: {report.model} on {report.backend}, {time.perf_counter() - start:.1f} s{disturbed}")
         print("\n".join(line(report)), flush=True)
-    if options.json:
-        options.json.write_text(json.dumps(reports, indent=1, ensure_ascii=False) + "\n", "utf-8")
     return 0
 
 
