@@ -42,11 +42,11 @@ def mutant_configs(patch: Patch, **settings: Any) -> None:
 
 
 def hash_without_parent(patch: Patch) -> None:  # rule 2
-    def extend(self: Any, data: bytes, full: int) -> None:
+    def extend(self: Any, data: memoryview | bytes, full: int) -> None:
         size = self._block_size * hash_chain.TOKEN_BYTES
         for start in range(0, len(data), size):
             extras = hash_chain.block_extras(self._request, self._version, len(self.hashes), self._block_size)
-            self.hashes.append(hash_chain.xxh3_128_digest(data[start : start + size] + extras))
+            self.hashes.append(hash_chain.xxh3_128_digest(bytes(data[start : start + size]) + extras))
 
     patch.setattr(hash_chain.HashChain, "_extend", extend)
 
@@ -81,8 +81,10 @@ def no_last_token_rule(patch: Patch) -> None:  # rule 20
 def head_freed_first(patch: Patch) -> None:  # rule 13
     release = CacheController.release
 
-    def backwards(self: CacheController, request_id: str, block_ids: Sequence[int]) -> None:
-        release(self, request_id, block_ids[::-1])
+    def backwards(
+        self: CacheController, request_id: str, block_ids: Sequence[int], num_computed: int | None = None
+    ) -> None:
+        release(self, request_id, block_ids[::-1], num_computed)
 
     patch.setattr(CacheController, "release", backwards)
 
