@@ -90,7 +90,7 @@ def load_lines(lines: Iterable[str], *, name: str = "event log") -> EventLog:
 def _parse(line: str, name: str, number: int) -> dict[str, Any]:
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         message = f"{name}, line {number} is not JSON ({error}). Export the log again."
         raise EventLogError("log.json", message, file=name, line=number) from None
     if not isinstance(value, dict):

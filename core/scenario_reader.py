@@ -71,7 +71,7 @@ def load_scenario(
 def _parse(text: str, name: str) -> Json:
     try:
         data = json.loads(text, parse_constant=_refuse_constant)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         message = f"{name} is not JSON ({error}). Check the file and load it again."
         raise ScenarioError("scenario.json", message, file=name, line=getattr(error, "lineno", 1)) from None
     if not isinstance(data, dict):

@@ -26,6 +26,9 @@ MAX_TOKEN_ID = 2**32 - 1
 MAX_LESSON_SLOTS = 100_000
 """Slots a scenario or an event log may have: a bound for uploads, far above any lesson. Engines have none."""
 
+MAX_SETTING = 2**31 - 1
+"""The largest whole number a setting takes: far above any use, and safe wherever it is counted with."""
+
 SchedulingPolicy = Literal["fcfs", "priority"]
 QueueRule = Literal["vllm", "all_to_back"]
 HashName = Literal["xxh3_128", "weak"]
@@ -117,9 +120,9 @@ def _bad(name: str, value: object, expected: str) -> ConfigError:
 def _check_int(name: str, value: object, least: int, *, optional: bool) -> None:
     if value is None and optional:
         return
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MAX_SETTING:
         none = "nothing (off) or " if optional else ""
-        raise _bad(name, value, f"{none}a whole number of at least {least}")
+        raise _bad(name, value, f"{none}a whole number from {least} to {MAX_SETTING}")
 
 
 def _check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:

@@ -57,6 +57,8 @@ def parse(place: Place, line: str) -> dict[str, Any]:
         raise place.error("json", f"is no JSON (column {error.colno}: {error.msg})") from error
     except RecursionError as error:
         raise place.error("json", "is nested too deeply") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise place.error("json", "holds a number that is too long") from error
     if not isinstance(value, dict):
         raise place.error("object", f"expected one JSON object a line, got {show(value)}")
     return value

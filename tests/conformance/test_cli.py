@@ -299,3 +299,12 @@ def test_no_path_at_all() -> None:
     with pytest.raises(SystemExit) as raised:
         main([])
     assert raised.value.code == 2
+
+
+def test_a_number_of_thousands_of_digits_is_a_bad_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "long.jsonl"
+    path.write_text('{"name":"x","config":{"block_size":' + "9" * 5000 + "}}\n")
+    assert main([str(path)]) == 2
+    assert "too long" in capsys.readouterr().err

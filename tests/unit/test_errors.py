@@ -7,7 +7,10 @@ import inspect
 import pytest
 
 from core import errors
-from core.errors import BrothError, ConfigError
+from core.errors import BrothError, ConfigError, EventLogError, ScenarioError
+from core.event_log import load_jsonl
+from core.scenario_reader import load_scenario
+from core.types import EngineConfig
 
 
 def tree() -> list[type[BrothError]]:
@@ -33,3 +36,16 @@ def test_an_error_keeps_code_values_and_message(kind: type[BrothError]) -> None:
 def test_nothing_else_is_caught_with_the_tree() -> None:
     assert not issubclass(ConfigError, (ValueError, TypeError, OSError))
     assert issubclass(BrothError, Exception)
+
+
+@pytest.mark.parametrize("name", ["admit_after", "block_size", "ttl", "max_num_batched_tokens"])
+def test_a_setting_of_absurd_size_is_refused_before_anything_runs(name: str) -> None:
+    with pytest.raises(ConfigError, match="whole number from"):
+        EngineConfig(**{name: 2**63})
+
+
+def test_json_nested_without_end_is_our_error() -> None:
+    with pytest.raises(ScenarioError):
+        load_scenario("[" * 100_000)
+    with pytest.raises(EventLogError):
+        load_jsonl("[" * 100_000)
