@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,28 @@ settings.register_profile("default", deadline=None)
 # The same examples on every run where a red light must mean the change, not the dice.
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+# Left out by ``run.py test --fast``, which stays under a minute: whole pages, models, long properties.
+SLOW_FOLDERS = frozenset({"app", "backends", "properties"})
+SLOW_MODULES = frozenset(
+    f"test_{name}"
+    for name in (
+        *("monitor", "replay", "load", "load_revisit", "load_stream", "policies", "fork", "curve", "steps"),
+        *("traffic", "hit_definitions", "export", "questions", "report_cli", "payload", "report", "setup"),
+        *("eviction_orders", "benchmark_engine", "own_prompts", "ch13", "ch05", "finish", "held_blocks"),
+        *("traffic_stage", "handout", "formats", "fuzz", "tradeoffs", "vectors"),
+    )
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what takes long by where it stands, so that no test has to say it for itself."""
+    here = Path(__file__).parent
+    for item in items:
+        path = item.path.relative_to(here)
+        if path.parts[0] in SLOW_FOLDERS or path.stem in SLOW_MODULES:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
