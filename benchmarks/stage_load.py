@@ -1,4 +1,4 @@
-"""Forty visitors without browsers: websocket sessions that open pages and turn knobs, as a class would.
+"""Forty visitors without browsers: websocket sessions that open pages and choose scenarios, as a class would.
 
 Each session speaks Streamlit's own protocol over the loopback: it sends what the browser would send and
 waits for the end of the page's script. Between two wishes it thinks, five seconds on average (exponential,
@@ -65,29 +65,29 @@ async def visitor(server: Server, load: Load, seed: int, seconds: float) -> None
                 page = "start" if page == "execute" else "execute"
                 widgets, took = await ask(socket, page)
             else:
-                slots = widgets["widget_num_slots"]
-                widgets, took = await ask(socket, page, change=(slots, float(dice.randint(10, 40))))
+                picker, titles = widgets["widget_scenario"]
+                widgets, took = await ask(socket, page, change=(picker, dice.choice(titles[:20])))
             load.answers_s.append(took)
 
 
 async def ask(
-    socket: ClientConnection, page: str, query: str = "", change: tuple[str, float] | None = None
-) -> tuple[dict[str, str], float]:
-    """Send one wish and wait for its end: the page's widgets (key -> id), and the seconds it took."""
+    socket: ClientConnection, page: str, query: str = "", change: tuple[str, str] | None = None
+) -> tuple[dict[str, tuple[str, list[str]]], float]:
+    """Send one wish, wait for its end: the page's choices (key -> id, options), and the seconds it took."""
     wish = BackMsg()
     wish.rerun_script.page_name = page
     wish.rerun_script.query_string = query
     if change is not None:
         state = wish.rerun_script.widget_states.widgets.add()
-        state.id, state.double_value = change
+        state.id, state.string_value = change
     start = time.monotonic()
     await socket.send(wish.SerializeToString())
-    widgets: dict[str, str] = {}
+    widgets: dict[str, tuple[str, list[str]]] = {}
     while True:
         told = ForwardMsg()
         told.ParseFromString(await socket.recv(decode=False))
-        if told.WhichOneof("type") == "delta" and told.delta.new_element.WhichOneof("type") == "number_input":
-            widget_id = told.delta.new_element.number_input.id
-            widgets[widget_id.rsplit("-", 1)[1]] = widget_id
+        if told.WhichOneof("type") == "delta" and told.delta.new_element.WhichOneof("type") == "selectbox":
+            box = told.delta.new_element.selectbox
+            widgets[box.id.rsplit("-", 1)[1]] = (box.id, list(box.options))
         elif told.WhichOneof("type") == "script_finished":
             return widgets, time.monotonic() - start
