@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -13,17 +14,26 @@ if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
 MODES = ("start", "execute", "monitor", "finish")
-CHAPTERS = ("ch01", "ch02", "ch03", "ch04", "ch05", "ch13")
-LAB = ("traffic", "tradeoffs")
+CHAPTERS = ("ch01", "ch02", "ch03", "ch04", "ch05", "ch06", "ch13")
+LAB = ("traffic", "tradeoffs", "prefill")
 PAGES = (*MODES, *CHAPTERS, *LAB)
 
 
 def page(name: str) -> StreamlitPage:
-    """One page, to show or to switch to. Imported late: pages link to each other."""
+    """One page, to show or to switch to."""
     chapter = name in CHAPTERS
-    module = import_module(f"pages.{name}")
     title = f"{int(name[2:])} · {say(f'course.{name}.title')}" if chapter else say(f"nav.{name}")
-    return st.Page(module.render, title=title, url_path=name, default=name == MODES[0])
+    return st.Page(_renderer(name), title=title, url_path=name, default=name == MODES[0])
+
+
+def _renderer(name: str) -> Callable[[], None]:
+    """Draws the page. Its module is imported by who opens it: pages link to each other, and a visitor of one
+    need not wait for the rest."""
+
+    def render() -> None:
+        import_module(f"pages.{name}").render()
+
+    return render
 
 
 def all_pages() -> dict[str, list[StreamlitPage]]:
