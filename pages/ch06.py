@@ -1,0 +1,164 @@
+"""Chapter 6 · What it saves: counted, modelled and measured, for one prompt, many users, a day's bill."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.cost import FORMULAS
+from pages.navigation import page
+from ui import session
+from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, find_step, op_is, stage_link
+from ui.course_measured import DECODERS, LARGER, kept, pairs, sweep, where
+from ui.course_saving import BLOCK_SIZE
+from ui.course_saving_charts import faster_curve, saved_bars
+from ui.course_saving_panels import (
+    CONFIG,
+    NAME,
+    SHARED,
+    beside,
+    bill_panel,
+    load_panel,
+    long_panel,
+    names_of,
+    show_strips,
+    users_panel,
+)
+from ui.course_strips import Stretch
+from ui.lessons import show_part
+from ui.machine_panel import machine_panel
+from ui.numbers import percent, seconds
+from ui.session import say
+
+BAND = (0.3, 0.5)
+"""What one often reads: the share by which the first token comes sooner."""
+
+
+def render() -> None:
+    """One prompt, a claim about the first token, many users, long prefixes, a queue, the bill."""
+    begin_chapter(NAME)
+    decoder = _one_prompt()
+    show_part(NAME, "stage")
+    _, _, shown = course_run("L640s")
+    step = find_step(shown, op_is("plan", "R1"))
+    chapter_stage(NAME, shown, step)
+    stage_link(say("course.show_me"), "L640s", step)
+    _sooner(decoder)
+    users_panel(decoder)
+    long_panel(decoder)
+    load_panel()
+    bill_panel()
+    end_chapter(NAME, page)
+
+
+# -- one prompt ------------------------------------------------------------------------------------------
+
+
+def _one_prompt() -> str:
+    """Returns the library whose measurements are shown, here and further down."""
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    with right:
+        decoder = str(
+            st.segmented_control(
+                say("course.ch06.clock"), list(DECODERS), default="numpy", required=True, key="ch06-clock"
+            )
+        )
+    points = sweep(DECODERS[decoder])
+    total = points[0].total
+    by_hit = {point.hit_tokens: point for point in points}
+    with left:
+        shared = st.select_slider(
+            say("course.ch06.shared", total=total), list(by_hit), SHARED, key="ch06-shared"
+        )
+    point, prefix, own = by_hit[shared], say("course.ch06.part.prefix"), say("course.ch06.part.own")
+    rows = {
+        say("course.ch06.without"): [Stretch(prefix, shared, False), Stretch(own, total - shared, False)],
+        say("course.ch06.with"): [Stretch(prefix, shared, True), Stretch(own, total - shared, False)],
+    }
+    show_strips("prompt", rows)
+    cost, names = session.machine().cost(), names_of(decoder)
+    one = cost.compare(total, shared)
+    left, right = st.columns(2)
+    with left:
+        beside("one", names, (one.linear_ratio, one.ratio, point.ratio))
+        machine_panel()
+    with right:
+        modelled = [cost.compare(total, hit).ratio for hit in by_hit]
+        axes = (say("course.ch06.fraction"), say("course.ch06.faster"))
+        figure = faster_curve(points, modelled, point, names, axes)
+        st.plotly_chart(figure, key="ch06-curve", config=CONFIG)
+    show_part(
+        NAME,
+        "one_result",
+        total=total,
+        hit=shared,
+        computed=total - shared,
+        claim=f"{one.linear_ratio:.2f}",
+        model=f"{one.ratio:.2f}",
+        measured=f"{point.ratio:.2f}",
+    )
+    with st.expander(say("course.ch06.basis")):
+        show_part(NAME, "basis", linear=FORMULAS["formula.linear_claim"], prefill=FORMULAS["formula.prefill"])
+        st.markdown(_measured_table())
+    return decoder
+
+
+def _measured_table() -> str:
+    """Everything that was timed for one pair, with its machine."""
+    head = [
+        say(f"course.ch06.head.{name}") for name in ("decoder", "full", "hit", "ratio", "spread", "where")
+    ]
+    lines = [f"| {' | '.join(head)} |", "| --- | ---: | ---: | ---: | ---: | --- |"]
+    for name in (*DECODERS.values(), LARGER):
+        report = kept(name)["pair"]
+        row, [point] = report.rows[0], pairs(name, "pair")
+        facts = where(report)
+        cells = (
+            say("course.ch06.decoder", **facts),
+            seconds(row["full"]["cpu_ms"] / 1000),
+            seconds(row["hit"]["cpu_ms"] / 1000),
+            f"**{point.ratio:.2f}×**",
+            f"{point.low:.2f}–{point.high:.2f}×",
+            say("course.ch06.where", rounds=report.settings["rounds"], **facts),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+# -- how much sooner -------------------------------------------------------------------------------------
+
+
+def _sooner(decoder: str) -> None:
+    points = pairs(DECODERS[decoder], "saving")
+    greeting = int(kept(DECODERS[decoder])["saving"].rows[0]["shared"])
+    band = {"low": percent(BAND[0], 0), "high": percent(BAND[1], 0)}
+    show_part(NAME, "sooner", greeting=greeting, **band)
+    cost, names = session.machine().cost(), names_of(decoder)
+    groups = [
+        say("course.ch06.case", hit=point.hit_tokens, total=point.total, percent=percent(point.fraction, 0))
+        for point in points
+    ]
+    values = {
+        names.claim: [point.fraction for point in points],
+        names.model: [cost.compare(point.total, point.hit_tokens).saved_share for point in points],
+        names.measured: [point.saved for point in points],
+    }
+    words = (say("course.ch06.sooner"), say("course.ch06.band", **band))
+    st.plotly_chart(saved_bars(groups, values, BAND, words), key="ch06-sooner", config=CONFIG)
+    gap = "、" if session.lang() == "zh" else ", "
+    show_part(
+        NAME,
+        "sooner_result",
+        fractions=gap.join(percent(point.fraction, 0) for point in points[1:]),
+        saved=gap.join(percent(point.saved, 0) for point in points[1:]),
+        greeting=greeting,
+        reused=points[0].hit_tokens,
+        size=BLOCK_SIZE,
+        little=percent(points[0].saved, 0),
+        **band,
+    )
+
+
+if __name__ == "__main__":  # a deep link opened before the front page
+    import app
+
+    app.main()
