@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from ui.monitor_payload import Payload
+from ui.payload import to_bytes
 from ui.static_files import loader_js
 
 _KEY = "monitor"
@@ -30,4 +31,4 @@ def show_monitor(payload: Payload, on_play: Callable[[bool], None], on_missing: 
 
     with st.container(key="monitor-frame"):
         st.html(_STYLE)
-        _mount(key=_KEY, data=payload, on_play_change=play_changed, on_missing_change=on_missing)
+        _mount(key=_KEY, data=to_bytes(payload), on_play_change=play_changed, on_missing_change=on_missing)

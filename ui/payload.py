@@ -6,7 +6,7 @@ import base64
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
 from typing import Any
 
@@ -29,25 +29,39 @@ PACK_BYTES = 120_000
 Payload = dict[str, Any]
 
 
-class StageLog(dict[str, Any]):
-    """One run for the stage. What its JSON gives is made once: pages are drawn more often than runs made."""
+class Kept(dict[str, Any]):
+    """A part of the payload whose JSON is made once, however often pages are drawn. Nobody changes it."""
+
+    @cached_property
+    def travelling(self) -> bytes:
+        """This part as it stands in the message."""
+        return _json(self)
+
+
+class StageLog(Kept):
+    """One run. A large one travels as ``{"z": base64 of zlib-deflated JSON}``: a tenth of its size."""
 
     @cached_property
     def digest(self) -> str:
         """Stands for the content; equal logs have equal digests."""
-        return blake2b(self._data, digest_size=8).hexdigest()
+        return blake2b(_json(self), digest_size=8).hexdigest()
 
     @cached_property
-    def packed(self) -> Payload | None:
-        """The log as it travels if it is large, else None."""
-        data = self._data
+    def travelling(self) -> bytes:
+        data = _json(self)
         if len(data) <= PACK_BYTES:
-            return None
-        return {"z": base64.b64encode(zlib.compress(data, 3)).decode()}
+            return data
+        return _json({"z": base64.b64encode(zlib.compress(data, 3)).decode()})
 
-    @property
-    def _data(self) -> bytes:
-        return json.dumps(self, separators=(",", ":"), allow_nan=False).encode()
+
+@cache
+def _texts() -> Kept:
+    return Kept(stage_texts())
+
+
+@cache
+def _palette() -> Kept:
+    return Kept(PALETTE)
 
 
 def piece_texts(scenario: Scenario) -> dict[int, str]:
@@ -87,26 +101,33 @@ def stage_payload(
     forks: Sequence[Sequence[Any]] = (),
 ) -> Payload:
     """The component's whole ``data``. ``rev`` changes exactly when a log does; ``forks``: what-if choices."""
-    logs = {"a": log_a, "b": log_b}
-    digests = ("" if log is None else _as_stage_log(log).digest for log in logs.values())
+    logs = {name: None if log is None else _as_stage_log(log) for name, log in (("a", log_a), ("b", log_b))}
+    digests = ("" if log is None else log.digest for log in logs.values())
     return {
         "rev": blake2b(" ".join(digests).encode(), digest_size=8).hexdigest(),
         "lang": lang,
-        "text": stage_texts(),
-        "palette": PALETTE,
+        "text": _texts(),
+        "palette": _palette(),
         "flags": dict(flags),
         "forks": [list(choice) for choice in forks],
         **logs,
     }
 
 
-def pack_large(payload: Payload) -> Payload:
-    """The same payload, each large log as ``{"z": base64 of zlib-deflated JSON}``: a tenth of its size."""
-    return {**payload, "a": _packed(payload["a"]), "b": _packed(payload["b"])}
+def to_bytes(payload: Payload) -> bytes:
+    """The component's ``data`` as it travels: UTF-8 JSON. Bytes pass through Streamlit untouched, where a
+    dictionary would be searched for tables and written out twice at every answer.
+    """
+    parts = (_json(name) + b":" + _travelling(value) for name, value in payload.items())
+    return b"{" + b",".join(parts) + b"}"
 
 
-def _packed(log: Payload | None) -> Payload | None:
-    return None if log is None else _as_stage_log(log).packed or log
+def _travelling(value: object) -> bytes:
+    return value.travelling if isinstance(value, Kept) else _json(value)
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 
 
 def _as_stage_log(log: Payload) -> StageLog:

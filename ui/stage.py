@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from streamlit.components.v2 import component
 
-from ui.payload import Payload, pack_large
+from ui.payload import Payload, to_bytes
 from ui.session import choose_language
 from ui.static_files import loader_js
 
@@ -36,7 +36,7 @@ def show_stage(
     with st.container(key="stage-frame"):
         return _mount(
             key=key,
-            data=pack_large(payload),
+            data=to_bytes(payload),
             on_step_change=_hear_nothing,
             on_lang_change=hear("lang", choose_language),
             on_answer_change=hear("answer", on_answer),

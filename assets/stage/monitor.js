@@ -5,6 +5,7 @@ import { applyTheme } from "./theme.js";
 import { wearSheet } from "./sheet.js";
 import { emptyBuffer, nextHead, takeBins } from "./buffer.js";
 import { drawMonitor, nameMonitor } from "./monitordraw.js";
+import { readData } from "./unpack.js";
 import { buildMonitor } from "./monitorbuild.js";
 
 const FRAME_MS = 100, TICK_MS = 1150;
@@ -111,7 +112,7 @@ function takeMessage(S, data) {
 }
 
 export function mountMonitor(component) {
-  const { data, parentElement: host } = component;
+  const { parentElement: host } = component, data = readData(component.data);
   let S = monitors.get(host);
   if (!S) monitors.set(host, (S = createMonitor(host, component.css)));
   S.api = component;

@@ -8,7 +8,7 @@ import { drawTicks } from "./timeline.js";
 import { applyTheme } from "./theme.js";
 import { parseHash, saveAddress } from "./address.js";
 import { parkChoices, takeData } from "./intake.js";
-import { isPacked, unpackData } from "./unpack.js";
+import { isPacked, readData, unpackData } from "./unpack.js";
 import { startAuto } from "./autoplay.js";
 import { rebuildDrawers } from "./drawers.js";
 import { finishMotion } from "./motion.js";
@@ -78,7 +78,7 @@ function receiveData(S, data) {
 }
 
 export function mountStage(component) {
-  const { data, parentElement: host } = component;
+  const { parentElement: host } = component, data = readData(component.data);
   let S = stages.get(host);
   if (!S) stages.set(host, (S = createStage(host, data, component.css)));
   S.api = component;

@@ -17,7 +17,7 @@ from ui.monitor_setup import LoadSetup
 
 def message(at: AppTest) -> dict[str, Any]:
     """What the monitor of the page got last."""
-    data: dict[str, Any] = json.loads(components(at, "broth_monitor")[0].json)
+    data: dict[str, Any] = json.loads(components(at, "broth_monitor")[0].bytes)
     return data
 
 

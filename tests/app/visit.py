@@ -51,7 +51,7 @@ def has_stage(at: AppTest) -> bool:
 
 def payload(at: AppTest) -> dict[str, Any]:
     """What the stage of the page gets, logs unpacked."""
-    data: dict[str, Any] = json.loads(components(at)[0].json)
+    data: dict[str, Any] = json.loads(components(at)[0].bytes)
     return {**data, "a": unpacked(data["a"]), "b": unpacked(data["b"])}
 
 
