@@ -11,13 +11,13 @@ import pytest
 
 from core.backends.break_reports import Story
 from core.backends.report import Report
+from ui.prefill_experiments import KEPT
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "measured"
 STORIES = [Story(**story) for story in json.loads((FOLDER / "stories.json").read_text("utf-8"))]
 REPORTS = {
     f"{path.stem} {data['experiment']}": Report.from_json(data)
-    for path in sorted(FOLDER.glob("*.json"))
-    if path.name != "stories.json"
+    for path in (FOLDER / f"{name}.json" for name in KEPT)
     for data in json.loads(path.read_text("utf-8"))
 }
 

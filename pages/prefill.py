@@ -1,0 +1,76 @@
+"""Real prefill · 真算: a Transformer over the engine's block tables, a real clock, and the logits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.backends.report import Report
+from ui.controls import link_notice
+from ui.prefill_chat import chat_panel
+from ui.prefill_clock import decode_view, pair_view, saving_view, sweep_view, users_view
+from ui.prefill_panels import choice_row, job_panel, measure_row, provenance
+from ui.prefill_state import collect, report_of, state
+from ui.prefill_wrong import astray_panel, breaks_view, documents_view
+from ui.session import say
+from ui.shell import toolbar
+
+VIEWS: dict[str, Callable[[Report], None]] = {
+    "pair": pair_view,
+    "sweep": sweep_view,
+    "users": users_view,
+    "long": pair_view,
+    "decode": decode_view,
+    "saving": saving_view,
+    "breaks": breaks_view,
+    "documents": documents_view,
+}
+CHAT = "chat"
+SECTIONS = (*VIEWS, CHAT)
+
+
+def render() -> None:
+    """One experiment at a time: what was measured, and a button to measure it here."""
+    toolbar()
+    link_notice()
+    collect()
+    st.header(say("prefill.title"), anchor=False)
+    st.markdown(say("prefill.intro"))
+    choice_row()
+    name = _section()
+    st.markdown(say(f"prefill.{name}.intro"))
+    if name == CHAT:
+        job_panel()
+        chat_panel()
+        return
+    report, own = report_of(name)
+    measure_row(name, own)
+    job_panel()
+    if report is not None:
+        VIEWS[name](report)
+        provenance(report, own)
+    if name == "breaks":
+        astray_panel()
+
+
+def _section() -> str:
+    now = state()
+    st.session_state.setdefault("prefill_section", now.section)
+    words = {name: say(f"prefill.{name}.title") for name in SECTIONS}
+    chosen = st.pills(
+        say("prefill.title"),
+        SECTIONS,
+        format_func=words.__getitem__,
+        label_visibility="collapsed",
+        required=True,
+        key="prefill_section",
+    )
+    now.section = chosen or now.section
+    return now.section
+
+
+if __name__ == "__main__":  # a deep link opened before the front page
+    import app
+
+    app.main()

@@ -1,0 +1,214 @@
+"""What every section of the prefill page has: model and library, the measure button, progress, provenance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from core.backends.base import Difference
+from core.backends.loader import Library
+from core.backends.memory import in_mb
+from core.backends.model_sources import HOW_TO_ADD_MODEL, small_model_path
+from core.backends.report import Report
+from core.backends.spec import SIZES
+from core.backends.torch_prefill import HOW_TO_ADD, torch_available
+from core.errors import BrothError
+from ui import session
+from ui.numbers import digits
+from ui.prefill_experiments import as_csv, as_json, expected_s
+from ui.prefill_models import (
+    RANDOM,
+    Choice,
+    is_loaded,
+    libraries,
+    model_name,
+    models,
+    relative_work,
+    source_of,
+    spec_of,
+)
+from ui.prefill_state import PrefillState, collect, forget_measured, measure, state, usable_choice
+from ui.session import plain, say
+
+TICK_S = 0.4
+"""Seconds between two looks at the running work."""
+
+_MUCH_MB = 100
+_DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+# -- what computes --------------------------------------------------------------------------------------
+
+
+def choice_row() -> None:
+    """Library and model, and how to add what this server lacks."""
+    now, choice = state(), usable_choice()
+    left, right = st.columns([1, 2], vertical_alignment="bottom")
+    with left:
+        st.session_state["prefill_library"] = choice.library
+        st.segmented_control(
+            say("prefill.library"), libraries(), required=True, key="prefill_library", on_change=_choose
+        )
+    with right:
+        st.session_state["prefill_model"] = choice.model
+        words = {name: model_words(Choice(choice.library, name)) for name in models()}
+        st.selectbox(
+            say("prefill.model"),
+            models(),
+            format_func=words.__getitem__,
+            key="prefill_model",
+            on_change=_choose,
+        )
+    for line in _hints(now.choice):
+        st.caption(line)
+
+
+def _choose() -> None:
+    library: Library = st.session_state["prefill_library"]
+    state().choice = replace(state().choice, library=library, model=st.session_state["prefill_model"])
+
+
+def model_words(choice: Choice) -> str:
+    """A model for a list: its name and size."""
+    if choice.model in RANDOM:
+        millions = digits(round(SIZES[choice.model].num_parameters / 1e6, 1))
+        return say("prefill.model.random", size=choice.model, millions=millions)
+    return say("prefill.model.trained", name=model_name(choice))
+
+
+def _hints(choice: Choice) -> list[str]:
+    """What could be added, and what a large model will take."""
+    hints = []
+    if not torch_available():
+        hints.append(say("prefill.no_torch", command=HOW_TO_ADD))
+    if small_model_path() is None:
+        hints.append(say("prefill.no_model", command=HOW_TO_ADD_MODEL))
+    try:
+        spec = spec_of(source_of(choice.model))
+    except BrothError:
+        return hints  # said in full where somebody presses the button
+    need = in_mb(spec.weight_bytes())
+    if need > _MUCH_MB and not is_loaded(choice):
+        hints.append(say("prefill.memory", name=plain(model_name(choice)), need=digits(need)))
+    return hints
+
+
+# -- measuring ------------------------------------------------------------------------------------------
+
+
+def measure_row(experiment: str, own: bool) -> None:
+    """Measure here and now; go back to the kept result."""
+    try:
+        seconds = expected_s(experiment, relative_work(usable_choice()))
+    except BrothError:
+        seconds = 1.0
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            say("prefill.again" if own else "prefill.measure"),
+            type="primary",
+            key=f"prefill_measure_{experiment}",
+            on_click=measure,
+            args=(experiment,),
+            disabled=state().job is not None,
+        )
+        if own:
+            st.button(
+                say("prefill.kept_again"),
+                key=f"prefill_kept_{experiment}",
+                on_click=forget_measured,
+                args=(experiment,),
+            )
+        st.caption(say("prefill.takes", seconds=digits(max(1, round(seconds)))))
+
+
+def job_panel() -> None:
+    """Progress of what is under way, or why it ended without a result."""
+    now = state()
+    if now.job is not None:
+        _watch()
+    elif now.failed:
+        st.error(say("prefill.failed"))
+    elif now.error is not None:
+        _tell(now)
+
+
+def _tell(now: PrefillState) -> None:
+    error = now.error
+    if error is not None and error.code == "backend.cancelled":
+        st.info(say("error.backend.cancelled"))
+    elif error is not None:
+        session.show_error(error)
+
+
+@st.fragment(run_every=TICK_S)
+def _watch() -> None:
+    """Only this part of the page runs again while the work goes on."""
+    job = state().job
+    if job is None:
+        return
+    if not job.running:
+        collect()
+        st.rerun()
+    percent = min(99, int(100 * job.fraction))
+    phase = "stopping" if job.stopping else job.phase
+    name = plain(model_name(job.choice))
+    words = say(f"prefill.phase.{phase}", percent=percent, name=name)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(percent, f"{say(f'prefill.{job.name}.title')} · {words}")
+        st.button(say("prefill.cancel"), key="prefill_cancel", on_click=job.stop, disabled=job.stopping)
+    if job.text:
+        st.markdown(f"> {plain(job.text)}".replace("\n", "\n> "))
+
+
+# -- what to know about a result ------------------------------------------------------------------------
+
+
+def provenance(report: Report, own: bool) -> None:
+    """Where a result comes from, how sure it is, and the files to take home."""
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    words: dict[str, Any] = {
+        "device": plain(report.device),
+        "library": report.backend,
+        "model": plain(report.model),
+        "date": report.date,
+        "versions": plain(versions),
+    }
+    st.caption(say("prefill.from.own" if own else "prefill.from.kept", **words))
+    if report.equality is not None:
+        st.markdown(equality_words(report.equality))
+    if report.disturbed:
+        st.markdown(say("prefill.disturbed"))
+    if not report.complete:
+        st.info(say("prefill.incomplete"))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.popover(say("prefill.how")):
+            st.markdown(say(f"prefill.{report.experiment}.how").replace("\n", "\n\n"))
+            st.caption(say("prefill.how.clock"))
+        for kind, make, mime in (("json", as_json, "application/json"), ("csv", as_csv, "text/csv")):
+            st.download_button(
+                say(f"prefill.save.{kind}"),
+                make(report),
+                f"broth-{report.experiment}-{report.backend}.{kind}",
+                mime,
+                key=f"prefill_{kind}_{report.experiment}",
+                on_click="ignore",
+            )
+
+
+def equality_words(difference: Difference) -> str:
+    """Equal within X, bitwise or not, the same token or not."""
+    bitwise = say("prefill.yes" if difference.bitwise else "prefill.no")
+    key = "prefill.equal" if difference.equal else "prefill.unequal"
+    return say(key, within=power(difference.max_abs), bitwise=bitwise)
+
+
+def power(value: float) -> str:
+    """A small number as people write it: 1.5·10⁻⁶."""
+    if value == 0:
+        return "0"
+    if 1e-3 <= abs(value) < 1e4:
+        return digits(value)
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return f"{mantissa}·10{str(int(exponent)).translate(_DIGITS)}"
