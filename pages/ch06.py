@@ -99,6 +99,9 @@ def _one_prompt() -> str:
     with st.expander(say("course.ch06.basis")):
         show_part(NAME, "basis", linear=FORMULAS["formula.linear_claim"], prefill=FORMULAS["formula.prefill"])
         st.markdown(_measured_table())
+        if any(kept(name)["pair"].disturbed for name in (*DECODERS.values(), LARGER)):
+            show_part(NAME, "disturbed")
+        st.caption(say("formula.legend"))
     return decoder
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from ui.charts import PATTERNS
+from ui.course_grid import stage_colours
 from ui.course_measured import Point
 
 HEIGHT = 330
@@ -47,7 +48,7 @@ def faster_curve(
         marker={"size": 8, "symbol": "diamond"},
     )
     figure.update_traces(hovertemplate="%{x:.0%} · %{y:.2f}×<extra>%{fullData.name}</extra>")
-    figure.add_vline(x=chosen.fraction, line_dash="dot", line_width=1.5)
+    figure.add_vline(x=chosen.fraction, line_dash="dot", line_width=1.5, line_color=stage_colours()["muted"])
     figure.update_xaxes(title_text=axes[0], tickformat=".0%", fixedrange=True)
     ticks = (1, 2, 5, 10, 20)
     figure.update_yaxes(
@@ -75,7 +76,9 @@ def saved_bars(
             marker={"pattern": {"shape": PATTERNS[place], "fillmode": "overlay", "fgopacity": 0.35}},
             hovertemplate="%{x} · %{y:.1%}<extra>%{fullData.name}</extra>",
         )
-    figure.add_hrect(y0=band[0], y1=band[1], opacity=0.15, line_width=1, line_dash="dot", fillcolor="gray")
+    figure.add_hrect(
+        y0=band[0], y1=band[1], opacity=0.15, line_width=1, line_dash="dot", fillcolor="gray", layer="below"
+    )
     figure.add_annotation(
         x=0, xref="x domain", y=band[1], text=words[1], showarrow=False, xanchor="left", yanchor="bottom"
     )
@@ -109,7 +112,7 @@ def long_curve(
         marker={"size": 11, "symbol": "diamond"},
     )
     figure.update_traces(hovertemplate="%{x:,} · %{y:.1f}×<extra>%{fullData.name}</extra>")
-    figure.add_hline(y=10, line_dash="dot", line_width=1.5)
+    figure.add_hline(y=10, line_dash="dot", line_width=1.5, line_color=stage_colours()["muted"])
     figure.update_xaxes(
         title_text=axes[0],
         type="log",

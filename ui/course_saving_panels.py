@@ -173,7 +173,7 @@ def load_panel() -> None:
         NAME,
         "load_result",
         rate=rate,
-        less=change(1 - p50[1] / p50[0]),
+        less=percent(1 - p50[1] / p50[0]),
         times=f"{per_s[1] / per_s[0]:.2f}",
         before=before,
         after=after,
@@ -185,6 +185,8 @@ def load_panel() -> None:
             "load_basis",
             requests=LOAD_REQUESTS,
             output=LOAD_OUTPUT,
+            shared=SHARED,
+            own=OWN,
             prefill=FORMULAS["formula.prefill"],
             decode=FORMULAS["formula.decode"],
         )
@@ -206,7 +208,7 @@ def _under_load(rate: int) -> Summary:
 
 
 def bill_panel() -> None:
-    show_part(NAME, "bill")
+    show_part(NAME, "bill", shared=SHARED, own=OWN)
     requests = st.select_slider(
         say("course.ch06.day"), DAYS, 100_000, format_func="{:,}".format, key="ch06-day"
     )
