@@ -10,7 +10,7 @@ from core.backends.report import Report
 from ui.controls import link_notice
 from ui.prefill_chat import chat_panel
 from ui.prefill_clock import decode_view, pair_view, saving_view, sweep_view, users_view
-from ui.prefill_panels import choice_row, job_panel, measure_row, provenance
+from ui.prefill_panels import certainty, choice_row, job_panel, measure_row, origin
 from ui.prefill_state import collect, report_of, state
 from ui.prefill_wrong import astray_panel, breaks_view, documents_view
 from ui.session import say
@@ -48,8 +48,9 @@ def render() -> None:
     measure_row(name, own)
     job_panel()
     if report is not None:
+        origin(report, own)
         VIEWS[name](report)
-        provenance(report, own)
+        certainty(report)
     if name == "breaks":
         astray_panel()
 

@@ -24,7 +24,7 @@ from ui.prefill_models import (
     source_of,
     spec_of,
 )
-from ui.prefill_panels import equality_words
+from ui.prefill_panels import equality_words, times
 from ui.prefill_state import Turn, begin, state, usable_choice
 from ui.session import plain, say
 from ui.tables import show_table
@@ -149,7 +149,7 @@ def _turn(turn: Turn, newest: bool) -> None:
         if not newest:
             return
         words = {"hit": answer.hit_tokens, "total": answer.num_prompt, "ms": digits(ms)}
-        ratio = digits(turn.without_ms / ms) if ms else "–"
+        ratio = times(turn.without_ms / ms) if ms else "–"
         st.markdown(say("prefill.chat.saved", without=digits(turn.without_ms), ratio=ratio, **words))
         st.markdown(equality_words(turn.difference))
         st.markdown(_marked(answer.pieces, answer.hit_tokens))

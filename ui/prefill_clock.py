@@ -10,6 +10,7 @@ from core.backends.report import Json, Report
 from ui.charts import Bar, bars_beside
 from ui.numbers import digits, percent
 from ui.prefill_charts import Curve, claim_bars, curves
+from ui.prefill_panels import times
 from ui.session import say
 from ui.tables import show_table
 
@@ -41,7 +42,7 @@ def labelled(name: str, basis: str) -> str:
 
 def three_ratios(row: Json) -> None:
     """How many times faster: by the clock, by counting FLOPs, by counting tokens."""
-    spread = say("prefill.spread", low=digits(row["ratio_low"]), high=digits(row["ratio_high"]))
+    spread = say("prefill.spread", low=times(row["ratio_low"]), high=times(row["ratio_high"]))
     columns = st.columns(3)
     for column, (name, basis, value, note) in zip(
         columns,
@@ -52,8 +53,8 @@ def three_ratios(row: Json) -> None:
         ),
         strict=True,
     ):
-        with column, st.container(border=True):
-            st.metric(labelled(name, basis), f"{digits(float(value))}×")
+        with column, st.container(border=True, height="stretch"):
+            st.metric(labelled(name, basis), times(value))
             st.caption(note)
 
 
@@ -61,7 +62,7 @@ def pair_view(report: Report) -> None:
     """One prompt without and with the hit."""
     (row,) = report.rows
     three_ratios(row)
-    sides = [("full", row["total"]), ("hit", row["total"] - row["hit_tokens"])]
+    sides = [("hit", row["total"] - row["hit_tokens"]), ("full", row["total"])]  # blue is a hit
     bars = [
         Bar(
             name=say(f"prefill.side.{side}"),
@@ -75,8 +76,8 @@ def pair_view(report: Report) -> None:
     head = [say(f"prefill.head.{name}") for name in ("side", "computed", "median", "spread", "wall")]
     cells = [[say(f"prefill.side.{side}"), digits(count), *ms_words(row[side])] for side, count in sides]
     show_table(f"prefill-{report.experiment}", head, cells)
-    words = {"saved": percent(row["saved"]), "ratio": digits(row["ratio"]), "linear": digits(row["linear"])}
-    st.markdown(say(f"prefill.{report.experiment}.words", flops=digits(row["flops"]), **words))
+    words = {"saved": percent(row["saved"]), "ratio": times(row["ratio"]), "linear": times(row["linear"])}
+    st.markdown(say(f"prefill.{report.experiment}.words", **words))
 
 
 def sweep_view(report: Report) -> None:
@@ -100,7 +101,7 @@ def sweep_view(report: Report) -> None:
             [
                 f"{percent(row['fraction'], 0)} %",
                 *ms_words(row["timing"]),
-                *(f"{digits(float(row[name]))}×" for name in ("measured", "flops", "linear")),
+                *(times(row[name]) for name in ("measured", "flops", "linear")),
             ]
             for row in rows
         ]
@@ -117,9 +118,9 @@ def _sweep_words(report: Report) -> str:
     part = fit["fixed_ms"] / last["ms"] if last["ms"] else 0.0
     words = {
         "hit": percent(last["fraction"], 0),
-        "linear": digits(float(last["linear"])),
-        "flops": digits(float(last["flops"])),
-        "measured": digits(float(last["measured"])),
+        "linear": times(last["linear"]),
+        "flops": times(last["flops"]),
+        "measured": times(last["measured"]),
         "fixed": digits(float(fit["fixed_ms"])),
         "part": percent(min(part, 1.0), 0),
         "error": percent(fit["worst_error"], 0),
@@ -133,12 +134,12 @@ def users_view(report: Report) -> None:
     summary, settings = report.summary, report.settings
     columns = st.columns(3)
     parts = (
-        ("prefill.ratio.clock", "basis.measured", f"{digits(summary['ratio'])}×"),
-        ("prefill.ratio.tokens", "basis.counted", f"{digits(summary['tokens_ratio'])}×"),
+        ("prefill.ratio.clock", "basis.measured", times(summary["ratio"])),
+        ("prefill.ratio.tokens", "basis.counted", times(summary["tokens_ratio"])),
         ("prefill.rate", "basis.counted", f"{percent(summary['hit_rate'])} %"),
     )
     for column, (name, basis, value) in zip(columns, parts, strict=True):
-        with column, st.container(border=True):
+        with column, st.container(border=True, height="stretch"):
             st.metric(labelled(name, basis), value)
     head = [say(f"prefill.head.{name}") for name in ("side", "computed", "sum", "first", "later")]
     cells = [
@@ -162,7 +163,7 @@ def decode_view(report: Report) -> None:
     rows = report.rows
     xs = _column(rows, "position")
     found = {}
-    for side in ("without", "with"):
+    for side in ("with", "without"):
         timings = [row[side] for row in rows]
         spread = [spread_of(timing) for timing in timings]
         low, high = [one for one, _ in spread], [other for _, other in spread]
@@ -175,8 +176,8 @@ def decode_view(report: Report) -> None:
         say(
             "prefill.decode.words",
             position=digits(last["position"]),
-            ratio=digits(last["ratio"]),
-            flops=digits(float(round(last["flops"]))),
+            ratio=times(last["ratio"]),
+            flops=times(round(last["flops"])),
         )
     )
     head = [say("prefill.head.position"), *(say(f"prefill.decode.{side}") for side in ("without", "with"))]
@@ -185,8 +186,8 @@ def decode_view(report: Report) -> None:
         [
             digits(row["position"]),
             *(f"{digits(ms_of(row[side]))} ms" for side in ("without", "with")),
-            f"{digits(row['ratio'])}×",
-            f"{digits(row['flops'])}×",
+            times(row["ratio"]),
+            times(row["flops"]),
         ]
         for row in rows
     ]

@@ -20,6 +20,7 @@ from ui.numbers import digits
 from ui.prefill_experiments import as_csv, as_json, expected_s
 from ui.prefill_models import (
     RANDOM,
+    SMALL_NAME,
     Choice,
     is_loaded,
     libraries,
@@ -36,6 +37,9 @@ TICK_S = 0.4
 """Seconds between two looks at the running work."""
 
 _MUCH_MB = 100
+_SMALL_INSIDE = "Smollm2 135M 8k Lc100K Mix1 Ep2"
+"""What the small model's file calls itself."""
+
 _DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -45,7 +49,7 @@ _DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 def choice_row() -> None:
     """Library and model, and how to add what this server lacks."""
     now, choice = state(), usable_choice()
-    left, right = st.columns([1, 2], vertical_alignment="bottom")
+    left, right, more = st.columns([1, 2, 1], vertical_alignment="bottom")
     with left:
         st.session_state["prefill_library"] = choice.library
         st.segmented_control(
@@ -61,8 +65,13 @@ def choice_row() -> None:
             key="prefill_model",
             on_change=_choose,
         )
-    for line in _hints(now.choice):
-        st.caption(line)
+    lacking = _lacking()
+    if lacking:
+        with more, st.popover(say("prefill.more"), width="stretch"):
+            st.markdown("\n\n".join(lacking))
+    need = _memory_words(now.choice)
+    if need:
+        st.caption(need)
 
 
 def _choose() -> None:
@@ -73,26 +82,30 @@ def _choose() -> None:
 def model_words(choice: Choice) -> str:
     """A model for a list: its name and size."""
     if choice.model in RANDOM:
-        millions = digits(round(SIZES[choice.model].num_parameters / 1e6, 1))
+        millions = f"{SIZES[choice.model].num_parameters / 1e6:.2g}"
         return say("prefill.model.random", size=choice.model, millions=millions)
     return say("prefill.model.trained", name=model_name(choice))
 
 
-def _hints(choice: Choice) -> list[str]:
-    """What could be added, and what a large model will take."""
-    hints = []
+def _lacking() -> list[str]:
+    """What this server could have and has not."""
+    found = []
     if not torch_available():
-        hints.append(say("prefill.no_torch", command=HOW_TO_ADD))
+        found.append(say("prefill.no_torch", command=HOW_TO_ADD))
     if small_model_path() is None:
-        hints.append(say("prefill.no_model", command=HOW_TO_ADD_MODEL))
+        found.append(say("prefill.no_model", command=HOW_TO_ADD_MODEL))
+    return found
+
+
+def _memory_words(choice: Choice) -> str:
+    """What a large model will take, while it is not loaded."""
     try:
-        spec = spec_of(source_of(choice.model))
+        need = in_mb(spec_of(source_of(choice.model)).weight_bytes())
     except BrothError:
-        return hints  # said in full where somebody presses the button
-    need = in_mb(spec.weight_bytes())
-    if need > _MUCH_MB and not is_loaded(choice):
-        hints.append(say("prefill.memory", name=plain(model_name(choice)), need=digits(need)))
-    return hints
+        return ""  # said in full when somebody presses the button
+    if need < _MUCH_MB or is_loaded(choice):
+        return ""
+    return say("prefill.memory", name=plain(model_name(choice)), need=digits(need))
 
 
 # -- measuring ------------------------------------------------------------------------------------------
@@ -165,17 +178,21 @@ def _watch() -> None:
 # -- what to know about a result ------------------------------------------------------------------------
 
 
-def provenance(report: Report, own: bool) -> None:
-    """Where a result comes from, how sure it is, and the files to take home."""
+def origin(report: Report, own: bool) -> None:
+    """Where a result comes from."""
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     words: dict[str, Any] = {
         "device": plain(report.device),
         "library": report.backend,
-        "model": plain(report.model),
+        "model": plain(SMALL_NAME if report.model == _SMALL_INSIDE else report.model),
         "date": report.date,
         "versions": plain(versions),
     }
     st.caption(say("prefill.from.own" if own else "prefill.from.kept", **words))
+
+
+def certainty(report: Report) -> None:
+    """How sure a result is, how it was measured, and the files to take home."""
     if report.equality is not None:
         st.markdown(equality_words(report.equality))
     if report.disturbed:
@@ -202,6 +219,11 @@ def equality_words(difference: Difference) -> str:
     bitwise = say("prefill.yes" if difference.bitwise else "prefill.no")
     key = "prefill.equal" if difference.equal else "prefill.unequal"
     return say(key, within=power(difference.max_abs), bitwise=bitwise)
+
+
+def times(value: float) -> str:
+    """How many times: 4.07×, and whole numbers whole."""
+    return f"{digits(int(value) if float(value).is_integer() else float(value))}×"
 
 
 def power(value: float) -> str:

@@ -8,7 +8,7 @@ from core.backends.report import Json, Report
 from ui.numbers import digits, percent
 from ui.prefill_charts import Curve, curves
 from ui.prefill_models import readable_models
-from ui.prefill_panels import measure_row, power, provenance
+from ui.prefill_panels import certainty, measure_row, origin, power
 from ui.prefill_state import report_of, usable_choice
 from ui.session import plain, say
 from ui.tables import show_table
@@ -62,6 +62,7 @@ def astray_panel() -> None:
         measure_row("astray", own)
     if report is None:
         return
+    origin(report, own)
     rows = {row["story_id"]: row for row in report.rows}
     st.session_state.setdefault(SHOWN_STORY, next(iter(rows)))
     chosen = st.pills(
@@ -73,7 +74,7 @@ def astray_panel() -> None:
         key=SHOWN_STORY,
     )
     _story(rows.get(chosen or "", next(iter(rows.values()))))
-    provenance(report, own)
+    certainty(report)
 
 
 def _story(row: Json) -> None:
