@@ -14,6 +14,7 @@ from ui.fork import fork_choices, read_fork
 from ui.monitor_moment import ShownMoment
 from ui.own_prompts import own_prompts_editor
 from ui.payload import Payload, stage_payload
+from ui.prefill_stage import real_switch, timed_run
 from ui.record import run_name
 from ui.session import say
 from ui.shell import toolbar
@@ -27,7 +28,7 @@ def render() -> None:
         _show_moment(moment)
         return
     try:
-        scenario, _, log_a = session.current_run()
+        scenario, log, log_a = session.current_run()
     except BrothError as error:
         toolbar(scenario_picker, _set_up)
         link_notice()
@@ -35,7 +36,7 @@ def render() -> None:
         return
     toolbar(scenario_picker, _set_up)
     link_notice()
-    chosen = session.setup()
+    chosen, log_a = session.setup(), timed_run(log, log_a)
     flags = {
         "step": 0,
         "go": session.asked_step(),
@@ -100,6 +101,7 @@ def _set_up() -> None:
             knob_panel()
         with own:
             own_prompts_editor()
+        real_switch()
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -14,6 +14,7 @@ from core.backends.chat import Answer, Chat
 from core.backends.loader import ModelLoader
 from core.backends.report import Report
 from core.errors import BrothError
+from ui.payload import StageLog
 from ui.prefill_experiments import EXPERIMENTS, kept_report
 from ui.prefill_job import Job, visitor_is_here
 from ui.prefill_models import Choice, libraries, loader, models
@@ -55,8 +56,10 @@ class PrefillState:
     turns: list[Turn] = field(default_factory=list)
     system: str = SYSTEM
     question: str = QUESTION
-    runs: dict[Any, Any] = field(default_factory=dict)
-    """Runs of the stage that were computed for real, the last few."""
+    on_stage: bool = False
+    """Whether the stage's runs are computed for real."""
+    runs: dict[str, StageLog] = field(default_factory=dict)
+    """Those that were, the last few, by the digest of the run without times."""
 
 
 def state() -> PrefillState:

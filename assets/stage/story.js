@@ -36,6 +36,8 @@ export function drawStory(S, event) {
   for (const { lang, why } of entries) if (why.length) lines.push(drawLine(S, "why", why, event, lang));
   const noodle = entries.filter((entry) => entry.noodle.length).map((entry) => plainText(entry.noodle)).join(" · ");
   if (S.flags.noodle && noodle) lines.push(make("p", "noodle-line", [icon("bowl"), " " + noodle]));
+  const { ms } = event?.args ?? {};
+  if (ms) lines.push(make("p", "note measured", S.t("stage.measured", event.args)));
   body.replaceChildren(...lines);
   setAttr(body, "data-both", entries.length > 1 ? "1" : null);
   announce(S, entries.map((entry) => plainText([...entry.what, { text: " " }, ...entry.why])).join(" "));
