@@ -1,0 +1,133 @@
+"""Chapter 11 · Common misconceptions: twenty, each believed, tried, and seen on the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.cost import FORMULAS
+from core.misconceptions import BELIEFS, Belief, Knob, Shown
+from core.scenario import run
+from pages.navigation import page
+from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
+from ui.course_beliefs import beside, opening, report_link, with_words
+from ui.course_stands import STANDS, Stand
+from ui.lessons import show_part
+from ui.payload import Payload, stage_log
+from ui.session import lang, say
+
+NAME = "ch11"
+_KEPT = 6
+MODELLED = {"decode": ("formula.prefill", "formula.decode")}
+_MANY = 12  # values from which on a slider is easier than a row of them
+
+
+def render() -> None:
+    """A list of beliefs; beside it what one may think, something to turn, and what the engine does."""
+    begin_chapter(NAME)
+    titles = {name: f"{n}. {say(f'course.ch11.{name}')}" for n, name in enumerate(BELIEFS, 1)}
+    choice, place = st.columns([2, 5], gap="large")
+    with choice:
+        chosen = st.radio(
+            say("course.ch11.list"), list(BELIEFS), key="ch11-belief", format_func=titles.__getitem__
+        )
+        tried = st.session_state.setdefault("ch11_tried", set())
+        tried.add(chosen)
+        st.caption(say("course.ch11.tried", n=len(tried), total=len(BELIEFS)))
+    belief, stand = BELIEFS[chosen], STANDS[chosen]
+    with place:
+        knobs, shown = _demonstration(belief)
+        st.caption(say("course.ch11.reports") + " " + " · ".join(map(report_link, stand.reports)))
+    _stage(belief, stand, knobs, shown)
+    end_chapter(NAME, page)
+
+
+def _demonstration(belief: Belief) -> tuple[dict[str, Any], Shown]:
+    """Believe, try, see."""
+    words = st.container()  # its numbers are known once the knobs are
+    columns = st.columns(len(belief.knobs), vertical_alignment="bottom")
+    knobs: dict[str, Any] = {}
+    for column, knob in zip(columns, belief.knobs, strict=True):
+        with column:
+            knobs[knob.name] = _widget(belief.name, knob)
+    shown = belief.show(**knobs)
+    with words:
+        show_part(NAME, f"{belief.name}_think", **shown.numbers)
+        show_part(NAME, f"{belief.name}_try", **shown.numbers)
+    left, right = st.columns(2)
+    for column, word, value in ((left, "believed", shown.believed), (right, "true", shown.true)):
+        with column:
+            st.metric(say(f"course.ch11.value.{word}"), amount(value, shown.unit), border=True)
+    if shown.bars:
+        axis = say(f"course.ch11.axis.{shown.bars_unit or shown.unit}")
+        figure = beside(shown, lambda name: _word(belief.name, name), axis, say("course.ch11.value.believed"))
+        st.plotly_chart(figure, key=f"ch11-{belief.name}-chart", config={"displayModeBar": False})
+    show_part(NAME, f"{belief.name}_see", **shown.numbers)
+    if belief.name in MODELLED:
+        with st.popover(say("course.ch11.formula")):
+            st.code(
+                "\n".join(FORMULAS[name] for name in MODELLED[belief.name]), language=None, wrap_lines=True
+            )
+    return knobs, shown
+
+
+def amount(value: float, unit: str) -> str:
+    """A value with its unit, as people read it."""
+    if unit == "apart":
+        return f"{value:.0e}" if value else "0"
+    number = f"{value:,.1f}".removesuffix(".0")
+    return say(f"course.ch11.unit.{unit}", n=int(value) if number.isdigit() else number)
+
+
+def _word(belief: str, value: int | str) -> str:
+    return f"{value}" if isinstance(value, int) else say(f"course.ch11.{belief}.{value}")
+
+
+def _widget(belief: str, knob: Knob) -> Any:
+    label, key = say(f"course.ch11.{belief}.knob.{knob.name}"), f"ch11-{belief}-{knob.name}"
+    if isinstance(knob.opens, int) and len(knob.values) > _MANY:
+        return st.slider(label, int(knob.values[0]), int(knob.values[-1]), knob.opens, key=key)
+    if isinstance(knob.opens, int):
+        return st.select_slider(label, knob.values, knob.opens, key=key)
+    words = {value: _word(belief, value) for value in knob.values}
+    return st.segmented_control(
+        label, list(words), default=knob.opens, required=True, key=key, format_func=words.__getitem__
+    )
+
+
+# -- stage ---------------------------------------------------------------------------------------------------
+
+
+def _stage(belief: Belief, stand: Stand, knobs: dict[str, Any], shown: Shown) -> None:
+    """The run behind the numbers, or the preset that shows the same; below it the way to Execute."""
+    seen = stand.preset
+    of_preset = None if seen is None else course_run(seen.preset, **seen.knobs)[2]
+    if shown.scenario is not None:
+        key = "-".join(map(str, (belief.name, *knobs.values())))
+        log = _own_run(belief.name, key, shown)
+        chapter_stage(NAME, log, opening(log, stand.opens_on), key=key)
+    elif seen is not None and of_preset is not None:
+        chapter_stage(NAME, of_preset, opening(of_preset, seen.opens_on), key=belief.name)
+    if seen is not None and of_preset is not None:
+        stage_link(say("course.show_me"), seen.preset, opening(of_preset, seen.opens_on), **seen.knobs)
+    elif stand.page is not None:
+        st.page_link(page(stand.page), label=say(f"course.ch11.{belief.name}.page"))
+
+
+def _own_run(name: str, key: str, shown: Shown) -> Payload:
+    """The run behind a demonstration as the stage wants it. The visitor's last few are kept."""
+    kept: dict[tuple[str, str], Payload] = st.session_state.setdefault("ch11_runs", {})
+    if (key, lang()) not in kept:
+        assert shown.scenario is not None
+        scenario = with_words(shown.scenario, lambda word: say(f"course.ch11.piece.{word}"))
+        kept[key, lang()] = stage_log(scenario, run(scenario), say(f"course.ch11.{name}"))
+        while len(kept) > _KEPT:
+            del kept[next(iter(kept))]
+    return kept[key, lang()]
+
+
+if __name__ == "__main__":  # a deep link opened before the front page
+    import app
+
+    app.main()
