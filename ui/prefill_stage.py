@@ -43,7 +43,7 @@ def timed_run(log: EventLog, shown: Payload) -> Payload:
     key = shown.digest if isinstance(shown, StageLog) else StageLog(shown).digest
     if key in now.runs:
         return now.runs[key]
-    if now.job is None and (now.error is not None or now.failed):
+    if now.job is None and now.ended == JOB and (now.error is not None or now.failed):
         now.on_stage = False  # else it would be begun again at every answer
     else:
         _begin(log, shown, key)

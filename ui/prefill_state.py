@@ -50,6 +50,8 @@ class PrefillState:
     keep: Callable[[Any], None] | None = None
     error: BrothError | None = None
     failed: bool = False
+    ended: str = ""
+    """Which job ended last."""
     results: dict[tuple[str, Choice], Report] = field(default_factory=dict)
     chat: Chat | None = None
     chat_choice: Choice | None = None
@@ -93,7 +95,7 @@ def collect() -> None:
     job = now.job
     if job is None or job.running:
         return
-    now.job, now.error = None, job.error
+    now.job, now.error, now.ended = None, job.error, job.name
     now.failed = job.result is None and job.error is None
     if job.result is not None and now.keep is not None:
         now.keep(job.result)
