@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
 MODES = ("start", "execute", "monitor", "finish")
-CHAPTERS = ("ch01", "ch02", "ch03", "ch04", "ch05", "ch06", "ch11", "ch13")
+CHAPTERS = ("ch01", "ch02", "ch03", "ch04", "ch05", "ch06", "ch08", "ch11", "ch12", "ch13")
 LAB = ("traffic", "tradeoffs", "prefill")
-PAGES = (*MODES, *CHAPTERS, *LAB)
+BESIDE = ("glossary", "sheet")
+"""Beside the chapters, at the end of the course menu."""
+
+PAGES = (*MODES, *CHAPTERS, *BESIDE, *LAB)
 
 
 def page(name: str) -> StreamlitPage:
@@ -40,6 +43,6 @@ def all_pages() -> dict[str, list[StreamlitPage]]:
     """Every page, as the navigation shows them: the modes in the bar, the course and the lab as menus."""
     return {
         "": [page(name) for name in MODES],
-        say("nav.course"): [page(name) for name in CHAPTERS],
+        say("nav.course"): [page(name) for name in (*CHAPTERS, *BESIDE)],
         say("nav.lab"): [page(name) for name in LAB],
     }
