@@ -124,5 +124,5 @@ export function nameStage(S) {
   }
   S.root.setAttribute("aria-label", t("stage.name"));
   S.track.setAttribute("aria-label", t("stage.track"));
-  setText(S.hint, t("stage.hint"));
+  setText(S.hint, S.t1("stage.hint"));
 }

@@ -40,7 +40,9 @@ export function toggleDrawer(S, name, on = !S.open.has(name)) {
   S.drawers.append(drawer);
   S.open.set(name, drawer);
   FILL[name](S, body);
-  (drawer.querySelector("input") ?? close).focus({ preventScroll: true });
+  const input = drawer.querySelector("input");
+  (input ?? close).focus({ preventScroll: true });
+  input?.select();
 }
 
 /** The newest one closes first; false when nothing was open. */
@@ -109,7 +111,6 @@ function fillGoto(S, body) {
     if (Number.isFinite(step)) S.seek(step);
   });
   body.replaceChildren(form);
-  setTimeout(() => input.select());
 }
 
 function forkButton(S, change, value) {

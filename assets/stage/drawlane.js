@@ -12,7 +12,7 @@ export function requestMark(S, rid) {
 export function drawHead(S, event) {
   const [name, phases, count] = S.head.children;
   const { meta, events } = S.run.log;
-  setText(name, meta.title && meta.title !== meta.scenario ? meta.scenario + " · " + meta.title : meta.scenario);
+  setText(name, meta.title || meta.scenario);
   while (phases.children.length < NUM_PHASES) phases.append(make("li"));
   [...phases.children].forEach((item, at) => {
     setText(item, S.t1("stage.phase." + at));
