@@ -348,7 +348,13 @@ class _Builder:
     def _(self, event: ev.PolicyChanged) -> None:
         if event.name == "ttl":
             self.ttl = None if event.value is None else int(event.value)
-        self._step("policy", {"name": event.name, "value": _or_dash(event.value)})
+        self._step("policy", {"name": event.name, "value": _or_dash(event.value)}, cap=_policy_caption(event))
+
+
+def _policy_caption(event: ev.PolicyChanged) -> str:
+    """Each setting has its own sentence, and another one where it is off."""
+    kind = event.value if event.name == "ttl_kind" else "none" if event.value is None else None
+    return f"policy.{event.name}" + (f".{kind}" if kind else "")
 
 
 _LookUpEnd = ev.RequestAdmitted | ev.RequestBlocked | ev.RequestRefused

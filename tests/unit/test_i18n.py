@@ -41,7 +41,9 @@ CAPTIONS = [  # in the order of the tables
     "evict.reused", "evict.cap", "evict.forced", "ttl", "alloc", "register", "dup",
     "notstored.sightings", "notstored.cap", "compute.full", "compute.alone", "compute.part", "append", "full",
     "free.front", "free.back", "free.dirty", "free.held", "done.finished", "done.aborted",
-    "preempt", "resume", "tick", "reset.ok", "reset.refused", "version", "policy",
+    "preempt", "resume", "tick", "reset.ok", "reset.refused", "version",
+    "policy.cache_cap", "policy.cache_cap.none", "policy.admit_after", "policy.admit_window",
+    "policy.admit_window.none", "policy.ttl", "policy.ttl.none", "policy.ttl_kind.idle", "policy.ttl_kind.absolute",
 ]  # fmt: skip
 CAPTION_KEYS = [f"cap.{name}.{part}" for name in CAPTIONS for part in ("what", "why", "noodle")]
 
@@ -49,7 +51,7 @@ LARGE_ARGS = {
     "req": "R12", "slot": 24, "other": 23, "tag": "5ae6", "parent": "9049", "block": 12, "n": 128, "size": 16,
     "full": 12, "rest": 15, "token": 129, "near": 15, "step": 148, "version": "v2", "reused": 12, "hit": 192,
     "need": 12, "free": 11, "ref": 10, "ttl": 300, "fill": 12, "threshold": 10, "word": "noodles",
-    "clock": 1480, "name": "cache_cap", "value": 12,
+    "clock": 1480, "value": 120,
 }  # fmt: skip
 """Every argument a caption may use, about as wide as it gets on the stage."""
 
