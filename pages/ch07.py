@@ -1,0 +1,198 @@
+"""Chapter 7 · Where it pays: kinds of use on the engine, the map over both lengths, prefixes against room."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.scenario import run
+from core.use_cases import ANSWER, BLOCK_SIZE, DOCUMENTS, VARIANTS, Outcome, hit_rate, outcomes
+from pages.navigation import page
+from ui import session
+from ui.course import begin_chapter, chapter_stage, end_chapter, find_step, op_is
+from ui.course_strips import strips
+from ui.course_uses import (
+    PREFIXES,
+    SUFFIXES,
+    USUAL,
+    all_rates,
+    last_request,
+    rows_of,
+    share_map,
+    small_scenario,
+    verdicts,
+)
+from ui.course_uses_charts import length_map, rate_bars
+from ui.lessons import show_part
+from ui.machine_panel import machine_panel
+from ui.numbers import percent
+from ui.payload import Payload, stage_log
+from ui.session import lang, say
+from ui.tradeoffs import prefixes_panel
+
+NAME = "ch07"
+CONFIG = {"displayModeBar": False}
+ROWS = 6
+PANEL_PREFIX = 128
+"""Tokens of a prefix in the figure on prefixes and room."""
+
+
+def render() -> None:
+    """Pick a kind of use; then all of them, the map, and room for prefixes."""
+    begin_chapter(NAME)
+    case, variant = _use()
+    show_part(NAME, "stage")
+    shown = _shown(case, variant)
+    step = find_step(shown, op_is("plan", last_request(case)))
+    chapter_stage(NAME, shown, step, key=f"{case}-{variant}")
+    _all(case, variant)
+    _map()
+    slots = PANEL_PREFIX // BLOCK_SIZE
+    show_part(NAME, "prefixes", prefix=PANEL_PREFIX, slots=slots, many=10, need=10 * slots)
+    prefixes_panel()
+    end_chapter(NAME, page)
+
+
+def _pick(label: str, names: dict[str, str], key: str) -> str:
+    """One of several, always one."""
+    first = next(iter(names))
+    chosen = st.segmented_control(
+        label,
+        list(names),
+        default=first,
+        required=True,
+        key=key,
+        format_func=names.__getitem__,
+        label_visibility="collapsed",
+    )
+    return str(chosen or first)
+
+
+def _variants(case: str) -> dict[str, str]:
+    return {variant: say(f"course.ch07.variant.{variant}") for variant in VARIANTS[case]}
+
+
+# -- one kind of use -------------------------------------------------------------------------------------
+
+
+def _use() -> tuple[str, str]:
+    cases = {case: say(f"course.ch07.case.{case}") for case in VARIANTS}
+    case = _pick(say("course.ch07.use"), cases, "ch07-case")
+    variant = VARIANTS[case][0]
+    if len(VARIANTS[case]) > 1:
+        variant = _pick(say("course.ch07.variant"), _variants(case), f"ch07-variant-{case}")
+    count, shared, own = _sliders(case)
+    found = {one: outcomes(case, one, count, shared, own) for one in VARIANTS[case]}
+    kinds = (say("course.ch06.reused"), say("course.ch06.computed"))
+    names = {verdict.kind: say(f"course.ch07.part.{verdict.kind}") for verdict in verdicts(found[variant])}
+    figure = strips(rows_of(found[variant], names, ROWS), say("course.ch06.tokens"), kinds)
+    st.plotly_chart(figure, key=f"ch07-strips-{case}-{variant}", config=CONFIG)
+    left, right = st.columns([3, 2])
+    with left:
+        show_part(NAME, case, **_numbers(case, found, count))
+    with right:
+        st.markdown(_verdict_table(found[variant]))
+    return case, variant
+
+
+def _sliders(case: str) -> tuple[int, int, int]:
+    usual = USUAL[case]
+    columns = st.columns(3)
+    what = "turns" if case == "chat" else "requests"
+    count = columns[0].slider(
+        say(f"course.ch07.{what}"), 2, usual.most, usual.count, key=f"ch07-count-{case}"
+    )
+    own = columns[2].slider(say("course.ch07.own"), 16, 2048, usual.own, key=f"ch07-own-{case}")
+    if case == "free":
+        return count, 0, own
+    shared = columns[1].slider(say("course.ch07.shared"), 64, 4096, usual.shared, key=f"ch07-shared-{case}")
+    return count, shared, own
+
+
+def _numbers(case: str, found: dict[str, tuple[Outcome, ...]], count: int) -> dict[str, object]:
+    """What the text of a kind of use says of these runs: each variant's rate, and more."""
+    numbers: dict[str, object] = {variant: percent(hit_rate(one)) for variant, one in found.items()}
+    if case == "chat":
+        last = found["turns"][-1]
+        numbers |= {
+            "count": count,
+            "last": percent(last.hit / last.total),
+            "computed": f"{last.total - last.hit:,}",
+            "prompt": f"{last.total:,}",
+            "answer": ANSWER,
+        }
+    elif case == "batch":
+        numbers |= {"count": count, "each": found["same"][-1].total - found["same"][-1].hit}
+    elif case == "rag":
+        numbers["documents"] = DOCUMENTS
+    return numbers
+
+
+def _verdict_table(found: tuple[Outcome, ...]) -> str:
+    head = [say(f"course.ch07.head.{name}") for name in ("part", "tokens", "reused", "verdict")]
+    lines = [f"| {' | '.join(head)} |", "| --- | ---: | ---: | --- |"]
+    for one in verdicts(found):
+        name, verdict = say(f"course.ch07.part.{one.kind}"), say(f"course.ch07.verdict.{one.word}")
+        lines.append(f"| {name} | {one.tokens:,} | {percent(one.share)} % | {verdict} |")
+    return "\n".join(lines)
+
+
+def _shown(case: str, variant: str) -> Payload:
+    """The small run for the stage; the visitor's are kept."""
+    kept: dict[tuple[str, ...], Payload] = st.session_state.setdefault("ch07_shown", {})
+    key = (case, variant, lang())
+    if key not in kept:
+        scenario = small_scenario(case, variant, lang())
+        kept[key] = stage_log(scenario, run(scenario), say(f"course.ch07.case.{case}"))
+    return kept[key]
+
+
+# -- all of them -----------------------------------------------------------------------------------------
+
+
+def _all(case: str, variant: str) -> None:
+    show_part(NAME, "all")
+    rates = {_label(*pair): rate for pair, rate in all_rates().items()}
+    figure = rate_bars(rates, say("course.ch07.rate"), _label(case, variant))
+    st.plotly_chart(figure, key="ch07-all", config=CONFIG)
+    st.caption(say("course.ch07.all.words"))
+
+
+def _label(case: str, variant: str) -> str:
+    name = say(f"course.ch07.case.{case}")
+    return name if len(VARIANTS[case]) == 1 else f"{name} · {say(f'course.ch07.variant.{variant}')}"
+
+
+# -- both lengths ----------------------------------------------------------------------------------------
+
+
+def _map() -> None:
+    show_part(NAME, "map")
+    columns = st.columns(4, vertical_alignment="bottom")
+    prefix = columns[0].select_slider(say("course.ch07.prefix"), PREFIXES, 2048, key="ch07-prefix")
+    suffix = columns[1].select_slider(say("course.ch07.suffix"), SUFFIXES[::-1], 128, key="ch07-suffix")
+    size = columns[2].select_slider(say("knob.block_size"), (1, 16, 64, 256, 512), 16, key="ch07-size")
+    with columns[3]:
+        kinds = {kind: say(f"course.ch07.map.{kind}") for kind in ("tokens", "time")}
+        kind = _pick(say("course.ch07.map.kind"), kinds, "ch07-kind")
+    cost = session.machine().cost()
+    shares = share_map(size, cost, kind == "time")
+    across, down = PREFIXES.index(prefix), SUFFIXES.index(suffix)
+    axes = (say("course.ch07.prefix"), say("course.ch07.suffix"))
+    figure = length_map(shares, PREFIXES, SUFFIXES, (across, down), axes)
+    st.plotly_chart(figure, key="ch07-map", config=CONFIG)
+    show_part(
+        NAME,
+        "map_result",
+        prefix=f"{prefix:,}",
+        suffix=f"{suffix:,}",
+        tokens=percent(share_map(size, cost, False)[down][across]),
+        time=percent(share_map(size, cost, True)[down][across]),
+        most=percent(max(map(max, shares)), 2),
+    )
+    machine_panel()
+
+
+if __name__ == "__main__":  # a deep link opened before the front page
+    import app
+
+    app.main()
