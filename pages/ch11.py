@@ -15,7 +15,7 @@ from ui.course_beliefs import beside, opening, report_link, with_words
 from ui.course_stands import STANDS, Stand
 from ui.lessons import show_part
 from ui.payload import Payload, stage_log
-from ui.session import lang, say
+from ui.session import lang, say, title_of
 
 NAME = "ch11"
 _KEPT = 6
@@ -77,7 +77,7 @@ def amount(value: float, unit: str) -> str:
     if unit == "apart":
         return f"{value:.0e}" if value else "0"
     number = f"{value:,.1f}".removesuffix(".0")
-    return say(f"course.ch11.unit.{unit}", n=int(value) if number.isdigit() else number)
+    return say(f"course.ch11.unit.{unit}", n=int(number) if number.isdigit() else number)
 
 
 def _word(belief: str, value: int | str) -> str:
@@ -110,7 +110,8 @@ def _stage(belief: Belief, stand: Stand, knobs: dict[str, Any], shown: Shown) ->
     elif seen is not None and of_preset is not None:
         chapter_stage(NAME, of_preset, opening(of_preset, seen.opens_on), key=belief.name)
     if seen is not None and of_preset is not None:
-        stage_link(say("course.show_me"), seen.preset, opening(of_preset, seen.opens_on), **seen.knobs)
+        label = say("course.ch11.show", title=title_of(seen.preset))
+        stage_link(label, seen.preset, opening(of_preset, seen.opens_on), **seen.knobs)
     elif stand.page is not None:
         st.page_link(page(stand.page), label=say(f"course.ch11.{belief.name}.page"))
 

@@ -14,6 +14,7 @@ from ui.course import Wanted, find_step
 from ui.payload import Payload
 
 _RANGE = re.compile(r"([A-Za-z_]+?)(\d*)\[(\d+):(\d+)\]")
+_MARKED = {"fillmode": "overlay", "fgopacity": 0.6}
 _REPORT = re.compile(r"([\w.-]+/[\w.-]+) (PR)?#(\d+)")
 
 
@@ -69,7 +70,9 @@ def _pieces(tokens: Tokens, notation: object, word: Callable[[str], str]) -> Tok
 # -- chart --------------------------------------------------------------------------------------------------
 
 
-def beside(shown: Shown, label: Callable[[int | str], str], axis: str, believed: str) -> go.Figure:
+def beside(
+    shown: Shown, label: Callable[[int | str], str], axis: str, across: str, believed: str
+) -> go.Figure:
     """All settings beside each other, this one with a pattern; the believed value as a line across them."""
     names = [label(name) for name, _ in shown.bars]
     here = None if shown.here is None else label(shown.here)
@@ -80,13 +83,24 @@ def beside(shown: Shown, label: Callable[[int | str], str], axis: str, believed:
         text=[_short(value) for _, value in shown.bars],
         textposition="outside",
         cliponaxis=False,
-        marker={"pattern": {"shape": ["/" if name == here else "" for name in names], "fgopacity": 0.5}},
+        marker={"pattern": {**_MARKED, "shape": ["/" if name == here else "" for name in names]}},
         hovertemplate="%{x}: %{y:.3g}<extra></extra>",
     )
     if not shown.bars_unit:
-        figure.add_hline(y=shown.believed, line_dash="dot", annotation_text=believed)
-    figure.update_layout(height=230, showlegend=False, margin={"l": 8, "r": 8, "t": 28, "b": 8}, bargap=0.4)
-    figure.update_xaxes(type="category", fixedrange=True)
+        figure.add_hline(
+            y=shown.believed,
+            line_dash="dot",
+            line_color="gray",
+            annotation_text=believed,
+            annotation_position="right",
+        )
+    figure.update_layout(
+        height=230,
+        showlegend=False,
+        margin={"l": 8, "r": 8 if shown.bars_unit else 110, "t": 28, "b": 8},
+        bargap=0.4,
+    )
+    figure.update_xaxes(title_text=across or None, type="category", fixedrange=True)
     figure.update_yaxes(title_text=axis, rangemode="tozero", fixedrange=True)
     return figure
 

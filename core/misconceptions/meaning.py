@@ -64,7 +64,7 @@ def decode(prompt: int, answer: int) -> Shown:
     return Shown(
         100 * hit / prompt,
         saved,
-        "percent",
+        "faster",
         (
             ("prefill_full", 1000 * compared.full_s),
             ("prefill_hit", 1000 * compared.hit_s),
@@ -72,8 +72,8 @@ def decode(prompt: int, answer: int) -> Shown:
         ),
         bars_unit="ms",
         numbers={
-            "hit": hit,
-            "prompt": prompt,
+            "hit": f"{hit:,}",
+            "prompt": f"{prompt:,}",
             "answer": answer,
             "share": f"{100 * hit / prompt:g}",
             "times": f"{prompt / (prompt - hit):.1f}",
@@ -161,6 +161,7 @@ def bits(seed: int) -> Shown:
         largest,
         "apart",
         tuple((count, apart) for count, apart, _ in found),
+        across="suffix",
         numbers={
             "largest": f"{largest:.0e}",
             "same": sum(same for _, _, same in found),

@@ -41,6 +41,7 @@ def size(slots: int) -> Shown:
         "reused",
         tuple((each, _per_request(each)) for each in SLOTS),
         here=slots,
+        across="slots",
         numbers={
             "slots": slots,
             "hit": f"{_per_request(slots):g}",
@@ -69,6 +70,7 @@ def lru(blocks: int) -> Shown:
         "reused",
         tuple((each, reused(_newcomer(each), "R2")) for each in NEWCOMERS),
         here=blocks,
+        across="blocks",
         numbers={"blocks": blocks, "hit": hit, "old": 3},
         scenario=_newcomer(blocks),
     )
@@ -179,6 +181,7 @@ def everything(threshold: int, flood: int) -> Shown:
         "reused",
         tuple((each, _hot_hit(each, flood)) for each in (1, 2)),
         here=threshold,
+        across="threshold",
         numbers={"cap": CAP, "flood": flood, "all": _hot_hit(1, flood), "second": _hot_hit(2, flood)},
         scenario=_flood(threshold, flood),
     )

@@ -56,6 +56,7 @@ def full(length: int) -> Shown:
         "reused",
         tuple((each, reused(_same_twice(each))) for each in LENGTHS),
         here=length,
+        across="length",
         numbers={
             "size": BLOCK,
             "length": length,
@@ -89,6 +90,7 @@ def zero(size: int) -> Shown:
         "reused",
         tuple((each, reused(_two_users(each))) for each in SIZES),
         here=size,
+        across="size",
         numbers={"shared": SHARED, "size": size, "hit": reused(run), "again": reused(run, "R2")},
     )
 
@@ -141,6 +143,7 @@ def all_lost(place: int) -> Shown:
         "reused",
         tuple((each, reused(_changed(each))) for each in range(0, TEXT, 20)),
         here=place,
+        across="place",
         numbers={"place": place, "hit": hit, "total": TEXT},
         scenario=_changed(place),
     )

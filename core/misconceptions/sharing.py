@@ -158,6 +158,7 @@ def replicas(count: int) -> Shown:
         "reused",
         tuple((each, _routed(each, "robin")) for each in COUNTS),
         here=count,
+        across="count",
         numbers={
             "count": count,
             "requests": REQUESTS,

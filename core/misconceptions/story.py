@@ -10,7 +10,9 @@ from core.events import RequestAdmitted
 from core.scenario import Json, Scenario, run
 from core.scenario_reader import load_scenario
 
-Unit = Literal["reused", "computed", "percent", "blocks", "foreign", "stale", "visits", "saved", "apart"]
+Unit = Literal[
+    "reused", "computed", "percent", "faster", "blocks", "foreign", "stale", "visits", "saved", "apart"
+]
 Value = int | str
 
 
@@ -28,7 +30,8 @@ class Shown:
     """What one setting of the knobs shows.
 
     ``bars`` name the settings (or parts) that are drawn beside each other, in ``bars_unit`` or the same unit;
-    ``here`` is the bar of this setting. ``numbers`` fill the lesson's text. ``scenario`` is the run behind
+    ``here`` is the bar of this setting, and ``across`` says what
+    bars named by numbers differ in. ``numbers`` fill the lesson's text. ``scenario`` is the run behind
     the true value, where one run has all of it.
     """
 
@@ -38,6 +41,7 @@ class Shown:
     bars: tuple[tuple[Value, float], ...] = ()
     bars_unit: str = ""
     here: Value | None = None
+    across: str = ""
     numbers: Mapping[str, Any] = field(default_factory=dict)
     scenario: Scenario | None = None
 
