@@ -61,7 +61,10 @@ def _demonstration(belief: Belief) -> tuple[dict[str, Any], Shown]:
             st.metric(say(f"course.ch11.value.{word}"), amount(value, shown.unit), border=True)
     if shown.bars:
         axis = say(f"course.ch11.axis.{shown.bars_unit or shown.unit}")
-        figure = beside(shown, lambda name: _word(belief.name, name), axis, say("course.ch11.value.believed"))
+        across = say(f"course.ch11.{belief.name}.knob.{shown.across}") if shown.across else ""
+        figure = beside(
+            shown, lambda name: _word(belief.name, name), axis, across, say("course.ch11.value.believed")
+        )
         st.plotly_chart(figure, key=f"ch11-{belief.name}-chart", config={"displayModeBar": False})
     show_part(NAME, f"{belief.name}_see", **shown.numbers)
     if belief.name in MODELLED:

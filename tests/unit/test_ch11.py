@@ -116,6 +116,8 @@ def test_every_setting_has_its_words(name: str, lang: Lang) -> None:
                 assert part("ch11", f"{name}_{piece}", lang, **shown.numbers)
             words = [one for one, _ in shown.bars if isinstance(one, str)]
             assert all(f"course.ch11.{name}.{word}" in table(lang) for word in words)
+            assert bool(shown.across) == (len(words) < len(shown.bars))
+            assert not shown.across or f"course.ch11.{name}.knob.{shown.across}" in table(lang)
             assert shown.true <= 100 or shown.unit != "percent"
     assert f"course.ch11.{name}" in table(lang)
 
@@ -161,7 +163,7 @@ def test_each_has_public_reports(name: str) -> None:
 
 
 def test_the_chart_marks_this_setting_and_the_belief() -> None:
-    figure = beside(BELIEFS["zero"].opened(), str, "tokens", "believed")
+    figure = beside(BELIEFS["zero"].opened(), str, "tokens", "size", "believed")
     assert list(figure.data[0].marker.pattern.shape) == [""] * 5 + ["/"]
     assert figure.layout.shapes[0].y0 == 200
 
