@@ -46,6 +46,7 @@ def _name_of_parameter(short: str) -> str:
     """What a person knows a link's parameter as; the parameter itself where it has no name on the page."""
     keys = {"s": "control.scenario", "own": "control.own", "fork": "stage.drawer.fork"}
     keys |= {"tried": "finish.compare.title", "quiz": "finish.quiz.title", "on": "machine.title"}
+    keys |= {"cards": "course.ch12.title", "six": "nav.sheet"}
     keys |= {knob.short: f"knob.{knob.name}" for knob in KNOBS}
     keys |= {short: f"knob.{name}" for name, (short, _) in CHOICES.items()}
     keys |= {short: f"knob.{name}" for name, short in TEXTS.items()}

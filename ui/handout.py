@@ -6,7 +6,7 @@ questions from the presets they ask about. Paper keeps no colour: states differ 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -22,15 +22,12 @@ from ui.i18n import Lang, LangMode, languages, t
 from ui.parts import PARTS
 from ui.payload import Payload, stage_log
 from ui.setup import Setup, load_setup
+from ui.six_questions import LETTERS, QUESTIONS
 from ui.static_files import ROOT
 from ui.svg.scene import HEIGHT, WIDTH, ZONES
 from ui.svg.sheet import render_sheet
 
 _TEMPLATE = ROOT / "assets" / "page" / "handout.html"
-QUESTIONS = {"q1": "c", "q2": "b", "q3": "b", "q4": "a", "q5": "c", "q6": "b"}
-"""Each question with the letter of its answer."""
-
-_LETTERS = ("a", "b", "c")
 _PART_PLACES = {
     "request": ("A", 0.06, 0.5),
     "tag": ("A", 0.3, 0.88),
@@ -46,7 +43,7 @@ def handout_html(mode: LangMode) -> str:
     """The page, ready to print: zh, en, or both."""
     spoken = languages(mode)
     log = worked_example(spoken[0])[1]
-    say = _speaker(spoken)
+    say = speaker(spoken)
     return Template(_TEMPLATE.read_text("utf-8")).substitute(
         lang="zh-CN" if spoken[0] == "zh" else "en",
         density="one" if len(spoken) == 1 else "two",
@@ -60,7 +57,7 @@ def handout_html(mode: LangMode) -> str:
         tags=_tags(log),
         frames=_frames(log, spoken[0], say),
         questions_title=say("handout.questions"),
-        questions=_questions(say),
+        questions=questions_html(say),
         answers_title=say("handout.answers"),
         answers=_answers(log, say),
     )
@@ -87,7 +84,7 @@ def moments(log: Payload) -> list[tuple[int, str]]:
 Say = Callable[..., str]
 
 
-def _speaker(spoken: Sequence[Lang]) -> Say:
+def speaker(spoken: Sequence[Lang]) -> Say:
     """Sentences as HTML: the leading language, the other one small behind it."""
 
     def say(key: str, **args: object) -> str:
@@ -172,24 +169,33 @@ def _first_two(preset: str) -> _Pair:
     return _Pair(prompts[0], prompts[1], hits[1])
 
 
-def _questions(say: Say) -> str:
+def questions_html(say: Say, tries: Mapping[str, str] | None = None) -> str:
+    """The six questions as a list; ``tries``: per question what stands where the letters are written."""
     numbers, items = question_numbers(), []
-    tries = f'<span class="tries">{say("handout.tries")}</span>'
     for name in QUESTIONS:
         args = numbers.get(name, {})
-        options = "".join(f"<li>{say(f'handout.{name}.{letter}', **args)}</li>" for letter in _LETTERS)
-        items.append(f'<li><p>{say(f"handout.{name}", **args)}</p>{tries}<ol type="A">{options}</ol></li>')
+        written = say("handout.tries") if tries is None else tries[name]
+        options = "".join(f"<li>{say(f'handout.{name}.{letter}', **args)}</li>" for letter in LETTERS)
+        items.append(
+            f'<li><p>{say(f"handout.{name}", **args)}</p><span class="tries">{written}</span>'
+            f'<ol type="A">{options}</ol></li>'
+        )
     return f'<ol class="questions">{"".join(items)}</ol>'
 
 
-def _answers(log: Payload, say: Say) -> str:
+def answers_html(say: Say) -> str:
+    """The right letters and why, as a list."""
     numbers = question_numbers()
     told = "".join(
         f"<li><b>{right.upper()}</b> {say(f'handout.{name}.answer', **numbers.get(name, {}))}</li>"
         for name, right in QUESTIONS.items()
     )
+    return f"<ol>{told}</ol>"
+
+
+def _answers(log: Payload, say: Say) -> str:
     frames = "".join(f"<li>{_filled(frame_at(log, step))}</li>" for step, _ in moments(log))
-    return f'<ol>{told}</ol><p>{say("handout.frames")}</p><ol class="filled">{frames}</ol>'
+    return f'{answers_html(say)}<p>{say("handout.frames")}</p><ol class="filled">{frames}</ol>'
 
 
 def _filled(frame: Frame) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import cast
 from uuid import uuid4
@@ -14,6 +15,7 @@ from core.scenario import Scenario, run
 from ui import machine as machines
 from ui import monitor_setup
 from ui import record as records
+from ui import study as studies
 from ui.fork import Fork, forked
 from ui.i18n import MODES as LANG_MODES
 from ui.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
@@ -22,9 +24,11 @@ from ui.monitor_setup import LoadSetup
 from ui.payload import Payload, stage_log
 from ui.record import Record, run_name
 from ui.setup import OWN, Setup, from_query, load_setup, to_query
+from ui.study import Study
 
 Run = tuple[Scenario, EventLog, Payload]
 _KEPT_RUNS = 4
+_ARROW = re.compile("(?<=[<>=~-])(?=[<>=~-])")
 
 
 def begin() -> None:
@@ -36,7 +40,8 @@ def begin() -> None:
         state["record"], lost_done = records.from_query(query, run_name(state["setup"]))
         state["machine"], lost_machine = machines.from_query(query)
         state["load_setup"], lost_load = monitor_setup.from_query(query)
-        state["link_lost"] = lost + lost_done + lost_machine + lost_load
+        state["study"], lost_study = studies.from_query(query)
+        state["link_lost"] = lost + lost_done + lost_machine + lost_load + lost_study
         state["lang"] = resolve_mode(query.get("lang"), st.context.locale)
         state["runs"] = {}
         if query:
@@ -49,7 +54,7 @@ def sync_link() -> None:
     An opened link is left alone until something changes: writing the query drops the part behind ``#``,
     in which the stage looks for its step.
     """
-    done = records.to_query(record(), run_name(setup()))
+    done = {**records.to_query(record(), run_name(setup())), **studies.to_query(study())}
     load = monitor_setup.to_query(wanted_load())
     wanted = {**to_query(setup()), **done, **machines.to_query(machine()), **load, "lang": lang_mode()}
     opened = st.session_state.pop("link_opened", None)
@@ -86,6 +91,16 @@ def record() -> Record:
 def change_record(new: Record) -> None:
     """Replace this visitor's record."""
     st.session_state["record"] = new
+
+
+def study() -> Study:
+    """What this visitor has learned so far: flash cards, and the six questions."""
+    return cast(Study, st.session_state["study"])
+
+
+def change_study(new: Study) -> None:
+    """Replace it."""
+    st.session_state["study"] = new
 
 
 def machine() -> Machine:
@@ -143,8 +158,12 @@ def show_error(error: BrothError) -> None:
 
 
 def plain(text: str) -> str:
-    """User text that passes through Markdown as it is."""
-    return "".join("\\" + char if char in "\\`*_{}[]()<>#+-.!|~$:" else char for char in text)
+    """User text that passes through Markdown as it is.
+
+    Streamlit would draw ``->`` and its like as arrows: an invisible joiner keeps the two signs two.
+    """
+    apart = _ARROW.sub("\u2060", text)
+    return "".join("\\" + char if char in "\\`*_{}[]()<>#+-.!|~$:" else char for char in apart)
 
 
 def title_of(scenario_id: str) -> str:

@@ -10,9 +10,10 @@ import pytest
 from core.events import RequestAdmitted, RequestArrived
 from core.scenario import run
 from ui.export.pictures import frame_at
-from ui.handout import QUESTIONS, handout_html, moments, question_numbers, worked_example
+from ui.handout import handout_html, moments, question_numbers, worked_example
 from ui.i18n import LANGS, Lang, LangMode, t
 from ui.setup import Setup, load_setup, preset_text
+from ui.six_questions import QUESTIONS
 from ui.svg.sheet import render_sheet
 
 FIGURE = re.compile(r"<figure>.*?</figure>", re.S)

@@ -1,0 +1,197 @@
+"""Chapter 12's cards, the glossary and the six questions, as a visitor uses them, reloads included."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ch12 import MODES as WAYS
+from tests.app.visit import calm, payload, press, texts, visit
+from ui.glossary import terms
+from ui.handout import question_numbers
+from ui.i18n import MODES, LangMode, languages, t
+from ui.interview import SHOWS, words
+from ui.interview_names import QUESTIONS, THEMES, WRONG
+from ui.show_me import address
+from ui.six_questions import QUESTIONS as SIX
+
+
+def query(at: AppTest) -> dict[str, str]:
+    """What stands in the address now: what a reload brings back."""
+    return {name: text if isinstance(text, str) else text[0] for name, text in at.query_params.items()}
+
+
+def choose(at: AppTest, key: str, value: str) -> AppTest:
+    at.button_group(key=key).set_value(value)
+    return calm(at.run())
+
+
+def labels(at: AppTest) -> list[str]:
+    return [one.label for one in at.expander]
+
+
+# -- chapter 12 ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", MODES)
+@pytest.mark.parametrize("theme", THEMES)
+def test_answers_unfold_by_theme(theme: str, lang: LangMode) -> None:
+    at = choose(visit("ch12", lang=lang), "ch12-theme", theme)
+    leading = languages(lang)[0]
+    assert labels(at)[: len(THEMES[theme])] == [words(name, "ask", leading) for name in THEMES[theme]]
+    said = texts(at)
+    for name in THEMES[theme]:
+        for one in languages(lang):
+            assert words(name, "short", one) in said
+            assert words(name, "long", one) in said
+
+
+@pytest.mark.parametrize("lang", MODES)
+def test_wrong_answers_are_told_with_why(lang: LangMode) -> None:
+    at = choose(visit("ch12", lang=lang), "ch12-mode", "wrong")
+    assert labels(at) == [words(name, "claim", languages(lang)[0]) for name in WRONG]
+    assert all(words(name, "why", one) in texts(at) for name in WRONG for one in languages(lang))
+
+
+@pytest.mark.parametrize("lang", MODES)
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_through_renders(way: str, lang: LangMode) -> None:
+    at = choose(visit("ch12", lang=lang), "ch12-mode", way)
+    titles = [t("course.ch12.title", one) for one in languages(lang)]
+    assert all(title in texts(at) for title in titles)
+
+
+@pytest.mark.parametrize("name", [name for name, show in SHOWS.items() if not show.page])
+def test_a_link_opens_the_run_it_names(name: str) -> None:
+    """The part before ``#`` goes to Python, the step behind it to the browser: it must lie in that run."""
+    path, step = address(SHOWS[name], "zh").split("#step=")
+    page, parameters = path.split("?")
+    at = visit(page, **dict(pair.split("=") for pair in parameters.split("&")))
+    shown = payload(at)
+    assert shown["a"]["meta"]["scenario"] == SHOWS[name].preset
+    event = shown["a"]["events"][int(step) - 1]
+    assert event["op"] == SHOWS[name].op
+    assert SHOWS[name].rid in (None, event["rid"])
+    assert at.warning.len == 0
+
+
+def test_a_card_is_asked_answered_and_repeated() -> None:
+    at = choose(visit("ch12", lang="en"), "ch12-mode", "cards")
+    first, second = QUESTIONS[:2]
+    assert words(first, "ask", "en") in texts(at)
+    assert words(first, "short", "en") not in texts(at), "the answer waits"
+    press(at, "ch12-show")
+    assert words(first, "short", "en") in texts(at)
+    press(at, "ch12-again")
+    assert words(second, "ask", "en") in texts(at)
+    for _ in range(3):
+        press(at, "ch12-show")
+        press(at, "ch12-knew")
+    assert words(first, "ask", "en") in texts(at), "what was not known comes again"
+    told = t("course.ch12.progress", "en", known=3, total=len(QUESTIONS), again=1)
+    assert told in [one.proto.text for one in at.get("progress")]
+
+
+def test_cards_survive_a_reload() -> None:
+    at = choose(visit("ch12", lang="en"), "ch12-mode", "cards")
+    press(at, "ch12-show")
+    press(at, "ch12-knew")
+    again = choose(visit("ch12", **query(at)), "ch12-mode", "cards")
+    assert words(QUESTIONS[1], "ask", "en") in texts(again)
+    press(again, "ch12-reset")
+    assert words(QUESTIONS[0], "ask", "en") in texts(again)
+    assert "cards" not in query(again)
+
+
+def test_all_known_ends_the_deck() -> None:
+    known = "".join(f"{place:02d}" for place in range(1, len(QUESTIONS) + 1))
+    at = choose(visit("ch12", lang="zh", cards=f"{known}.."), "ch12-mode", "cards")
+    assert t("course.ch12.done", "zh", total=len(QUESTIONS)) in [one.value for one in at.success]
+
+
+def test_buttons_have_keys_of_their_own() -> None:
+    at = choose(visit("ch12", lang="en"), "ch12-mode", "cards")
+    keys = {at.button(key="ch12-show").proto.shortcut}
+    press(at, "ch12-show")
+    keys |= {at.button(key=f"ch12-{name}").proto.shortcut for name in ("knew", "again")}
+    assert len(keys) == 3
+    assert not keys & {"", "c", "r"}
+
+
+# -- glossary --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", MODES)
+def test_the_glossary_shows_every_word(lang: LangMode) -> None:
+    at = visit("glossary", lang=lang)
+    said = texts(at)
+    assert t("glossary.count", languages(lang)[0], n=len(terms()), total=len(terms())) in said
+    for term in terms():
+        assert term.name["en"] in said
+        assert term.name["zh"] in said
+        assert all(term.what[one] in said for one in languages(lang))
+        assert address(term.show, lang) in said
+
+
+def test_the_glossary_is_searched() -> None:
+    at = visit("glossary", lang="en")
+    at.text_input(key="glossary-search").set_value("引用计数")
+    calm(at.run())
+    assert "**ref count**" in texts(at)
+    assert "**evict**" not in texts(at)
+    at.text_input(key="glossary-search").set_value("<b>zebra | *")
+    calm(at.run())
+    assert [one.value for one in at.info] == [t("glossary.none", "en")]
+
+
+# -- six questions ---------------------------------------------------------------------------------------
+
+
+def answer(at: AppTest, time: str, letters: str) -> AppTest:
+    for name, letter in zip(SIX, letters, strict=True):
+        at.radio(key=f"sheet-{time}-{name}").set_value(letter)
+    return press(at, f"sheet-keep-{time}")
+
+
+@pytest.mark.parametrize("lang", MODES)
+def test_before_and_after_with_a_reload_between(lang: LangMode) -> None:
+    at = visit("sheet", lang=lang)
+    for one in languages(lang):
+        assert t("sheet.before", one) in texts(at)
+    told = t("handout.q3.answer", languages(lang)[0])
+    answer(at, "before", "aabbbb")
+    assert told not in texts(at), "nothing is told before the second time"
+    assert query(at)["six"] == "aabbbb"
+
+    later = visit("sheet", **query(at))
+    press(later, "sheet-go")
+    assert [radio.value for radio in later.radio] == [None] * 6, "the first answers are hidden"
+    answer(later, "after", "".join(SIX.values()))
+    for one in languages(lang):
+        assert t("sheet.result", one, before=2, after=6, total=6) in texts(later)
+    assert told in texts(later)
+    assert query(later)["six"] == f"aabbbb-{''.join(SIX.values())}"
+
+    press(later, "sheet-clear")
+    assert "six" not in query(later)
+    assert len(later.radio) == 6
+
+
+def test_the_options_carry_the_engines_numbers() -> None:
+    at = visit("sheet", lang="en")
+    numbers = question_numbers()
+    assert at.radio(key="sheet-before-q2").options[1].endswith(t("handout.q2.b", "en", **numbers["q2"]))
+
+
+def test_a_question_may_be_left_out() -> None:
+    at = visit("sheet", lang="en", six="......-c.....")
+    assert t("sheet.result", "en", before=0, after=1, total=6) in texts(at)
+    assert t("sheet.left_out", "en") in texts(at)
+
+
+def test_a_damaged_link_is_told() -> None:
+    at = visit("sheet", lang="en", six="zzz", cards="x")
+    said = [one.value for one in at.warning]
+    assert len(said) == 1
+    assert t("nav.sheet", "en") in said[0]
+    assert t("course.ch12.title", "en") in said[0]

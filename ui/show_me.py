@@ -1,0 +1,56 @@
+"""Links that keep their promise: a step is named by what happens there and found in the run itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from urllib.parse import urlencode
+
+from core.scenario import run
+from ui.course import Wanted, find_step, op_is
+from ui.i18n import LangMode
+from ui.payload import stage_log
+from ui.setup import Setup, load_setup, to_query
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Where to look: the first step of a preset's run with this op, request and block; or another page."""
+
+    preset: str = ""
+    op: str = ""
+    rid: str | None = None
+    block: int | None = None
+    knobs: tuple[tuple[str, int], ...] = ()
+    args: tuple[tuple[str, int | str], ...] = ()
+    page: str = ""
+
+    def wanted(self) -> Wanted:
+        """The steps it may open on."""
+        args: dict[str, int | str] = dict(self.args)
+        if self.block is not None:
+            args["block"] = self.block
+        return op_is(self.op, self.rid, **args)
+
+    def setup(self) -> Setup:
+        """The run to open."""
+        return Setup(self.preset, dict(self.knobs))
+
+
+@cache
+def step_of(show: Show) -> int:
+    """The step it opens on. Presets never change, and run alike in both languages.
+
+    Raises:
+        LookupError: the run has no such step.
+    """
+    scenario = load_setup(show.setup(), "en")
+    return find_step(stage_log(scenario, run(scenario), show.preset), show.wanted())
+
+
+def address(show: Show, mode: LangMode) -> str:
+    """The link, seen from any page: the stage on its step, or the other page."""
+    if show.page:
+        return f"{show.page}?{urlencode({'lang': mode})}"
+    query = urlencode({**to_query(show.setup()), "lang": mode})
+    return f"execute?{query}#step={step_of(show)}"
