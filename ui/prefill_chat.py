@@ -9,7 +9,6 @@ import streamlit as st
 from core.backends.chat import Chat
 from core.backends.loader import ModelLoader
 from core.backends.measure import seconds_of
-from core.backends.memory import in_mb
 from core.backends.model_sources import HOW_TO_ADD_MODEL
 from core.errors import BrothError
 from ui.numbers import digits
@@ -20,9 +19,8 @@ from ui.prefill_models import (
     is_loaded,
     loader,
     model_name,
+    need_mb,
     readable_models,
-    source_of,
-    spec_of,
 )
 from ui.prefill_panels import equality_words, times
 from ui.prefill_state import Turn, begin, state, usable_choice
@@ -53,7 +51,7 @@ def chat_panel() -> None:
 
 def _memory(choice: Choice) -> str:
     try:
-        need = in_mb(spec_of(source_of(choice.model)).weight_bytes())
+        need = need_mb(choice)
     except BrothError:
         return "–"
     return say("prefill.chat.loaded") if is_loaded(choice) else f"{digits(need)} MB"

@@ -14,6 +14,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.backends.loader import Library, Model, ModelLoader
+from core.backends.memory import in_mb
 from core.backends.model_sources import ModelSource, open_source, small_model_path
 from core.backends.spec import SIZES, DecoderSpec
 from core.backends.torch_prefill import torch_available
@@ -96,13 +97,18 @@ def model_name(choice: Choice) -> str:
     return SMALL_NAME if choice.model == SMALL else Path(os.environ.get(VARIABLE, "")).name
 
 
-def weights_mb(choice: Choice) -> int:
-    """Megabytes that loading takes.
+def need_mb(choice: Choice) -> int:
+    """Megabytes of memory that loading takes: 4 bytes a parameter, and the largest tensor once more.
 
     Raises:
         BackendError: no such model, or one that is not supported.
     """
-    return -(-loader().need_bytes(source_of(choice.model)) // 2**20)
+    return _need_mb(source_of(choice.model))
+
+
+@cache
+def _need_mb(source: ModelSource) -> int:
+    return in_mb(loader().need_bytes(source))
 
 
 def load(choice: Choice, progress: Callable[[float], None], known: ModelLoader) -> Model:

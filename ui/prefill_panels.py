@@ -9,7 +9,6 @@ import streamlit as st
 
 from core.backends.base import Difference
 from core.backends.loader import Library
-from core.backends.memory import in_mb
 from core.backends.model_sources import HOW_TO_ADD_MODEL, small_model_path
 from core.backends.report import Report
 from core.backends.spec import SIZES
@@ -26,9 +25,8 @@ from ui.prefill_models import (
     libraries,
     model_name,
     models,
+    need_mb,
     relative_work,
-    source_of,
-    spec_of,
 )
 from ui.prefill_state import PrefillState, collect, forget_measured, measure, state, usable_choice
 from ui.session import plain, say
@@ -100,7 +98,7 @@ def _lacking() -> list[str]:
 def _memory_words(choice: Choice) -> str:
     """What a large model will take, while it is not loaded."""
     try:
-        need = in_mb(spec_of(source_of(choice.model)).weight_bytes())
+        need = need_mb(choice)
     except BrothError:
         return ""  # said in full when somebody presses the button
     if need < _MUCH_MB or is_loaded(choice):

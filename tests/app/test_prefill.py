@@ -1,0 +1,301 @@
+"""Real prefill: every section in every language, measuring in the background, stopping, refusing, talking."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.backends import memory
+from core.backends.break_reports import Story
+from core.backends.loader import Model
+from core.backends.progress import stopped
+from core.backends.report import Report
+from pages.prefill import SECTIONS, VIEWS
+from tests.app.visit import calm, choose, press, texts, visit
+from tests.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
+from tests.backends.tiny import TINY, weights_of
+from ui import prefill_chat, prefill_experiments, prefill_models, prefill_panels
+from ui.i18n import LANGS, MODES, Lang, LangMode, languages, t
+from ui.prefill_models import OWN, VARIABLE, Choice, loader
+from ui.prefill_state import PrefillState
+
+WAIT_S = 30
+CHARTS = {"pair": 1, "sweep": 1, "long": 1, "decode": 1, "saving": 1, "breaks": 1}
+
+
+@pytest.fixture(scope="module")
+def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A random model of three small layers that reads text."""
+    spec = replace(TINY, vocab_size=len(TOKENS), folds_tokens=False, max_positions=704)
+    path = tmp_path_factory.mktemp("model") / "three-layers.gguf"
+    metadata = {**gguf_metadata(spec), **tokenizer_metadata()}
+    path.write_bytes(gguf_bytes(metadata, gguf_tensors(spec, weights_of(spec))))
+    return path
+
+
+@pytest.fixture
+def tiny(model_file: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], AppTest]:
+    """Opens a section on a server that was started with that model."""
+    monkeypatch.setenv(VARIABLE, str(model_file))
+
+    def opened(section: str) -> AppTest:
+        return begun(section, Choice("numpy", OWN))
+
+    return opened
+
+
+def begun(section: str, choice: Choice, lang: Lang = "en") -> AppTest:
+    at = visit("prefill", lang=lang)
+    at.session_state["prefill"] = PrefillState(choice=choice)
+    return choose(at, "prefill_section", section)
+
+
+def state_of(at: AppTest) -> PrefillState:
+    found: PrefillState = at.session_state["prefill"]
+    return found
+
+
+def finish(at: AppTest) -> AppTest:
+    """Wait for the work, then let the page take it over; what is quick may be over already."""
+    job = state_of(at).job
+    if job is not None:
+        job.join(WAIT_S)
+        assert not job.running
+        calm(at.run())
+    return at
+
+
+def infos(at: AppTest) -> list[str]:
+    return [str(one.value) for one in at.info]
+
+
+# -- what stands there before anybody measures ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", MODES)
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_section_in_every_language(section: str, lang: LangMode) -> None:
+    at = choose(visit("prefill", lang=lang), "prefill_section", section)
+    leading = languages(lang)[0]
+    assert t(f"prefill.{section}.intro", leading) in texts(at) or infos(at)
+    assert len(at.get("plotly_chart")) == CHARTS.get(section, 0)
+    assert [error.value for error in at.error] == []
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_kept_results_say_where_they_come_from(lang: Lang) -> None:
+    at = visit("prefill", lang=lang)
+    said, report = texts(at), prefill_experiments.kept_report("pair", Choice())
+    assert report is not None
+    assert (report.model, report.backend) == ("S", "numpy")
+    assert report.device in said
+    assert report.date in said
+    for basis in ("measured", "modelled", "claim"):
+        assert any(t(f"basis.{basis}", lang) in metric.label for metric in at.metric)
+    assert t("prefill.pair.how", lang).split("\n")[0] in said, "the formula is one click away"
+
+
+def test_the_visitor_sees_equal_logits_in_words() -> None:
+    said = texts(visit("prefill", lang="en"))
+    assert "equal within **1.5·10⁻⁶**; bitwise on this run: **no**" in said
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("missing", [True, False])
+def test_what_is_not_installed_is_said_with_its_command(
+    lang: Lang, missing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prefill_panels, "torch_available", lambda: not missing)
+    monkeypatch.setattr(prefill_panels, "small_model_path", lambda: None if missing else Path("m.gguf"))
+    said = texts(visit("prefill", lang=lang))
+    assert (t("prefill.no_torch", lang, command=prefill_panels.HOW_TO_ADD) in said) is missing
+    assert (t("prefill.no_model", lang, command=prefill_panels.HOW_TO_ADD_MODEL) in said) is missing
+
+
+# -- measuring --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("section", VIEWS)
+def test_measuring_shows_the_visitors_own_result(tiny: Callable[[str], AppTest], section: str) -> None:
+    at = press(tiny(section), f"prefill_measure_{section}")
+    at = finish(at)
+    report = state_of(at).results[section, Choice("numpy", OWN)]
+    assert report.complete
+    assert report.experiment == section
+    assert f"model {TINY.name} · {report.date}" in texts(at)
+    assert t("prefill.from.own", "en", device="", library="", model="", date="", versions="")[:13] in texts(
+        at
+    )
+    assert len(at.get("plotly_chart")) == CHARTS.get(section, 0)
+    assert Report.from_json(json.loads(prefill_experiments.as_json(report))) == report
+    at = press(at, f"prefill_kept_{section}")
+    assert t("prefill.from.kept", "en", device="", library="", model="", date="", versions="")[:11] in texts(
+        at
+    )
+
+
+def test_texts_go_astray_on_a_readable_model(
+    tiny: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stories = (Story("cat", "a cat sat on hello world", "a dog sat on hello world"),)
+    monkeypatch.setattr(prefill_experiments, "stories", lambda: stories)
+    at = finish(press(tiny("breaks"), "prefill_measure_astray"))
+    assert "with *dog* instead of *cat*" in texts(at)
+    assert state_of(at).results["astray", Choice("numpy", OWN)].rows[0]["story_id"] == "cat"
+
+
+def test_a_result_outlives_a_look_at_another_page(tiny: Callable[[str], AppTest]) -> None:
+    at = finish(press(tiny("pair"), "prefill_measure_pair"))
+    for name in ("tradeoffs", "prefill"):
+        at.session_state["visited"] = name
+        calm(at.run())
+    assert f"model {TINY.name}" in texts(at)
+
+
+def until_stopped(_model: Model, progress: Any, cancelled: Callable[[], bool]) -> Report:
+    """An experiment that takes for ever."""
+    progress(0.4)
+    deadline = time.monotonic() + WAIT_S
+    while not cancelled() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    raise stopped() if cancelled() else AssertionError("nobody stopped it")
+
+
+def wait_for(at: AppTest, words: str) -> None:
+    """The page answers while the work goes on; look again until it says so."""
+    deadline = time.monotonic() + WAIT_S
+    while words not in shown_progress(at):
+        assert time.monotonic() < deadline, shown_progress(at)
+        calm(at.run())
+
+
+def shown_progress(at: AppTest) -> str:
+    return " ".join(bar.proto.text for bar in at.get("progress"))
+
+
+def test_the_page_answers_meanwhile_and_stops_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(prefill_experiments.EXPERIMENTS, "pair", until_stopped)
+    at = press(begun("pair", Choice("numpy", "XS")), "prefill_measure_pair")
+    wait_for(at, t("prefill.phase.running", "en", name="XS", percent=40))
+    choose(at, "prefill_section", "sweep")
+    assert t("prefill.sweep.intro", "en") in texts(at)
+    assert all(button.disabled for button in at.button if "measure" in str(button.key))
+    press(at, "prefill_cancel")
+    finish(at)
+    assert infos(at) == [t("error.backend.cancelled", "en")]
+    assert not any(button.disabled for button in at.button)
+
+
+def test_two_visitors_do_not_measure_at_once() -> None:
+    with loader().measuring:
+        at = press(begun("pair", Choice("numpy", "XS")), "prefill_measure_pair")
+        wait_for(at, t("prefill.phase.waiting", "en"))
+    at = finish(at)
+    assert ("pair", Choice("numpy", "XS")) in state_of(at).results
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_error_of_ours_is_admitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: Any) -> Report:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setitem(prefill_experiments.EXPERIMENTS, "pair", breaks)
+    at = finish(press(begun("pair", Choice("numpy", "XS")), "prefill_measure_pair"))
+    assert [error.value for error in at.error] == [t("prefill.failed", "en")]
+    assert t("prefill.pair.intro", "en") in texts(at)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_model_that_does_not_fit_is_refused(lang: Lang, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 300 * 2**20)
+    at = finish(press(begun("pair", Choice("numpy", "M"), lang), "prefill_measure_pair"))
+    (error,) = (str(one.value) for one in at.error)
+    need = prefill_models.need_mb(Choice("numpy", "M"))
+    told = t("error.backend.memory", lang, what="M", need=need, free=300, margin=256)
+    assert error.replace("\\", "") == told
+
+
+def test_a_model_that_is_not_there_is_refused_when_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "gone.gguf"))
+    at = finish(press(begun("pair", Choice("numpy", OWN)), "prefill_measure_pair"))
+    assert len(at.error) == 1
+    assert "gone" in at.error[0].value
+
+
+def test_a_choice_that_this_server_has_not_becomes_the_usual_one() -> None:
+    at = begun("pair", Choice("numpy", OWN))
+    assert state_of(at).choice == Choice()
+
+
+def test_library_and_model_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    at = choose(visit("prefill", lang="en"), "prefill_model", "XS")
+    assert state_of(at).choice == Choice("numpy", "XS")
+    assert prefill_models.model_name(Choice("numpy", "XS")) == "XS"
+
+
+# -- talking ----------------------------------------------------------------------------------------------
+
+
+def ask(at: AppTest, system: str, question: str) -> AppTest:
+    at.text_area(key="prefill_system").set_value(system)
+    at.text_input(key="prefill_question").set_value(question)
+    return finish(press(at, "prefill_ask"))
+
+
+def test_a_shared_system_prompt_hits_and_another_does_not(tiny: Callable[[str], AppTest]) -> None:
+    at = tiny("chat")
+    system = "hello world, " * 12
+    at = ask(ask(at, system, "who?"), system, "where?")
+    first, second = state_of(at).turns
+    assert first.answer.hit_tokens == 0
+    assert second.answer.hit_tokens > 0
+    assert second.difference.equal
+    assert f"{second.answer.hit_tokens} of {second.answer.num_prompt} tokens came from the cache" in texts(at)
+    assert ":blue-background[" in texts(at)
+    at = ask(at, "Other " + system, "where?")
+    assert state_of(at).turns[-1].answer.hit_tokens == 0
+    assert t("prefill.chat.changed", "en") in texts(at)
+    at = press(at, "prefill_forget")
+    assert state_of(at).turns == []
+    assert state_of(at).chat is None
+
+
+def test_what_was_typed_outlives_a_look_at_another_page(tiny: Callable[[str], AppTest]) -> None:
+    at = tiny("chat")
+    at.text_input(key="prefill_question").set_value("why?")
+    calm(at.run())
+    for name in ("tradeoffs", "prefill"):
+        at.session_state["visited"] = name
+        calm(at.run())
+    assert at.text_input(key="prefill_question").value == "why?"
+
+
+def test_typed_markup_stays_text(tiny: Callable[[str], AppTest]) -> None:
+    at = ask(tiny("chat"), "", "**bold** <b>|</b>")
+    assert "**bold**" not in texts(at)
+    assert "\\*\\*bold\\*\\*" in texts(at)
+
+
+def test_a_prompt_that_is_too_long_is_refused(tiny: Callable[[str], AppTest]) -> None:
+    at = ask(tiny("chat"), "x" * 2000, "?")
+    assert len(at.error) == 1
+    assert state_of(at).turns == []
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_without_a_trained_model_the_page_says_how_to_add_one(
+    lang: Lang, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prefill_chat, "readable_models", list)
+    at = choose(visit("prefill", lang=lang), "prefill_section", "chat")
+    command = prefill_chat.HOW_TO_ADD_MODEL
+    assert infos(at) == [t("prefill.chat.none", lang, command=command, variable=VARIABLE)]
