@@ -16,6 +16,7 @@ from ui.course_uses import (
     USUAL,
     all_rates,
     last_request,
+    never_full,
     rows_of,
     share_map,
     small_scenario,
@@ -24,7 +25,6 @@ from ui.course_uses import (
 from ui.course_uses_charts import length_map, rate_bars
 from ui.lessons import show_part
 from ui.machine_panel import machine_panel
-from ui.numbers import percent
 from ui.payload import Payload, stage_log
 from ui.session import lang, say
 from ui.tradeoffs import prefixes_panel
@@ -110,12 +110,12 @@ def _sliders(case: str) -> tuple[int, int, int]:
 
 def _numbers(case: str, found: dict[str, tuple[Outcome, ...]], count: int) -> dict[str, object]:
     """What the text of a kind of use says of these runs: each variant's rate, and more."""
-    numbers: dict[str, object] = {variant: percent(hit_rate(one)) for variant, one in found.items()}
+    numbers: dict[str, object] = {variant: never_full(hit_rate(one)) for variant, one in found.items()}
     if case == "chat":
         last = found["turns"][-1]
         numbers |= {
             "count": count,
-            "last": percent(last.hit / last.total),
+            "last": never_full(last.hit / last.total),
             "computed": f"{last.total - last.hit:,}",
             "prompt": f"{last.total:,}",
             "answer": ANSWER,
@@ -132,7 +132,7 @@ def _verdict_table(found: tuple[Outcome, ...]) -> str:
     lines = [f"| {' | '.join(head)} |", "| --- | ---: | ---: | --- |"]
     for one in verdicts(found):
         name, verdict = say(f"course.ch07.part.{one.kind}"), say(f"course.ch07.verdict.{one.word}")
-        lines.append(f"| {name} | {one.tokens:,} | {percent(one.share)} % | {verdict} |")
+        lines.append(f"| {name} | {one.tokens:,} | {never_full(one.share)} % | {verdict} |")
     return "\n".join(lines)
 
 
@@ -185,9 +185,9 @@ def _map() -> None:
         "map_result",
         prefix=f"{prefix:,}",
         suffix=f"{suffix:,}",
-        tokens=percent(share_map(size, cost, False)[down][across]),
-        time=percent(share_map(size, cost, True)[down][across]),
-        most=percent(max(map(max, shares)), 2),
+        tokens=never_full(share_map(size, cost, False)[down][across]),
+        time=never_full(share_map(size, cost, True)[down][across]),
+        most=never_full(max(map(max, shares))),
     )
     machine_panel()
 

@@ -14,6 +14,7 @@ from core.tradeoffs import saving
 from core.use_cases import VARIANTS, Outcome, by_part, hit_rate, kind_of, outcomes, plan
 from ui.course_strips import Stretch
 from ui.i18n import Lang, t
+from ui.numbers import percent
 
 SMALL_COUNT = {"batch": 4}
 SMALL = 3
@@ -56,6 +57,13 @@ def all_rates() -> dict[tuple[str, str], float]:
     return found
 
 
+def never_full(share: float, places: int = 1) -> str:
+    """A share in percent that reads 100 only if it is: the nearer, the more digits."""
+    while percent(share, places) == percent(1, places) and share < 1 and places < 6:
+        places += 1
+    return percent(share, places)
+
+
 def rows_of(found: Sequence[Outcome], names: Mapping[str, str], most: int) -> dict[str, list[Stretch]]:
     """The first prompts as strips; ``names``: what each kind of part is called."""
     rows = {}
@@ -64,7 +72,7 @@ def rows_of(found: Sequence[Outcome], names: Mapping[str, str], most: int) -> di
         for part, reused, computed in one.split():
             words = f"{names[kind_of(part)]} {part[len(kind_of(part)) :]}".rstrip()
             row += [Stretch(words, reused, True), Stretch(words, computed, False)]
-        rows[f"R{number} · {100 * one.hit / one.total:.0f} %"] = row
+        rows[f"R{number} · {never_full(one.hit / one.total, 0)} %"] = row
     return rows
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from ui.course_grid import stage_colours
+from ui.course_uses import never_full
 
 
 def rate_bars(rates: Mapping[str, float], axis: str, chosen: str) -> go.Figure:
@@ -46,7 +47,7 @@ def length_map(
 ) -> go.Figure:
     """A square per pair of lengths, in the colour of hits, with its share in it; ``chosen``: column, row."""
     colours = stage_colours()
-    hover = f"{axes[0]} %{{customdata[0]}}<br>{axes[1]} %{{customdata[1]}}<br>%{{z:.1%}}<extra></extra>"
+    hover = f"{axes[0]} %{{customdata[0]}}<br>{axes[1]} %{{customdata[1]}}<br>%{{z:.2%}}<extra></extra>"
     figure = go.Figure(
         go.Heatmap(
             z=[list(row) for row in shares],
@@ -56,7 +57,9 @@ def length_map(
             showscale=False,
             xgap=2,
             ygap=2,
-            texttemplate="%{z:.0%}",
+            text=[[never_full(share, 0) for share in row] for row in shares],
+            texttemplate="%{text} %",
+            textfont={"size": 13},
             customdata=[[[f"{p:,}", f"{s:,}"] for p in prefixes] for s in suffixes],
             hovertemplate=hover,
         )

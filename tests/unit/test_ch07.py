@@ -16,6 +16,7 @@ from ui.course_uses import (
     USUAL,
     all_rates,
     last_request,
+    never_full,
     rows_of,
     share_map,
     small_scenario,
@@ -177,3 +178,11 @@ def test_in_small_too_the_order_decides(lang: Lang) -> None:
     for case in ("medical", "legal", "review"):
         assert reused(case, "late") > 2 * reused(case, "early") > 0
     assert reused("rag", "fixed") > reused("rag", "shuffled") > 0
+
+
+def test_nothing_reads_100_percent_that_is_less() -> None:
+    assert [never_full(share, 0) for share in (0.0, 0.8, 0.994, 0.996, 8192 / 8193, 1.0)] == [
+        "0", "80", "99", "99.6", "99.99", "100",
+    ]  # fmt: skip
+    texts = [never_full(share, 0) for row in share_map(1, COST, False) for share in row]
+    assert "100" not in texts
