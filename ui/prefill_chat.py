@@ -119,7 +119,10 @@ def _answer(
 
 def _table(turns: list[Turn]) -> None:
     """All questions in a row: the hit and the time to the first token."""
-    head = [say(f"prefill.head.{name}") for name in ("question", "prompt", "hit_tokens", "with", "without")]
+    head = [
+        say(f"prefill.head.{name}")
+        for name in ("question", "prompt", "hit_tokens", "ttft_with", "ttft_without")
+    ]
     cells = []
     for place, turn in enumerate(turns):
         answer = turn.answer
@@ -146,9 +149,12 @@ def _turn(turn: Turn, newest: bool) -> None:
         st.code(answer.text.strip() or "…", language=None, wrap_lines=True)
         if not newest:
             return
-        words = {"hit": answer.hit_tokens, "total": answer.num_prompt, "ms": digits(ms)}
-        ratio = times(turn.without_ms / ms) if ms else "–"
-        st.markdown(say("prefill.chat.saved", without=digits(turn.without_ms), ratio=ratio, **words))
+        words = {"total": answer.num_prompt, "ms": digits(ms), "without": digits(turn.without_ms)}
+        if answer.hit_tokens:
+            ratio = times(turn.without_ms / ms) if ms else "–"
+            st.markdown(say("prefill.chat.saved", hit=answer.hit_tokens, ratio=ratio, **words))
+        else:
+            st.markdown(say("prefill.chat.cold", **words))
         st.markdown(equality_words(turn.difference))
         st.markdown(_marked(answer.pieces, answer.hit_tokens))
         st.caption(say("prefill.chat.legend"))
