@@ -147,12 +147,11 @@ def _sooner(decoder: str) -> None:
     }
     words = (say("course.ch06.sooner"), say("course.ch06.band", **band))
     st.plotly_chart(saved_bars(groups, values, BAND, words), key="ch06-sooner", config=CONFIG)
-    gap = "、" if session.lang() == "zh" else ", "
     show_part(
         NAME,
         "sooner_result",
-        fractions=gap.join(percent(point.fraction, 0) for point in points[1:]),
-        saved=gap.join(percent(point.saved, 0) for point in points[1:]),
+        fractions=" / ".join(percent(point.fraction, 0) for point in points[1:]),
+        saved=" / ".join(percent(point.saved, 0) for point in points[1:]),
         greeting=greeting,
         reused=points[0].hit_tokens,
         size=BLOCK_SIZE,
