@@ -141,6 +141,11 @@ def users_view(report: Report) -> None:
     for column, (name, basis, value) in zip(columns, parts, strict=True):
         with column, st.container(border=True, height="stretch"):
             st.metric(labelled(name, basis), value)
+    bars = []
+    for row in (cache, none):  # blue is a hit
+        total = f"{digits(row['total_ms'] / 1e3)} s"
+        bars.append(Bar(say(f"prefill.users.{row['side']}"), row["total_ms"] / 1e3, total, total))
+    st.plotly_chart(bars_beside(bars, say("prefill.axis.s")), key="prefill_bars_users")
     head = [say(f"prefill.head.{name}") for name in ("side", "computed", "sum", "first", "later")]
     cells = [
         [

@@ -27,7 +27,7 @@ from ui.prefill_models import OWN, VARIABLE, Choice, loader
 from ui.prefill_state import PrefillState
 
 WAIT_S = 30
-CHARTS = {"pair": 1, "sweep": 1, "long": 1, "decode": 1, "saving": 1, "breaks": 1}
+CHARTS = dict.fromkeys(("pair", "sweep", "users", "long", "decode", "saving", "breaks"), 1)
 
 
 @pytest.fixture(scope="module")
