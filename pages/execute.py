@@ -30,6 +30,7 @@ def render() -> None:
     try:
         scenario, log, log_a = session.current_run()
     except BrothError as error:
+        st.session_state.pop("set_up_done", None)  # what mends it stands in the set-up: leave it open
         toolbar(scenario_picker, _set_up)
         link_notice()
         session.show_error(error)
@@ -92,6 +93,8 @@ def _fork(told: object) -> None:
 
 def _set_up() -> None:
     # Drawn only while it is open: its dozen widgets would be half the cost of every answer.
+    if st.session_state.pop("set_up_done", False):
+        st.session_state["set_up"] = False  # the run is there: do not cover it
     popover = st.popover(say("control.set_up"), key="set_up", on_change="rerun")
     if not popover.open:
         return

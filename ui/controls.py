@@ -11,8 +11,9 @@ import streamlit as st
 from core.errors import BrothError
 from core.types import EngineConfig
 from ui.i18n import MODES as LANG_MODES
+from ui.own import OWN, OwnPrompts
 from ui.session import change_setup, choose_language, current_run, lang, lang_mode, say, setup, title_of
-from ui.setup import CHOICES, KNOBS, OWN, TEXTS, Knob, OwnPrompts, load_setup, preset_ids
+from ui.setup import CHOICES, KNOBS, TEXTS, Knob, load_setup, preset_ids
 
 NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -46,6 +47,7 @@ def _name_of_parameter(short: str) -> str:
     """What a person knows a link's parameter as; the parameter itself where it has no name on the page."""
     keys = {"s": "control.scenario", "own": "control.own", "fork": "stage.drawer.fork"}
     keys |= {"tried": "finish.compare.title", "quiz": "finish.quiz.title", "on": "machine.title"}
+    keys |= {"v": "link.version", "m": "link.mode", "bet": "link.bet"}
     keys |= {"cards": "course.ch12.title", "six": "nav.sheet"}
     keys |= {knob.short: f"knob.{knob.name}" for knob in KNOBS}
     keys |= {short: f"knob.{name}" for name, (short, _) in CHOICES.items()}

@@ -56,12 +56,12 @@ class StageLog(Kept):
 
 @cache
 def _texts() -> Kept:
-    return Kept(stage_texts())
+    return Kept(**stage_texts())
 
 
 @cache
 def _palette() -> Kept:
-    return Kept(PALETTE)
+    return Kept(**PALETTE)
 
 
 def piece_texts(scenario: Scenario) -> dict[int, str]:

@@ -14,7 +14,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from ui.fork import Fork, fork_from_link
-from ui.setup import OWN, Setup
+from ui.own import OWN
+from ui.setup import Setup
 
 MAX_FORKS = 8
 MAX_LINK = 1_500

@@ -21,9 +21,10 @@ from ui.i18n import MODES as LANG_MODES
 from ui.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
 from ui.machine import Machine
 from ui.monitor_setup import LoadSetup
+from ui.own import OWN
 from ui.payload import Payload, stage_log
 from ui.record import Record, run_name
-from ui.setup import OWN, Setup, from_query, load_setup, to_query
+from ui.setup import Setup, from_query, load_setup, to_query
 from ui.study import Study
 
 Run = tuple[Scenario, EventLog, Payload]

@@ -6,21 +6,27 @@ the browser's business (``#step=…``) and never travels through Python.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.errors import ScenarioError
-from core.scenario import Json, Scenario
+from core.scenario import Scenario
 from core.scenario_reader import load_scenario
 from ui.fork import Fork, fork_from_link
 from ui.i18n import Lang
+from ui.own import (
+    MAX_OWN_LINK,
+    MAX_SLOTS,
+    OWN,
+    OWN_BLOCK_SIZE,
+    OwnPrompts,
+    own_scenario,
+    pack_own,
+    unpack_own,
+)
 
 LINK_VERSION = 1
 SCENARIO_FOLDER = Path(__file__).resolve().parent.parent / "assets" / "scenarios"
@@ -28,16 +34,7 @@ SCENARIO_ORDER = (
     *("P0", "P1", "P2", "P2b", "P3", "P3b", "P4", "P5", "P6", "P6b", "P7", "P8", "P9", "P9b", "P9c", "P9d"),
     *("P10", "P11", "T10", "L640s", "L640", "bank", "teacher", "law", "safety"),
 )
-OWN = "own"
 MODES = ("guided", "walk", "free")
-MAX_OWN_LINK = 2_000
-"""Characters of own prompts that a link may carry; longer ones are saved as a file."""
-
-MAX_OWN_CHARS = 20_000
-"""Characters of own prompts one run on the stage may have."""
-
-MAX_OWN_MESSAGES = 200
-"""Messages of one run: the stage folds a frame a step, and a frame holds every request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Knob:
 
 KNOBS = (
     Knob("block_size", "bs", 1, 64),
-    Knob("num_slots", "slots", 2, 128),
+    Knob("num_slots", "slots", 2, MAX_SLOTS),
     Knob("cache_cap", "cap", 0, 64, optional=True),
     Knob("admit_after", "adm", 1, 9),
     Knob("ttl", "ttl", 1, 999, optional=True),
@@ -64,21 +61,6 @@ CHOICES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 TEXTS = {"version": "ver", "salt": "salt"}
 MAX_TEXT = 40
-
-
-@dataclass(frozen=True, slots=True)
-class OwnPrompts:
-    """A system prompt and user messages that a person typed; each message is one request."""
-
-    system: str = ""
-    messages: tuple[str, ...] = ()
-    answer: str = ""
-
-    @property
-    def num_chars(self) -> int:
-        """All characters of the run: every request has the system prompt and the answer."""
-        messages = self.messages or ("",)
-        return sum(map(len, messages)) + len(messages) * (len(self.system) + len(self.answer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,33 +98,6 @@ def preset_ids() -> tuple[str, ...]:
     return tuple(name for name in SCENARIO_ORDER if (SCENARIO_FOLDER / f"{name}.json").exists())
 
 
-def own_scenario(own: OwnPrompts, salt: str | None = None) -> Json:
-    """Own prompts as a scenario: one request after another, each = system prompt + message.
-
-    Raises:
-        ScenarioError: nothing was typed, or too much.
-    """
-    messages = own.messages or ("",)  # a system prompt alone is a request too
-    prompts = [f"{own.system}{message}" for message in messages if (own.system + message).strip()]
-    if not prompts:
-        raise ScenarioError("own.empty", "There is no prompt yet; type a message, then run.")
-    if own.num_chars > MAX_OWN_CHARS:
-        message = f"Your prompts have {own.num_chars} characters; the stage takes {MAX_OWN_CHARS}."
-        raise ScenarioError("own.too_long", message, size=own.num_chars, limit=MAX_OWN_CHARS)
-    if len(prompts) > MAX_OWN_MESSAGES:
-        message = f"These are {len(prompts)} messages; the stage takes {MAX_OWN_MESSAGES}."
-        raise ScenarioError("own.too_many", message, size=len(prompts), limit=MAX_OWN_MESSAGES)
-    commands: list[Json] = []
-    for number, prompt in enumerate(prompts):
-        command: Json = {"op": "submit", "id": f"R{number}", "text": prompt}
-        if own.answer.strip():
-            command["output"] = own.answer
-        if salt:
-            command["salt"] = salt
-        commands += [command, {"op": "run"}]
-    return {"schema": 1, "id": OWN, "block_size": 4, "num_slots": 16, "config": {}, "commands": commands}
-
-
 def load_setup(setup: Setup, lang: Lang) -> Scenario:
     """The scenario a setup stands for, knobs applied.
 
@@ -152,7 +107,8 @@ def load_setup(setup: Setup, lang: Lang) -> Scenario:
     salt = str(setup.knobs.get("salt") or "")
     config = {name: value for name, value in setup.knobs.items() if name != "salt"}
     if setup.scenario == OWN:
-        return load_scenario(own_scenario(setup.own, salt), lang=lang, name=OWN, config=config)
+        block_size = int(setup.knobs.get("block_size") or OWN_BLOCK_SIZE)
+        return load_scenario(own_scenario(setup.own, salt, block_size), lang=lang, name=OWN, config=config)
     data = json.loads(preset_text(setup.scenario))
     if salt:
         for command in data["commands"]:
@@ -255,30 +211,3 @@ def _whole(text: str | None, least: int, most: int) -> int | None:
         return None
     value = int(text)
     return value if least <= value <= most else None
-
-
-def pack_own(own: OwnPrompts) -> str:
-    """Own prompts as a short text of letters that a link can carry."""
-    data = json.dumps([own.system, list(own.messages), own.answer], ensure_ascii=False)
-    packed = zlib.compress(data.encode("utf-8", "surrogatepass"), 9)
-    return base64.urlsafe_b64encode(packed).decode().rstrip("=")
-
-
-def unpack_own(text: str) -> OwnPrompts | None:
-    """Back from ``pack_own``; None if the text was damaged or holds too much."""
-    try:
-        packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        unpacker = zlib.decompressobj()
-        data = unpacker.decompress(packed, 8 * MAX_OWN_CHARS)
-        system, messages, answer = json.loads(data.decode("utf-8", "surrogatepass"))
-    except (binascii.Error, zlib.error, ValueError, TypeError, RecursionError):
-        return None
-    texts = [system, answer, *messages] if isinstance(messages, list) else [None]
-    if unpacker.unconsumed_tail or not all(isinstance(one, str) for one in texts):
-        return None
-    return OwnPrompts(_whole_text(system), tuple(map(_whole_text, messages)), _whole_text(answer))
-
-
-def _whole_text(text: str) -> str:
-    """Without halves of surrogate pairs: no browser shows them and no widget takes them."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

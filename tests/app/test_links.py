@@ -8,7 +8,8 @@ from pages.navigation import PAGES
 from tests.app.visit import has_stage, payload, prompts, setup_of, visit
 from ui.fork import Fork
 from ui.i18n import LANGS, Lang, t
-from ui.setup import OwnPrompts, Setup, pack_own, to_query
+from ui.own import OwnPrompts, pack_own
+from ui.setup import Setup, to_query
 
 DAMAGED = {
     "scenario": {"s": "P99"},

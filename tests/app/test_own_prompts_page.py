@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.visit import has_stage, payload, press, prompts, setup_of, texts, visit
+from tests.app.visit import calm, has_stage, payload, press, prompts, setup_of, texts, visit
 from ui.i18n import LANGS, Lang, t
-from ui.setup import MAX_OWN_CHARS, OwnPrompts, Setup, pack_own
+from ui.own import MAX_OWN_CHARS, OwnPrompts, own_to_file, pack_own
+from ui.setup import Setup
 
 HTML = '<img src=x onerror="alert(1)"><b>bold</b>'
 STRANGE = {
@@ -25,10 +26,16 @@ STRANGE = {
 
 
 def run_prompt(at: AppTest, system: str, messages: str, answer: str = "") -> AppTest:
-    at.text_area[0].set_value(system)
-    at.text_area[1].set_value(messages)
-    next(field for field in at.text_input if field.key is None).set_value(answer)
-    return press(at, "FormSubmitter:own_prompts")
+    at.text_area(key="own_system").set_value(system)
+    at.text_area(key="own_messages").set_value(messages)
+    at.text_input(key="own_answer").set_value(answer)
+    at = press(at, "own_run")
+    return at if at.error else open_set_up(at)  # a run closes it
+
+
+def open_set_up(at: AppTest) -> AppTest:
+    at.session_state["set_up"] = True
+    return calm(at.run())
 
 
 def unescaped(text: str) -> str:
@@ -85,16 +92,16 @@ def test_nothing_is_refused(lang: Lang, messages: str) -> None:
 
 
 def test_more_than_the_pool_is_told_and_can_be_mended() -> None:
-    """200 tokens need 50 slots, the pool has 16: the sentence says so, the text is still there."""
-    text = "word " * 200
+    """601 tokens need 151 slots, a stage draws 128: the sentence says so, the text is still there."""
+    text = "word " * 600
     at = run_prompt(visit("execute", lang="en"), "", text)
     assert at.error.len == 1
     assert "needs" in at.error[0].value
-    assert typed(at)[1].split() == text.split()
-    at.number_input(key="widget_num_slots").set_value(64)
+    assert typed(at)[1].split() == text.split(), "the set-up stays open"
+    at.selectbox(key="widget_block_size").set_value(64)
     at.run()
     assert at.error.len == 0
-    assert payload(at)["a"]["meta"]["slots"] == 64
+    assert payload(at)["a"]["meta"]["slots"] == 16
     assert prompts(at) == [text]
 
 
@@ -102,8 +109,9 @@ def test_an_empty_system_prompt_stays_empty() -> None:
     """The example once came back into the field, to be run the next time."""
     at = run_prompt(visit("execute", lang="en"), "", "Hello there")
     assert typed(at) == ["", "Hello there"]
-    at = press(at, "FormSubmitter:own_prompts")
+    at = press(at, "own_run")
     assert prompts(at) == ["Hello there"]
+    assert "own_run" not in [button.key for button in at.button], "the set-up does not cover the run"
 
 
 def test_a_system_prompt_alone_runs() -> None:
@@ -149,3 +157,48 @@ def test_the_preview_counts_what_is_equal_and_what_is_reusable() -> None:
     shown = texts(at)
     assert t("own.preview.first", "en", n=11) in shown
     assert t("own.preview.next", "en", number=1, n=11, equal=9, reusable=8) in shown
+
+
+def test_a_draft_outlives_a_language_switch_and_a_look_elsewhere() -> None:
+    """Half-typed prompts once vanished."""
+    at = visit("execute", lang="en")
+    at.text_area(key="own_system").set_value("Half a")
+    at.run()
+    at.button_group(key="widget_lang").set_value("zh")
+    at.run()
+    assert typed(at)[0] == "Half a"
+    at.session_state["set_up"] = False
+    at.run()
+    assert typed(at) == []
+    assert typed(open_set_up(at))[0] == "Half a"
+    assert setup_of(at).own == OwnPrompts()
+
+
+def test_the_preview_follows_what_is_typed() -> None:
+    at = visit("start", lang="en")
+    at.text_area(key="own_system").set_value("")
+    at.text_area(key="own_messages").set_value("One two three four five\nOne two three four six")
+    at.run()
+    assert t("own.preview.next", "en", number=1, n=5, equal=4, reusable=4) in texts(at)
+    assert setup_of(at).scenario == "P0"
+
+
+def test_a_kept_file_comes_back() -> None:
+    own = OwnPrompts("You are kind. ", ("one", "two"), "Fine.")
+    at = visit("start", lang="en")
+    at.file_uploader(key="own_file").set_value(("mine.json", own_to_file(own).encode(), "application/json"))
+    calm(at.run())
+    assert typed(at) == ["You are kind. ", "one\ntwo"]
+    assert at.text_input(key="own_answer").value == "Fine."
+    press(at, "own_run")
+    assert setup_of(at).own == own
+
+
+def test_a_file_that_is_none_of_ours_is_told() -> None:
+    at = visit("start", lang="zh")
+    before = typed(at)
+    at.file_uploader(key="own_file").set_value(("x.json", b"{\n{", "application/json"))
+    calm(at.run())
+    told = t("error.own.file_json", "zh", file="x.json", line=2)
+    assert [unescaped(error.value) for error in at.error] == [told]
+    assert typed(at) == before

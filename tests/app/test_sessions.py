@@ -9,9 +9,9 @@ from ui.setup import Setup
 
 
 def type_prompt(at: AppTest, system: str, messages: str) -> AppTest:
-    at.text_area[0].set_value(system)
-    at.text_area[1].set_value(messages)
-    return press(at, "FormSubmitter:own_prompts")
+    at.text_area(key="own_system").set_value(system)
+    at.text_area(key="own_messages").set_value(messages)
+    return press(at, "own_run")
 
 
 def test_two_visitors_in_turn() -> None:

@@ -24,8 +24,9 @@ from ui.export.offline import inert, offline_html
 from ui.export.pictures import MAX_FRAMES, frame_at, frames_zip, picture, stops
 from ui.export.requests import request_rows, requests_csv
 from ui.i18n import t
+from ui.own import OWN, OwnPrompts
 from ui.payload import stage_log, stage_payload
-from ui.setup import OWN, OwnPrompts, Setup, load_setup, preset_ids
+from ui.setup import Setup, load_setup, preset_ids
 from ui.static_files import stage_files
 
 HOSTILE = "</script><script>alert(1)</script><!-- ${x} `"

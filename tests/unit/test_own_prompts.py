@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import ScenarioError
 from core.tokenizer import TeachingTokenizer
+from ui.own import MAX_OWN_CHARS, OwnPrompts, own_from_file, own_to_file, pack_own, unpack_own
 from ui.own_prompts import _blocks, _common
 from ui.session import plain
-from ui.setup import MAX_OWN_CHARS, OwnPrompts, pack_own, unpack_own
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 owns = st.builds(OwnPrompts, texts, st.lists(texts, max_size=5).map(tuple), texts)
@@ -115,9 +116,16 @@ def test_the_preview_is_one_line(text: str) -> None:
     assert len(preview(text).splitlines()) <= 1
 
 
-@given(st.text(st.characters(exclude_characters="\0")))
+def test_an_arrow_stays_two_signs() -> None:
+    """Streamlit draws -> as one arrow."""
+    assert plain("a -> b <= c") == "a \\-\u2060\\> b \\<\u2060= c"
+
+
+@given(st.text(st.characters(exclude_characters="\0\u2060")))
 def test_plain_text_keeps_every_character(text: str) -> None:
-    assert plain(text).replace("\\\\", "\0").replace("\\", "").replace("\0", "\\") == text
+    assert (
+        plain(text).replace("\u2060", "").replace("\\\\", "\0").replace("\\", "").replace("\0", "\\") == text
+    )
 
 
 def test_common_beginnings() -> None:
@@ -132,3 +140,34 @@ def test_common_beginnings() -> None:
 def test_the_pack_is_json_inside() -> None:
     data = zlib.decompress(base64.urlsafe_b64decode(pack_own(OwnPrompts("a", ("b",), "c")) + "=="))
     assert json.loads(data) == ["a", ["b"], "c"]
+
+
+lines = texts.filter(lambda text: len(text.splitlines()) == 1 and text.splitlines()[0] == text)
+
+
+@given(st.builds(OwnPrompts, texts, st.lists(lines, max_size=5).map(tuple), texts))
+def test_a_file_brings_back_what_was_saved(own: OwnPrompts) -> None:
+    assert own_from_file("x.json", own_to_file(own).encode()) == own
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "place"),
+    [
+        (b"", "own.file_json", 1),
+        (b'{"broth_prompts": 1,\n\n x}', "own.file_json", 3),
+        (b"\xff\xfe\x00", "own.file_json", 1),
+        (b"[" * 100_000, "own.file_json", 1),
+        (b"[]", "own.file_field", "broth_prompts"),
+        (b'{"broth_prompts": 2}', "own.file_field", "broth_prompts"),
+        (b'{"broth_prompts": 1, "system": 3}', "own.file_field", "system"),
+        (b'{"broth_prompts": 1, "system": "", "answer": null}', "own.file_field", "answer"),
+        (b'{"broth_prompts": 1, "system": "", "answer": "", "messages": "x"}', "own.file_field", "messages"),
+        (b'{"broth_prompts": 1, "system": "", "answer": "", "messages": [1]}', "own.file_field", "messages"),
+    ],
+)
+def test_a_broken_file_is_told_by_name_and_place(data: bytes, code: str, place: object) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        own_from_file("x.json", data)
+    values = caught.value.values
+    assert (caught.value.code, values["file"]) == (code, "x.json")
+    assert place in (values.get("line"), values.get("field"))

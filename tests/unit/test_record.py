@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from core.scenario import run
 from ui.fork import Fork
+from ui.own import OWN, OwnPrompts
 from ui.payload import stage_log
 from ui.record import MAX_FORKS, MAX_LINK, Answer, Record, from_query, read_answer, run_name, to_query
-from ui.setup import OWN, OwnPrompts, Setup, load_setup, preset_ids
+from ui.setup import Setup, load_setup, preset_ids
 
 ANSWERS = st.builds(
     Answer,

@@ -318,6 +318,25 @@ def test_an_expiry_names_the_time_to_live_of_that_moment() -> None:
     assert [step["args"]["ttl"] for step in steps if step["op"] == "ttl"] == [5]
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "caption"),
+    [
+        ("cache_cap", 3, "policy.cache_cap"),
+        ("cache_cap", None, "policy.cache_cap.none"),
+        ("admit_after", 2, "policy.admit_after"),
+        ("admit_window", 9, "policy.admit_window"),
+        ("admit_window", None, "policy.admit_window.none"),
+        ("ttl", 5, "policy.ttl"),
+        ("ttl", None, "policy.ttl.none"),
+        ("ttl_kind", "idle", "policy.ttl_kind.idle"),
+        ("ttl_kind", "absolute", "policy.ttl_kind.absolute"),
+    ],
+)
+def test_each_policy_is_told_in_its_own_words(name: str, value: object, caption: str) -> None:
+    (step,) = (step for step in told([{"op": "policy", "name": name, "value": value}]) if step["op"] == "policy")
+    assert step["cap"] == caption
+
+
 def test_no_version_is_a_dash_in_the_captions() -> None:
     steps = told(
         [
