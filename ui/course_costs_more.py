@@ -15,14 +15,15 @@ from core.traces.read import read_trace
 from core.traces.sources import TraceFile
 from core.tradeoffs import THRESHOLDS, Choice, Points, best_of, settings_grid, threshold_against_noise
 from core.traffic.samples import sample_log
-from ui.course_costs import TEMPLATE, VISITS, WORD_BLOCK, changed_word
+from ui.course_bars import Kind, Row, token_plane
+from ui.course_costs import TEMPLATE, changed_word
 from ui.course_costs_view import NAME, kept, pick, table
-from ui.course_grid import GLYPHS, Mark, mark_grid, stage_colours
+from ui.course_grid import stage_colours
 from ui.course_overhead import BLOCK, TOKENS, Overhead, measure, measured
 from ui.lessons import show_part
 from ui.machine_panel import machine_panel
 from ui.numbers import percent, seconds
-from ui.session import plain, say
+from ui.session import say
 from ui.traffic_charts import finished, lines, mark
 
 # -- a threshold ---------------------------------------------------------------------------------------------
@@ -62,22 +63,15 @@ def word_panel() -> None:
     """Four requests over an old and a new template, block by block."""
     place = st.slider(say("course.ch08.place"), 1, TEMPLATE, 300, key="ch08-place")
     visits = changed_word(place)
-    num_blocks = visits[0].tokens // WORD_BLOCK
-    rows: list[list[Mark]] = []
-    for visit in visits:
-        hit = visit.hit // WORD_BLOCK
-        row: list[Mark] = ["read"] * hit
-        row += ["computed"] * (num_blocks - hit)
-        rows.append(row)
-    ends = [str(n * WORD_BLOCK) if n % 8 == 0 else "" for n in range(1, num_blocks + 1)]
-    names = [f"{say(f'course.ch08.visit.{visit.name}')}<br>{visit.hit} / {visit.tokens}" for visit in visits]
-    words: dict[Mark, str] = {mark: say(f"course.ch08.mark.{mark}") for mark in ("read", "computed")}
-    figure = mark_grid(rows, names, ends, (say("course.ch08.token"), ""), words)
-    figure.update_layout(height=250)
+    rows: list[Row] = [[("read", one.hit), ("computed", one.tokens - one.hit)] for one in visits]
+    names = [say(f"course.ch08.visit.{visit.name}") for visit in visits]
+    words: dict[Kind, str] = {
+        "read": say("course.ch08.mark.read"),
+        "computed": say("course.ch08.mark.computed"),
+    }
+    figure = token_plane(rows, names, words, say("course.ch08.token"))
     st.plotly_chart(figure, key="ch08-word", config={"displayModeBar": False})
-    st.caption(" · ".join(f"{plain(GLYPHS[mark])} {text}" for mark, text in words.items()))
     hits = {visit.name: visit.hit for visit in visits}
-    assert tuple(hits) == VISITS
     show_part(NAME, "word_result", place=place, template=TEMPLATE, **hits)
 
 

@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.cost import FORMULAS
-from core.events import BlockEvicted
+from core.event_log import EventLog
+from core.events import BlockEvicted, RequestArrived
 from core.scenario import Scenario, run
 from ui.course import Run, chapter_stage, course_run, find_step, op_is
 from ui.course_costs import (
@@ -225,10 +226,15 @@ def decode_panel() -> None:
     figure.update_xaxes(title_text=say("course.ch08.answer"), fixedrange=True)
     st.plotly_chart(finished(figure, False, 230), key="ch08-decode", config={"displayModeBar": False})
     _, log, shown = _made("decode", lambda: long_answer(lang(), answer), answer)
-    evicted = sum(isinstance(event, BlockEvicted) for event in log.events)
-    numbers = {"hit": counted(log).hits[2], "slots": DECODE_SLOTS, "evicted": evicted}
+    numbers = {"hit": counted(log).hits[2], "slots": DECODE_SLOTS, "evicted": evicted_by_stranger(log)}
     show_part(NAME, "decode_result", answer=answer, **numbers)
     _stage("decode", shown, _first(shown, "evict", "append", rid="R1"), answer)
+
+
+def evicted_by_stranger(log: EventLog) -> int:
+    """Blocks that lost their content before our last request came."""
+    came = (isinstance(event, RequestArrived) and event.request_id == "R2" for event in log.events)
+    return sum(isinstance(event, BlockEvicted) for event in log.events[: list(came).index(True)])
 
 
 def decode_curve(answers: Sequence[int]) -> Mapping[int, int]:

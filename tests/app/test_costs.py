@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pages.ch08 import SITUATIONS
+from pages.ch09 import VIEWS
 from tests.app.visit import calm, choose, has_stage, payload, press, texts, visit
+from ui.course_providers import offers
 from ui.i18n import MODES, LangMode, t
 from ui.lessons import parts
 
@@ -61,3 +63,40 @@ def test_hashing_is_measured_here_on_demand() -> None:
     at = choose(visit("ch08", lang="en"), "ch08-situation", "overhead")
     press(at, "ch08-measure")
     assert at.session_state["ch08_overhead"].look_up_us > 0
+
+
+@pytest.mark.parametrize("lang", MODES)
+@pytest.mark.parametrize("name", VIEWS)
+def test_each_view_of_two_caches_is_shown(name: str, lang: LangMode) -> None:
+    at = choose(visit("ch09", lang=lang), "ch09-view", name)
+    assert [error.value for error in at.error] == []
+    assert parts("ch09", "en" if lang == "en" else "zh")[name] in texts(at)
+
+
+def test_the_warm_up_button_changes_what_the_first_user_waits() -> None:
+    at = choose(visit("ch09", lang="en"), "ch09-view", "warm")
+    assert "Press the button" in texts(at)
+    press(at, "ch09-warm-button")
+    assert "Now the first user waits **18.2 ms** too, instead of 48.9 ms" in texts(at)
+    press(at, "ch09-warm-button")
+    assert "Press the button" in texts(at)
+
+
+def test_another_question_is_answered_wrongly_by_the_semantic_cache_only() -> None:
+    at = choose(visit("ch09", lang="en"), "ch09-view", "four")
+    assert "gives the old answer, and it is wrong" in texts(at)
+    choose(at, "ch09-threshold", 0.9)
+    assert "it is wrong" not in texts(at)
+    choose(at, "ch09-second", "same")
+    assert "gives the old answer, nothing is computed" in texts(at)
+
+
+def test_the_calculator_says_when_nothing_is_cached_and_when_it_costs_more() -> None:
+    at = choose(visit("ch09", lang="en"), "ch09-view", "sold")
+    assert "Cheaper from use **2** on" in texts(at)
+    choose(at, "ch09-uses", 1)
+    assert "dearer" in texts(at)
+    choose(at, "ch09-prefix", 500)
+    assert "**nothing is cached**" in texts(at)
+    for offer in offers():
+        choose(at, "ch09-offer", offer.offer_id)

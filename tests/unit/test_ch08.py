@@ -19,7 +19,7 @@ from ui.course_costs import (
     pot_curve,
 )
 from ui.course_costs_more import IN_SLOTS, ORDERS, hot_curves, load_grid, overhead_numbers, stale_seeds
-from ui.course_costs_view import ANSWERS, decode_curve, weight_verdicts
+from ui.course_costs_view import ANSWERS, decode_curve, evicted_by_stranger, weight_verdicts
 from ui.course_overhead import measure, measured
 from ui.i18n import LANGS, Lang
 from ui.setup import Setup, load_setup
@@ -70,6 +70,8 @@ def test_a_long_answer_takes_the_prefix_from_its_tail(lang: Lang) -> None:
     assert found == decode_curve(ANSWERS)
     assert list(found.values()) == sorted(found.values(), reverse=True)
     assert {answer: found[answer] for answer in (24, 28, 32, 36)} == {24: 12, 28: 8, 32: 4, 36: 0}
+    evicted = [evicted_by_stranger(run(long_answer(lang, answer))) for answer in (4, 24, 28, 32, 36)]
+    assert evicted == [0, 1, 2, 3, 4]
 
 
 def test_a_threshold_protects_and_costs() -> None:

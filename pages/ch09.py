@@ -1,0 +1,51 @@
+"""Chapter 9 · Two caches, one request: the prompt cache begins, the KV cache carries on, and the bill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import streamlit as st
+
+from pages.navigation import page
+from ui.course import begin_chapter, end_chapter
+from ui.course_two_more import four_panel, sold_panel
+from ui.course_two_view import one_panel, plane_panel, warm_panel
+from ui.lessons import show_part
+from ui.session import say
+
+NAME = "ch09"
+VIEWS: Mapping[str, Callable[[], None]] = MappingProxyType(
+    {
+        "one": one_panel,
+        "plane": plane_panel,
+        "warm": warm_panel,
+        "four": four_panel,
+        "sold": sold_panel,
+    }
+)
+
+
+def render() -> None:
+    """Only the chosen view is computed and drawn."""
+    begin_chapter(NAME)
+    titles = {name: say(f"course.ch09.view.{name}") for name in VIEWS}
+    chosen = st.segmented_control(
+        say("course.ch09.view"),
+        list(VIEWS),
+        default="one",
+        required=True,
+        key="ch09-view",
+        format_func=titles.__getitem__,
+        label_visibility="collapsed",
+    )
+    name = chosen or "one"
+    show_part(NAME, name)
+    VIEWS[name]()
+    end_chapter(NAME, page)
+
+
+if __name__ == "__main__":  # a deep link opened before the front page
+    import app
+
+    app.main()
