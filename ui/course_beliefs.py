@@ -15,15 +15,15 @@ from ui.payload import Payload
 
 _RANGE = re.compile(r"([A-Za-z_]+?)(\d*)\[(\d+):(\d+)\]")
 _MARKED = {"fillmode": "overlay", "fgopacity": 0.6}
-_REPORT = re.compile(r"([\w.-]+/[\w.-]+) (PR)?#(\d+)")
+_REPORT = re.compile(r"([\w.-]+/[\w.-]+)(?: (PR)?#(\d+))?")
 
 
 def report_link(report: str) -> str:
-    """``owner/name #12`` or ``owner/name PR#12`` as a Markdown link."""
+    """``owner/name #12``, ``owner/name PR#12`` or a whole ``owner/name`` as a Markdown link."""
     found = _REPORT.fullmatch(report)
     assert found is not None, report
-    kind = "pull" if found[2] else "issues"
-    return f"[{report}](https://github.com/{found[1]}/{kind}/{found[3]})"
+    place = f"/{'pull' if found[2] else 'issues'}/{found[3]}" if found[3] else ""
+    return f"[{report}](https://github.com/{found[1]}{place})"
 
 
 def opening(shown: Payload, opens_on: Sequence[Wanted]) -> int:
