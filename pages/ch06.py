@@ -84,7 +84,9 @@ def _one_prompt() -> str:
     with right:
         modelled = [cost.compare(total, hit).ratio for hit in by_hit]
         axes = (say("course.ch06.fraction"), say("course.ch06.faster"))
-        figure = faster_curve(points, modelled, point, names, axes)
+        larger = say("course.ch06.larger", **where(kept(LARGER)["sweep"]))
+        timed = {names.measured: points, larger: sweep(LARGER)}
+        figure = faster_curve(timed, modelled, point, names, axes)
         st.plotly_chart(figure, key="ch06-curve", config=CONFIG)
     show_part(
         NAME,

@@ -15,7 +15,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "assets" / "measured"
 DECODERS = MappingProxyType({"numpy": "numpy-S", "torch": "torch-S"})
 """The same small decoder in two libraries: their names, and where their reports lie."""
 LARGER = "numpy-smollm2"
-"""A pretrained model, timed for one pair only."""
+"""A pretrained model: one pair and a sweep."""
 
 
 @dataclass(frozen=True, slots=True)

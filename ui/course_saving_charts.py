@@ -24,9 +24,15 @@ class Names:
 
 
 def faster_curve(
-    points: Sequence[Point], modelled: Sequence[float], chosen: Point, names: Names, axes: tuple[str, str]
+    timed: Mapping[str, Sequence[Point]],
+    modelled: Sequence[float],
+    chosen: Point,
+    names: Names,
+    axes: tuple[str, str],
 ) -> go.Figure:
-    """Times faster over the hit fraction; the measurement with its spread."""
+    """Times faster over the hit fraction; measurements with their spread. ``timed``: by name, the first one
+    at the same fractions as ``modelled``."""
+    points = next(iter(timed.values()))
     fractions = [point.fraction for point in points]
     figure = go.Figure()
     linear = [1 / (1 - fraction) for fraction in fractions]
@@ -34,19 +40,20 @@ def faster_curve(
         figure.add_scatter(
             x=fractions, y=list(values), name=name, mode="lines", line={"dash": dash, "width": 2.5}
         )
-    figure.add_scatter(
-        x=fractions,
-        y=[point.ratio for point in points],
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": [point.high - point.ratio for point in points],
-            "arrayminus": [point.ratio - point.low for point in points],
-        },
-        name=names.measured,
-        mode="markers",
-        marker={"size": 8, "symbol": "diamond"},
-    )
+    for (name, ones), symbol in zip(timed.items(), ("diamond", "square"), strict=False):
+        figure.add_scatter(
+            x=[point.fraction for point in ones],
+            y=[point.ratio for point in ones],
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": [point.high - point.ratio for point in ones],
+                "arrayminus": [point.ratio - point.low for point in ones],
+            },
+            name=name,
+            mode="markers",
+            marker={"size": 8, "symbol": symbol},
+        )
     figure.update_traces(hovertemplate="%{x:.0%} · %{y:.2f}×<extra>%{fullData.name}</extra>")
     figure.add_vline(x=chosen.fraction, line_dash="dot", line_width=1.5, line_color=stage_colours()["muted"])
     figure.update_xaxes(title_text=axes[0], tickformat=".0%", fixedrange=True)

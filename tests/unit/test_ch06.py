@@ -105,6 +105,7 @@ def test_each_measurement_names_its_machine_and_day() -> None:
         assert str(facts["date"]).count("-") == 2
         assert facts["threads"] == 1
     assert where(kept(LARGER)["pair"])["millions"] == "134"
+    assert [point.fraction for point in sweep(LARGER)] == [point.fraction for point in sweep("numpy-S")]
     [large] = pairs(LARGER, "pair")
     assert 3.5 < large.ratio < 5
 
