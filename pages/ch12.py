@@ -95,7 +95,7 @@ def _show_me(name: str) -> None:
             page(show.page), label=f"{say('course.ch12.see')} {say(title)}", icon=":material/arrow_forward:"
         )
     else:
-        label = f"{say('course.show_me')}: {words(name, 'show', languages(lang_mode())[0])}"
+        label = f"{say('course.show_me')} · {words(name, 'show', languages(lang_mode())[0])}"
         st.link_button(label, address(show, lang_mode()), icon=":material/play_circle:")
 
 

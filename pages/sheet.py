@@ -104,7 +104,7 @@ def _told(name: str, right: str, numbers: Mapping[str, Mapping[str, int]]) -> st
     told = []
     for lang in languages(lang_mode()):
         answer, why = t(f"handout.{name}.{right}", lang, **args), t(f"handout.{name}.answer", lang, **args)
-        told.append(f"**{right.upper()} · {answer}.** {why}")
+        told.append(f"**{right.upper()} · {answer}** {why}")
     return "<br>".join(told)
 
 

@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 
+from core.events import RequestArrived
 from core.scenario import run
 from pages.navigation import PAGES
 from ui.i18n import LANGS, Lang, TextError, placeholders
 from ui.interview import SHOWS, table, words
 from ui.interview_names import QUESTIONS, THEMES, WRONG
-from ui.interview_numbers import COST, hits, numbers, routed, uses_to_win
+from ui.interview_numbers import numbers
+from ui.interview_runs import COST, hits
+from ui.interview_work import routed, uses_to_win
 from ui.payload import stage_log
-from ui.setup import load_setup
+from ui.setup import Setup, load_setup
 from ui.show_me import step_of
 
 ENTRIES = (*QUESTIONS, *WRONG)
@@ -196,6 +199,13 @@ def test_figures_that_belong_to_a_question() -> None:
     assert hits([range(640), [*range(512), *range(9_000, 9_128)]], num_blocks=128)[1] == 512
     assert load_setup(SHOWS["work_speed"].setup(), "en").config.block_size == 4
     assert [hits([range(13)] * 2, block_size=size)[1] for size in (1, 4, 16)] == [12, 12, 0]
+    prompts = [
+        e.token_ids for e in run(load_setup(Setup("P7"), "en")).events if isinstance(e, RequestArrived)
+    ]
+    pairs = list(zip(*prompts, strict=False))
+    assert (
+        next(place for place, (one, two) in enumerate(pairs) if one != two) == numbers("match_size")["shared"]
+    )
 
 
 def test_the_tail_goes_before_the_head() -> None:
