@@ -47,7 +47,7 @@ def test_a_damaged_link_opens_and_names_what_is_lost(query: dict[str, str], lang
 
 def test_what_is_lost_is_named_as_on_the_page() -> None:
     at = visit("execute", lang="en", s="P99", slots="many", m="fast")
-    names = ", ".join([t("knob.num_slots", "en"), t("control.scenario", "en"), "m"])
+    names = ", ".join([t("knob.num_slots", "en"), t("control.scenario", "en"), t("link.mode", "en")])
     assert at.warning[0].value == t("page.link_lost", "en", names=names)
 
 
