@@ -19,6 +19,9 @@ from ui.interview_numbers import numbers
 from ui.show_me import Show
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "interview"
+_BREAK = re.compile(r"\s*\n\s*")
+_WIDE, _POINT = r"[\u3000-\u9fff\uff00-\uffef“”]", r"[\u3000-\u303f\uff00-\uffef]"
+_WIDE_BREAK = re.compile(rf"(?<={_WIDE})\n(?={_WIDE})|(?<={_POINT})\n|\n(?={_POINT})")
 
 SHOWS: Mapping[str, Show] = MappingProxyType(
     {
@@ -47,11 +50,18 @@ SHOWS: Mapping[str, Show] = MappingProxyType(
         "pool_cliff": Show("P9", "evict", knobs=(("num_slots", 4),)),
         "work_prompt": Show("P3b", "match", "R1", 2),
         "work_change": Show("P2b", "miss", "R1", 2),
+        "work_four": Show(page="ch09"),
+        "work_think": Show(page="ch11"),
+        "work_price": Show(page="ch09"),
         "work_tenant": Show("P11", "match", "R2", 0),
         "work_low": Show(page="traffic"),
         "work_speed": Show("L640s", "plan", "R1"),
         "work_metric": Show(page="ch13"),
         "wrong_merge": Show("P6", "dup", "R1"),
+        "wrong_prompt": Show(page="ch11"),
+        "wrong_linear": Show(page="ch02"),
+        "wrong_output": Show(page="prefill"),
+        "wrong_units": Show(page="ch09"),
         "wrong_full": Show("P6", "plan", "R1"),
         "wrong_copy": Show("P8", "touch", "R1", 0),
         "wrong_page": Show("P9", "miss", "R4", 0, knobs=(("num_slots", 4),)),
@@ -71,15 +81,15 @@ def table(lang: Lang) -> Mapping[str, Mapping[str, str]]:
     entries = {name: words for kind in ("question", "wrong") for name, words in data[kind].items()}
     return MappingProxyType(
         {
-            name: MappingProxyType({key: _joined(text, lang) for key, text in words.items()})
+            name: MappingProxyType({key: _joined(text) for key, text in words.items()})
             for name, words in entries.items()
         }
     )
 
 
-def _joined(text: str, lang: Lang) -> str:
-    """Paragraphs on one line: a line break would be drawn as a blank between two Chinese characters."""
-    return re.sub(r"\s*\n\s*", "" if lang == "zh" else " ", text.strip())
+def _joined(text: str) -> str:
+    """On one line. A line break between two Chinese characters, or at a Chinese comma, is no blank."""
+    return _BREAK.sub(" ", _WIDE_BREAK.sub("", text.strip()))
 
 
 def words(name: str, key: str, lang: Lang) -> str:

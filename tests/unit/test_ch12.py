@@ -233,6 +233,16 @@ def test_the_nearer_replica_loses_when_its_line_is_long() -> None:
 def test_modelled_gains_rise_and_fall_again() -> None:
     ratios = [COST.compare(640 * times, 512 * times).ratio for times in (1, 10, 100)]
     assert ratios[0] < ratios[2] < ratios[1] < 5
+    parts = {part.formula: part.seconds for part in COST.prefill_parts(12_800, 51_200)}
+    assert max(parts, key=parts.__getitem__) == "formula.prefill.attention"
+
+
+def test_chinese_lines_are_joined_without_blanks_between_characters() -> None:
+    for name in ENTRIES:
+        for text in table("zh")[name].values():
+            assert "\n" not in text
+            assert not re.search(r"[\u4e00-\u9fff，。：；] [\u4e00-\u9fff]", text), text
+            assert not re.search(r"[\u4e00-\u9fff]\{|\}[\u4e00-\u9fff]", text), text
 
 
 # -- links -----------------------------------------------------------------------------------------------
