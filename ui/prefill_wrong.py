@@ -97,7 +97,7 @@ def _story(row: Json) -> None:
 
 def changed_words(one: str, other: str) -> tuple[str, str]:
     """What stands in one text where the other has something else, in whole words."""
-    first, second = one.split(" "), other.split(" ")
+    first, second = one.split(), other.split()
     while first and second and first[0] == second[0]:
         del first[0], second[0]
     while first and second and first[-1] == second[-1]:
