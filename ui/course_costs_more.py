@@ -24,7 +24,7 @@ from ui.lessons import show_part
 from ui.machine_panel import machine_panel
 from ui.numbers import percent, seconds
 from ui.session import say
-from ui.traffic_charts import finished, lines, mark
+from ui.traffic_charts import finished, lines
 
 # -- a threshold ---------------------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ def hot_panel() -> None:
     figure = lines(titles, say("course.ch08.noise"), say("tradeoff.rate_of_others"), markers=True)
     figure.update_xaxes(tickformat=".0%", fixedrange=True)
     figure.update_yaxes(fixedrange=True)
-    mark(figure, noise, "", log_x=False)
+    figure.add_vline(x=noise, line_dash="dot", line_width=1.5, line_color=stage_colours()["line"])
     st.plotly_chart(figure.update_layout(height=300), key="ch08-hot", config={"displayModeBar": False})
     at = [dict(points)[noise] for points in curves.values()]
     first, second, third = map(percent, at)
@@ -145,6 +145,7 @@ def _scale(rows: Sequence[tuple[str, str, float]]) -> None:
         tickvals=[10**power for power in range(7)],
         ticktext=["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms", "1 s"],
         title_text=say("course.ch08.time"),
+        showgrid=True,
         fixedrange=True,
     )
     figure.update_yaxes(autorange="reversed", automargin=True, fixedrange=True)

@@ -105,7 +105,7 @@ def _offer_row(offer: Offer) -> list[str]:
     price = say("course.ch09.price", write=f"{offer.prices.write:g}", read=f"{offer.prices.read:g}")
     links = " ".join(f"[{number}]({url})" for number, url in enumerate(offer.sources, 1))
     who = f"**{offer.provider}** · {words['name']}"
-    note = f"{price}. {words['note']}" if words["note"] else price
+    note = say("course.ch09.priced", price=price, note=words["note"]).strip()
     return [who, words["how"], words["minimum"], words["step"], words["life"], note, links]
 
 
@@ -177,7 +177,7 @@ def _costs(
             line={"color": colour, "dash": dash, "width": 2.5},
             hovertemplate="%{x} · $%{y:.4f}<extra>%{fullData.name}</extra>",
         )
-    figure.add_vline(x=uses, line_dash="dot", line_width=1.5)
+    figure.add_vline(x=uses, line_dash="dot", line_width=1.5, line_color=colours["line"])
     figure.update_xaxes(title_text=say("course.ch09.uses"), fixedrange=True)
     figure.update_yaxes(
         title_text=say("course.ch09.cost"), rangemode="tozero", tickprefix="$", fixedrange=True

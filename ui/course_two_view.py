@@ -125,6 +125,7 @@ def _timeline(found: Mapping[LaneName, Sequence[Span]], hit: int) -> go.Figure:
     most = max(end_s(lane) for lane in found.values()) * 1000
     figure.update_xaxes(title_text=say("course.ch09.ms"), range=[-0.015 * most, most * 1.12], fixedrange=True)
     figure.update_yaxes(autorange="reversed", automargin=True, fixedrange=True, type="category")
+    figure.update_yaxes(categoryarray=[say(f"course.ch09.lane.{name}") for name in found])
     figure.update_layout(barmode="overlay", bargap=0.35)
     return finished(figure, True, 270)
 
