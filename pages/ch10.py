@@ -53,9 +53,10 @@ def render() -> None:
         show_part(NAME, "result", **numbers(done["good"], done["broken"]))
         with st.popover(say("course.ch10.counted")):
             show_part(NAME, "counted", block=REAL_BLOCK)
+    longest = max(sum(one.tokens for one in row) for one_way in done.values() for row in one_way.rows)
     for column, way in zip(st.columns(2), WAYS, strict=True):
         with column:
-            _side(way, done[way])
+            _side(way, done[way], longest)
     _stage(app)
     end_chapter(NAME, page)
 
@@ -70,8 +71,8 @@ def numbers(good: Outcome, broken: Outcome) -> dict[str, str]:
     }
 
 
-def _side(way: Way, done: Outcome) -> None:
-    """One way: its hit rate, and a strip for each request."""
+def _side(way: Way, done: Outcome, longest: int) -> None:
+    """One way: its hit rate, and a strip for each request, on one scale with the other way."""
     st.metric(say(f"course.ch10.{way}"), say("course.ch10.rate", n=f"{done.percent:.1f}"), border=True)
     rows = {
         f"R{number}": [Stretch(_label(one.words), one.tokens, one.hit) for one in row]
@@ -79,6 +80,7 @@ def _side(way: Way, done: Outcome) -> None:
     }
     kinds = (say("course.ch10.reused"), say("course.ch10.computed"))
     figure = strips(rows, say("course.ch10.axis"), kinds)
+    figure.update_layout(showlegend=True).update_xaxes(range=[0, 1.01 * longest])
     st.plotly_chart(figure, key=f"ch10-{way}", config={"displayModeBar": False})
 
 
@@ -107,7 +109,7 @@ def _stage(app: Application) -> None:
     own = own_setup(app, chosen, lang())
     if own is not None:
         query = urlencode({**to_query(own), "lang": lang_mode()})
-        st.link_button(say("course.show_me"), f"execute?{query}#step={step}")
+        st.link_button(say("course.ch10.open"), f"execute?{query}#step={step}")
     elif app.preset is not None:
         preset = course_run(app.preset)[2]
         label = say("course.ch10.show", title=title_of(app.preset))
