@@ -1,0 +1,87 @@
+"""In a browser: cards by keyboard and after a reload, links that open on their step, the sheet on paper."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.onstage import SETTLED, caption, expect_step
+from ui.i18n import Lang, LangMode, t
+from ui.interview import SHOWS, words
+from ui.interview_names import QUESTIONS
+from ui.show_me import address, step_of
+from ui.six_paper import sheet_html
+from ui.six_questions import Sheet
+
+
+def open_page(page: Page, url: str) -> None:
+    page.goto(url)
+    page.wait_for_selector(SETTLED)
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+
+
+def test_cards_are_played_by_keyboard_and_survive_a_reload(browser_page: Page, server: str) -> None:
+    def shows(name: str, key: str) -> None:
+        expect(browser_page.get_by_text(words(name, key, "en"))).to_be_visible()
+
+    def choose_cards() -> None:
+        browser_page.get_by_text(t("course.ch12.mode.cards", "en"), exact=True).click()
+        expect(browser_page.get_by_role("button", name=t("course.ch12.show", "en"))).to_be_visible()
+
+    first, second = QUESTIONS[:2]
+    open_page(browser_page, f"{server}/ch12?lang=en")
+    choose_cards()
+    shows(first, "ask")
+    browser_page.keyboard.press("s")
+    shows(first, "short")
+    browser_page.keyboard.press("k")
+    shows(second, "ask")
+    browser_page.keyboard.press("s")
+    shows(second, "short")
+    browser_page.keyboard.press("a")
+    shows(QUESTIONS[2], "ask")
+    browser_page.wait_for_function("() => location.search.includes('cards=')")
+    told = t("course.ch12.progress", "en", known=1, total=len(QUESTIONS), again=1)
+    browser_page.reload()
+    browser_page.wait_for_selector(SETTLED)
+    choose_cards()
+    shows(QUESTIONS[2], "ask")
+    expect(browser_page.get_by_text(told)).to_be_visible()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", ["match_chain", "pool_preempt"])
+def test_a_link_opens_the_stage_on_its_step(browser_page: Page, server: str, name: str, lang: Lang) -> None:
+    open_page(browser_page, f"{server}/{address(SHOWS[name], lang)}")
+    expect_step(browser_page, step_of(SHOWS[name]))
+    assert caption(browser_page)
+
+
+def test_a_word_is_found_and_leads_to_the_stage(browser_page: Page, server: str) -> None:
+    open_page(browser_page, f"{server}/glossary?lang=en")
+    box = browser_page.get_by_role("textbox")
+    box.fill("抢占")
+    box.press("Enter")
+    row = browser_page.locator("tr", has=browser_page.get_by_text("preempt", exact=True))
+    expect(row).to_have_count(1)
+    expect(browser_page.get_by_text("ref count", exact=True)).to_have_count(0)
+    with browser_page.context.expect_page() as opened:
+        row.get_by_role("link").click()
+    opened.value.wait_for_selector(SETTLED)
+    expect_step(opened.value, step_of(SHOWS["pool_preempt"]))
+
+
+@pytest.mark.parametrize("mode", ["en", "zh", "both"])
+def test_the_sheet_prints_on_one_page(browser_page: Page, tmp_path: Path, mode: LangMode) -> None:
+    file = tmp_path / "sheet.html"
+    file.write_text(sheet_html(mode, Sheet()), "utf-8")
+    browser_page.goto(file.as_uri())
+    expect(browser_page.get_by_role("button")).to_be_visible()
+    pdf = browser_page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+    body = browser_page.locator("section")
+    cut = body.evaluate("one => one.scrollHeight - one.clientHeight")
+    assert cut <= 1, "nothing is cut off"
