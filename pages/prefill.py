@@ -8,9 +8,11 @@ import streamlit as st
 
 from core.backends.report import Report
 from ui.controls import link_notice
+from ui.prefill_about import certainty, origin
 from ui.prefill_chat import chat_panel
-from ui.prefill_clock import decode_view, pair_view, saving_view, sweep_view, users_view
-from ui.prefill_panels import certainty, choice_row, job_panel, measure_row, origin
+from ui.prefill_clock import pair_view, sweep_view
+from ui.prefill_panels import choice_row, job_panel, measure_row
+from ui.prefill_serving import decode_view, saving_view, users_view
 from ui.prefill_state import collect, report_of, state
 from ui.prefill_wrong import astray_panel, breaks_view, documents_view
 from ui.session import say

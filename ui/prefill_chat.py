@@ -12,6 +12,7 @@ from core.backends.measure import seconds_of
 from core.backends.model_sources import HOW_TO_ADD_MODEL
 from core.errors import BrothError
 from ui.numbers import digits
+from ui.prefill_about import equality_words, times
 from ui.prefill_job import Job
 from ui.prefill_models import (
     VARIABLE,
@@ -22,7 +23,6 @@ from ui.prefill_models import (
     need_mb,
     readable_models,
 )
-from ui.prefill_panels import equality_words, times
 from ui.prefill_state import Turn, begin, state, usable_choice
 from ui.session import plain, say
 from ui.tables import show_table

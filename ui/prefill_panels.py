@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
-from core.backends.base import Difference
 from core.backends.loader import Library
 from core.backends.model_sources import HOW_TO_ADD_MODEL, small_model_path
-from core.backends.report import Report
 from core.backends.spec import SIZES
 from core.backends.torch_prefill import HOW_TO_ADD, torch_available
 from core.errors import BrothError
 from ui import session
 from ui.numbers import digits
-from ui.prefill_experiments import as_csv, as_json, expected_s
+from ui.prefill_experiments import expected_s
 from ui.prefill_models import (
     RANDOM,
-    SMALL_NAME,
     Choice,
     is_loaded,
     libraries,
@@ -35,10 +31,6 @@ TICK_S = 0.4
 """Seconds between two looks at the running work."""
 
 _MUCH_MB = 100
-_SMALL_INSIDE = "Smollm2 135M 8k Lc100K Mix1 Ep2"
-"""What the small model's file calls itself."""
-
-_DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 # -- what computes --------------------------------------------------------------------------------------
@@ -171,64 +163,3 @@ def _watch() -> None:
         st.button(say("prefill.cancel"), key="prefill_cancel", on_click=job.stop, disabled=job.stopping)
     if job.text:
         st.markdown(f"> {plain(job.text)}".replace("\n", "\n> "))
-
-
-# -- what to know about a result ------------------------------------------------------------------------
-
-
-def origin(report: Report, own: bool) -> None:
-    """Where a result comes from."""
-    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
-    words: dict[str, Any] = {
-        "device": plain(report.device),
-        "library": report.backend,
-        "model": plain(SMALL_NAME if report.model == _SMALL_INSIDE else report.model),
-        "date": report.date,
-        "versions": plain(versions),
-    }
-    st.caption(say("prefill.from.own" if own else "prefill.from.kept", **words))
-
-
-def certainty(report: Report) -> None:
-    """How sure a result is, how it was measured, and the files to take home."""
-    if report.equality is not None:
-        st.markdown(equality_words(report.equality))
-    if report.disturbed:
-        st.markdown(say("prefill.disturbed"))
-    if not report.complete:
-        st.info(say("prefill.incomplete"))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        with st.popover(say("prefill.how")):
-            st.markdown(say(f"prefill.{report.experiment}.how").replace("\n", "\n\n"))
-            st.caption(say("prefill.how.clock"))
-        for kind, make, mime in (("json", as_json, "application/json"), ("csv", as_csv, "text/csv")):
-            st.download_button(
-                say(f"prefill.save.{kind}"),
-                make(report),
-                f"broth-{report.experiment}-{report.backend}.{kind}",
-                mime,
-                key=f"prefill_{kind}_{report.experiment}",
-                on_click="ignore",
-            )
-
-
-def equality_words(difference: Difference) -> str:
-    """Equal within X, bitwise or not, the same token or not."""
-    bitwise = say("prefill.yes" if difference.bitwise else "prefill.no")
-    key = "prefill.equal" if difference.equal else "prefill.unequal"
-    return say(key, within=power(difference.max_abs), bitwise=bitwise)
-
-
-def times(value: float) -> str:
-    """How many times: 4.07×, and whole numbers whole."""
-    return f"{digits(int(value) if float(value).is_integer() else float(value))}×"
-
-
-def power(value: float) -> str:
-    """A small number as people write it: 1.5·10⁻⁶."""
-    if value == 0:
-        return "0"
-    if 1e-3 <= abs(value) < 1e4:
-        return digits(value)
-    mantissa, _, exponent = f"{value:.1e}".partition("e")
-    return f"{mantissa}·10{str(int(exponent)).translate(_DIGITS)}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.backends.model_sources import HOW_TO_ADD_MODEL
 from core.backends.report import Json, Report
 from ui.numbers import digits, percent
+from ui.prefill_about import certainty, origin, power
 from ui.prefill_charts import Curve, curves
 from ui.prefill_models import readable_models
-from ui.prefill_panels import certainty, measure_row, origin, power
+from ui.prefill_panels import measure_row
 from ui.prefill_state import report_of, usable_choice
 from ui.session import plain, say
 from ui.tables import show_table
@@ -58,8 +60,13 @@ def astray_panel() -> None:
     st.subheader(say("prefill.astray.title"), anchor=False)
     st.markdown(say("prefill.astray.intro"))
     report, own = report_of("astray")
-    if usable_choice().model in readable_models():
+    readable = readable_models()
+    if usable_choice().model in readable:
         measure_row("astray", own)
+    elif readable:
+        st.caption(say("prefill.astray.choose"))
+    else:
+        st.caption(say("prefill.no_model", command=HOW_TO_ADD_MODEL))
     if report is None:
         return
     origin(report, own)
