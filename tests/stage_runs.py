@@ -34,7 +34,7 @@ def log_of(scenario_id: str, lang: Lang = "en") -> EventLog:
 @cache
 def steps_of(scenario_id: str, lang: Lang = "en") -> list[Step]:
     scenario = scenario_of(scenario_id, lang)
-    return with_questions(stage_steps(log_of(scenario_id, lang), piece_texts(scenario)))
+    return with_questions(stage_steps(log_of(scenario_id, lang), piece_texts(scenario)), scenario_id)
 
 
 @cache

@@ -9,7 +9,10 @@ import streamlit as st
 from ui import session
 from ui.session import say
 
-QUESTIONS = ("hit", "touch", "evict", "free", "done", "append")
+QUESTIONS = (
+    *("hit", "anywhere", "own_tag", "partial", "after", "zero", "bigger", "full"),
+    *("touch", "merge", "evict", "free", "done", "append"),
+)
 """What the stage asks, in the order in which a run comes to it; each stands for one misconception."""
 
 CLOSE_ENOUGH = 10

@@ -75,7 +75,7 @@ def piece_texts(scenario: Scenario) -> dict[int, str]:
 
 def stage_log(scenario: Scenario, log: EventLog, title: str) -> StageLog:
     """One run for the stage: meta data, token texts, first frame, steps."""
-    steps = with_questions(stage_steps(log, piece_texts(scenario)))
+    steps = with_questions(stage_steps(log, piece_texts(scenario)), scenario.scenario_id)
     return StageLog(
         schema=SCHEMA_VERSION,
         meta={

@@ -2,143 +2,203 @@
 
 A question stands on the step whose outcome it asks for; the stage stops before it. ``answer`` is the index
 of the right option, or the link key of the thing to click (``slot:5``). Feedback is a text key per answer.
+Most questions follow from what happens, in any run; three belong to a preset that was made for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 Step = dict[str, Any]
 Ask = dict[str, Any]
 
-_YES_NO = ["stage.ask.yes", "stage.ask.no"]
 
+@dataclass
+class _Seen:
+    """What of the run a question may depend on: all that came before its step."""
 
-def with_questions(steps: Sequence[Step]) -> list[Step]:
-    """The same steps, some of them with an ``ask``. Pure."""
-    seen: dict[str, int] = {}
-    looked: dict[str, str] = {}
-    asked: list[Step] = []
-    for before, step in zip([None, *steps], steps, strict=False):
-        if step["op"] == "done" and (before is None or before["op"] != "free"):
-            ask = None  # called off while it waited, or a cap just dropped tags: nothing to learn here
-        else:
-            ask = _ask(step, seen, looked)
-        if ask is not None:
-            seen[ask["id"]] = seen.get(ask["id"], 0) + 1
-            step = {**step, "ask": ask}
+    asked: dict[str, int] = field(default_factory=dict)
+    looked: dict[str, Step] = field(default_factory=dict)
+    """Request -> its last look-up."""
+    cut: dict[str, Step] = field(default_factory=dict)
+    """Request -> how its prompt was cut."""
+    last_op: str = ""
+    lost_tags: bool = False
+    """While blocks are given back: a cap or a time to live took tags meanwhile."""
+
+    def take(self, step: Step) -> None:
+        self.last_op = step["op"]
+        self.lost_tags = self.last_op in ("evict", "ttl") or (self.last_op == "free" and self.lost_tags)
         if step["op"] in ("match", "miss"):
-            looked[step["rid"]] = step["op"]
+            self.looked[step["rid"]] = step
+        if step["op"] == "cut":
+            self.cut[step["rid"]] = step
+
+
+def with_questions(steps: Sequence[Step], scenario_id: str = "") -> list[Step]:
+    """The same steps, some of them with an ``ask``. Pure."""
+    seen = _Seen()
+    asked: list[Step] = []
+    for step in steps:
+        ask = _ask(step, seen, scenario_id)
+        if ask is not None:
+            seen.asked[ask["id"]] = seen.asked.get(ask["id"], 0) + 1
+            step = {**step, "ask": ask}
+        seen.take(step)
         asked.append(step)
     return asked
 
 
-def _ask(step: Step, seen: dict[str, int], looked: dict[str, str]) -> Ask | None:
-    """At most one question a step; the same kind is asked again only while it can still teach something."""
-    maker, most = _QUESTIONS.get(step["op"], (None, 0))
-    if maker is None:
-        return None
-    ask = maker(step, looked)
-    return ask if ask is not None and seen.get(ask["id"], 0) < most else None
+def _ask(step: Step, seen: _Seen, scenario_id: str) -> Ask | None:
+    """At most one question a step; the same one comes again only while it can still teach something."""
+    placed = _PLACED.get((scenario_id, step["op"], str(step.get("rid"))))
+    for maker in (*([placed] if placed else []), *_QUESTIONS.get(step["op"], ())):
+        ask = maker(step, seen)
+        if ask is not None and seen.asked.get(ask["id"], 0) < MOST.get(ask["id"], 1):
+            return ask
+    return None
 
 
-def _hit(step: Step, looked: dict[str, str]) -> Ask | None:
+def _choice(name: str, options: Sequence[str], answer: int, told: str = "told") -> Ask:
+    """A question with options 1, 2, … One sentence is told after either answer: it says how it is."""
+    key = f"stage.ask.{name}"
+    said = told if told.startswith("stage.") else f"{key}.{told}"
+    return {
+        "id": name,
+        "kind": "choice",
+        "options": [option if option.startswith("stage.") else f"{key}.{option}" for option in options],
+        "answer": answer,
+        "feedback": {"right": said, "wrong": said},
+    }
+
+
+# -- look-up ---------------------------------------------------------------------------------------------
+
+_YES_NO = ("stage.ask.yes", "stage.ask.no")
+
+
+def _hit(step: Step, seen: _Seen) -> Ask | None:
     """Is this block here? Asked for a request's first look-up, and where a chain of hits ends."""
-    if not looked and step["op"] == "miss":
+    if not seen.looked and step["op"] == "miss":
         return None  # nothing is cached before the first request: no guess to make
-    before = looked.get(step["rid"])
+    before = seen.looked.get(step["rid"])
     if before is not None and step["op"] == "match":
         return None
     if step["op"] == "match":
-        return {
-            "id": "hit",
-            "kind": "choice",
-            "options": _YES_NO,
-            "answer": 0,
-            "feedback": {"right": "stage.ask.hit.here", "wrong": "stage.ask.hit.here"},
-        }
-    reason = step["args"]["reason"]
-    told = "stage.ask.hit.near" if step["args"].get("near") else "stage.ask.hit.gone"
-    if reason == "evicted":
-        told = "stage.ask.hit.evicted"
-    return {
-        "id": "hit",
-        "kind": "choice",
-        "options": _YES_NO,
-        "answer": 1,
-        "feedback": {"right": told, "wrong": told},
-    }
+        return _choice("hit", _YES_NO, 0, "here")
+    told = "near" if step["args"].get("near") else "gone"
+    return _choice("hit", _YES_NO, 1, "evicted" if step["args"]["reason"] == "evicted" else told)
 
 
-def _touch(step: Step, looked: dict[str, str]) -> Ask:
-    told = "stage.ask.touch.told"
-    return {
-        "id": "touch",
-        "kind": "choice",
-        "options": ["stage.ask.touch.copy", "stage.ask.touch.ref", "stage.ask.touch.move"],
-        "answer": 1,
-        "feedback": {"right": told, "wrong": told},
-    }
+def _partial(step: Step, seen: _Seen) -> Ask | None:
+    """Some tokens of a block are equal behind equal blocks: do those count?"""
+    if step["args"]["reason"] != "chain_broken" or not step["args"]["near"] or step["b"] == 0:
+        return None
+    return _choice("partial", ("some", "none"), 1, "stage.ask.hit.near")
 
 
-def _evict(step: Step, looked: dict[str, str]) -> Ask | None:
+def _anywhere(step: Step, seen: _Seen) -> Ask:
+    """P3: a log line stands in front of text that was seen before."""
+    return _choice("anywhere", _YES_NO, 1)
+
+
+def _own_tag(step: Step, seen: _Seen) -> Ask | None:
+    """P2: one word has changed, in the first block."""
+    return _choice("own_tag", ("one", "all"), 1) if step["b"] == 0 else None
+
+
+# -- plan ------------------------------------------------------------------------------------------------
+
+
+def _zero(step: Step, seen: _Seen) -> Ask | None:
+    """Nothing is reused, although both prompts begin alike."""
+    miss = seen.looked.get(step["rid"])
+    if step["args"]["reused"] or miss is None or miss["op"] != "miss":
+        return None
+    begins_alike = miss["args"]["reason"] == "chain_broken" and miss["args"]["token"] > 1
+    return _choice("zero", ("nothing", "beginning"), 1) if begins_alike else None
+
+
+def _after(step: Step, seen: _Seen) -> Ask | None:
+    """One block missed, and full ones follow: are they looked up?"""
+    miss, cut = seen.looked.get(step["rid"]), seen.cut.get(step["rid"])
+    if miss is None or miss["op"] != "miss" or cut is None or miss["args"]["reason"] == "never_seen":
+        return None
+    return _choice("after", _YES_NO, 1) if step["args"]["reused"] < cut["args"]["full"] - 1 else None
+
+
+def _full(step: Step, seen: _Seen) -> Ask | None:
+    """The whole prompt is known: what is left to compute?"""
+    cut = seen.cut.get(step["rid"])
+    if step["cap"] != "plan.last_token" or cut is None or cut["args"]["size"] == 1:
+        return None
+    if step["args"]["n"] != cut["args"]["n"] - step["args"]["hit"]:
+        return None  # in pieces, or after a preemption: another sum
+    return _choice("full", ("zero", "one", "block"), 1 if step["args"]["n"] == 1 else 2)
+
+
+def _bigger(step: Step, seen: _Seen) -> Ask | None:
+    """P7: ten shared tokens, cut into blocks of 2, 4, 8 or 16."""
+    return _choice("bigger", ("2", "4", "8", "16"), 0)
+
+
+# -- slots -----------------------------------------------------------------------------------------------
+
+
+def _touch(step: Step, seen: _Seen) -> Ask:
+    return _choice("touch", ("copy", "ref", "move"), 1)
+
+
+def _evict(step: Step, seen: _Seen) -> Ask | None:
     if step["args"].get("cause") != "reused":
         return None
     told = "stage.ask.evict.told"
-    return {
-        "id": "evict",
-        "kind": "click",
-        "answer": f"slot:{step['slot']}",
-        "feedback": {"right": told, "wrong": told},
-    }
+    answer = f"slot:{step['slot']}"
+    return {"id": "evict", "kind": "click", "answer": answer, "feedback": {"right": told, "wrong": told}}
 
 
-def _free(step: Step, looked: dict[str, str]) -> Ask | None:
+def _merge(step: Step, seen: _Seen) -> Ask:
+    return _choice("merge", ("one", "both"), 1)
+
+
+def _free(step: Step, seen: _Seen) -> Ask | None:
     if step["b"] == 0:
         return None  # a table of one row: nothing to choose
-    told = "stage.ask.free.told"
-    return {
-        "id": "free",
-        "kind": "choice",
-        "options": ["stage.ask.free.first", "stage.ask.free.last"],
-        "answer": 1,
-        "feedback": {"right": told, "wrong": told},
-    }
+    return _choice("free", ("first", "last"), 1)
 
 
-def _done(step: Step, looked: dict[str, str]) -> Ask:
-    told = "stage.ask.done.told"
-    return {
-        "id": "done",
-        "kind": "choice",
-        "options": ["stage.ask.done.none", "stage.ask.done.own", "stage.ask.done.all"],
-        "answer": 0,
-        "feedback": {"right": told, "wrong": told},
-    }
+def _done(step: Step, seen: _Seen) -> Ask | None:
+    if seen.last_op != "free" or seen.lost_tags:
+        return None  # called off while it waited, or tags just went: nothing to learn here
+    return _choice("done", ("none", "own", "all"), 0)
 
 
-def _append(step: Step, looked: dict[str, str]) -> Ask | None:
+def _append(step: Step, seen: _Seen) -> Ask | None:
     if step["args"]["n"] != 1:
         return None  # handed over in one go, not decoded token by token
-    told = "stage.ask.append.told"
-    return {
-        "id": "append",
-        "kind": "choice",
-        "options": ["stage.ask.append.less", "stage.ask.append.same"],
-        "answer": 1,
-        "feedback": {"right": told, "wrong": told},
-    }
+    return _choice("append", ("less", "same"), 1)
 
 
-Maker = Callable[[Step, dict[str, str]], Ask | None]
-_QUESTIONS: dict[str, tuple[Maker, int]] = {
-    # op of the step: (question, how often in one run)
-    "match": (_hit, 8),
-    "miss": (_hit, 8),
-    "touch": (_touch, 1),
-    "evict": (_evict, 3),
-    "free": (_free, 1),
-    "done": (_done, 1),
-    "append": (_append, 1),
+Maker = Callable[[Step, _Seen], Ask | None]
+_QUESTIONS: dict[str, tuple[Maker, ...]] = {
+    # op of the step: what may be asked there, the rarer first
+    "match": (_hit,),
+    "miss": (_partial, _hit),
+    "plan": (_full, _zero, _after),
+    "touch": (_touch,),
+    "evict": (_evict,),
+    "dup": (_merge,),
+    "free": (_free,),
+    "done": (_done,),
+    "append": (_append,),
 }
+_PLACED: dict[tuple[str, str, str], Maker] = {
+    # (preset, op, request): a question that only this text can ask
+    ("P2", "hash", "R1"): _own_tag,
+    ("P3", "miss", "R1"): _anywhere,
+    ("P7", "plan", "R1"): _bigger,
+}
+MOST = {"hit": 8, "evict": 3}
+"""How often in one run; all others once."""
