@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import TraceError
-from core.prefix_tree import TELL_EVERY, PrefixTree, Progress
+from core.prefix_tree import TELL_EVERY, PrefixTree, Progress, part_of
 from core.replay_runs import replay_runs
 
 Ints = NDArray[np.int64]
@@ -241,11 +241,10 @@ def measure(
     exact, different = [], []
     for done, capacity in enumerate(capacities):
         ours = curve.hits_at(capacity)
-        theirs = replay_runs(tree, capacity).hit_tokens // tree.block_size
+        now = part_of(progress, done, len(capacities))
+        theirs = replay_runs(tree, capacity, now).hit_tokens // tree.block_size
         exact.append(int(theirs.sum()) * tree.block_size / max(curve.num_tokens, 1))
         different.append(int((ours != theirs).sum()))
-        if progress is not None:
-            progress(done + 1, len(capacities))
     rates = tuple(curve.rate_at(capacity) for capacity in capacities)
     return Deviation(tuple(capacities), rates, tuple(exact), tuple(different))
 

@@ -24,6 +24,7 @@ Progress = Callable[[int, int | None], None]
 """Called with (done, total or None) now and then; what it raises ends the work: that is how to cancel."""
 
 TELL_EVERY = 64
+_PARTS = 1000
 ROOT = 0
 NOWHERE = -1
 """No run at all."""
@@ -205,6 +206,18 @@ def build_tree(
         if progress is not None and done % TELL_EVERY == 0:
             progress(done, total)
     return builder.finish()
+
+
+def part_of(progress: Progress | None, number: int, count: int) -> Progress | None:
+    """Progress of part ``number`` of ``count`` equal ones, as progress of the whole: it never goes back."""
+    if progress is None:
+        return None
+
+    def tell(done: int, total: int | None) -> None:
+        share = min(done * _PARTS // total, _PARTS) if total else 0
+        progress(number * _PARTS + share, count * _PARTS)
+
+    return tell
 
 
 def chain_of(prompt: Prompt, block_size: int, version: str = "") -> BlockChain:

@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from core.block_chain import TracedPrompt
 from core.errors import BrothError
-from core.prefix_tree import Progress
+from core.prefix_tree import Progress, part_of
 from core.replay import replay
 from core.replay_runs import Way
 from core.types import EngineConfig, Request
@@ -54,7 +54,8 @@ def replay_grid(
     """Replay the log once per capacity (usable slots); ``config.num_blocks`` is replaced.
 
     ``progress`` hears of every finished capacity, in order; what it raises ends all processes. With one
-    process (``max_processes=1``, or a single capacity) everything runs right here.
+    process (``max_processes=1``, or a single capacity) everything runs right here, and ``progress`` hears of
+    every few requests.
 
     Raises:
         RequestError, TraceError: a prompt that cannot be read.
@@ -62,8 +63,11 @@ def replay_grid(
     configs = [replace(config, num_blocks=capacity + 1) for capacity in capacities]
     num_processes = min(len(configs), max_processes or os.cpu_count() or 1)
     if num_processes <= 1:
-        points = (_run(prompts, one, in_flight) for one in configs)
-        return _collect(points, len(configs), progress)
+        count = len(configs)
+        return [
+            _run(prompts, one, in_flight, part_of(progress, place, count))
+            for place, one in enumerate(configs)
+        ]
     with _Workers(num_processes, prompts, in_flight) as workers:
         return _collect(workers.map(configs), len(configs), progress)
 
@@ -77,8 +81,10 @@ def _collect(points: Iterable[GridPoint], total: int, progress: Progress | None)
     return found
 
 
-def _run(prompts: Prompts, config: EngineConfig, in_flight: int) -> GridPoint:
-    result = replay(prompts, config, in_flight=in_flight, count_evicted=False)
+def _run(
+    prompts: Prompts, config: EngineConfig, in_flight: int, progress: Progress | None = None
+) -> GridPoint:
+    result = replay(prompts, config, in_flight=in_flight, count_evicted=False, progress=progress)
     return GridPoint(
         config.num_usable,
         result.hit_rate,

@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import streamlit as st
@@ -24,6 +25,7 @@ from ui.traffic_state import Key, Log, forget, read_log, state
 FOLDER_NAME = "BROTH_LOGS"
 """The environment variable with which whoever starts the server offers a folder of logs."""
 UPLOAD_MB = 200
+REDRAW_S = 0.25
 _AUTO = "auto"
 
 
@@ -65,12 +67,15 @@ def _read(files: list[TraceFile], key: Key) -> None:
 
 
 def progress_in(place: Any, key: str) -> Progress:
-    """A bar that moves at every percent, and a button that stops the work (any other widget does too)."""
-    shown = -1
+    """A bar that moves at every percent, and a button that stops the work (any other widget does too).
+
+    Streamlit stops a script only where it draws something, so the bar is drawn anew a few times a second.
+    """
+    shown, drawn_at = -1, 0.0
     bar: Any = None
 
     def tell(done: int, total: int | None) -> None:
-        nonlocal shown, bar
+        nonlocal shown, drawn_at, bar
         percent = min(100 * done // total, 100) if total else 0
         if bar is None:
             number = st.session_state["traffic_bars"] = st.session_state.get("traffic_bars", 0) + 1
@@ -79,8 +84,8 @@ def progress_in(place: Any, key: str) -> Progress:
                 st.button(
                     say("traffic.cancel"), key=f"traffic_cancel_{number}", on_click=_cancel, args=(key,)
                 )
-        if percent != shown:
-            shown = percent
+        if percent != shown or monotonic() - drawn_at > REDRAW_S:
+            shown, drawn_at = percent, monotonic()
             bar.progress(percent, say(key, percent=percent))
 
     return tell

@@ -18,7 +18,7 @@ from core.traces.problems import Place
 
 LONGEST_LINE = 2**26
 """Bytes of one line, or of one value of a JSON array (64 MiB): one request, however long, is shorter."""
-REPORT_EVERY = 2**20
+REPORT_EVERY = 2**18
 _CHUNK = 2**18
 _FOREIGN = {
     b"\xff\xfe": "it looks like UTF-16",
@@ -29,7 +29,7 @@ _FOREIGN = {
 }
 
 Progress = Callable[[int, int], None]
-"""Called with bytes read and bytes in all, about once a MiB. Whatever it raises ends the reading."""
+"""Called with bytes read and bytes in all, about four times a MiB. Whatever it raises ends the reading."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from core.cost import CostModel, Figure, Prices
 from core.curve import CapacityCurve, capacity_curve
 from core.held_blocks import PeakBlocks, peak_blocks
 from core.hit_definitions import HitRate, hit_rates
-from core.prefix_tree import PrefixTree, Progress, build_tree
+from core.prefix_tree import PrefixTree, Progress, build_tree, part_of
 from core.replay import replay
 from core.replay_runs import ReplayResult, replay_runs
 from core.traces.model import Trace, TraceRequest
@@ -73,16 +73,16 @@ def analyse(trace: Trace, settings: Settings, progress: Progress | None = None) 
         TraceError: no request has identity, or the log cannot be cut into such blocks.
     """
     requests = trace.with_identity()
-    tree = build_tree(requests, settings.block_size, progress=progress)
+    tree = build_tree(requests, settings.block_size, progress=part_of(progress, 0, 3))
     full = np.minimum(tree.matched, (np.array(tree.num_tokens, np.int64) - 1) // settings.block_size)
     return Analysis(
         settings,
         trace.name,
         requests,
         tree,
-        capacity_curve(tree),
+        capacity_curve(tree, part_of(progress, 1, 3)),
         hit_rates(tree),
-        replayed(requests, tree, settings, progress),
+        replayed(requests, tree, settings, part_of(progress, 2, 3)),
         np.asarray(full * settings.block_size, np.int64),
     )
 
@@ -92,7 +92,7 @@ def replayed(
 ) -> ReplayResult:
     """The log through one cache: fast where that is exact."""
     if settings.ttl_s is None and settings.in_flight == 1:
-        return replay_runs(tree, settings.slots_for(tree))
+        return replay_runs(tree, settings.slots_for(tree), progress)
     ttl = None if settings.ttl_s is None else round(settings.ttl_s * 1000)
     config = EngineConfig(settings.block_size, settings.slots_for(tree) + 1, ttl=ttl)
     return replay(

@@ -24,6 +24,7 @@ from typing import Literal
 
 import numpy as np
 
+from core.prefix_tree import TELL_EVERY, Progress
 from core.tokenizer import Tokenizer
 from core.traces.model import Segment, TraceRequest
 from core.traffic.misses import Miss, equal_behind
@@ -76,13 +77,19 @@ class Found:
 
 
 def find_causes(
-    requests: Sequence[TraceRequest], misses: Sequence[Miss], block_size: int, tokenizer: Tokenizer
+    requests: Sequence[TraceRequest],
+    misses: Sequence[Miss],
+    block_size: int,
+    tokenizer: Tokenizer,
+    progress: Progress | None = None,
 ) -> list[Found]:
     """The causes of all misses that have one. Compared are the best stored prefix and the request before of
     the same session: a few more equal tokens may belong to somebody who has nothing to do with it."""
     before: dict[tuple[str, str], int] = {}
     found = []
-    for miss in misses:
+    for done, miss in enumerate(misses):
+        if progress is not None and done % TELL_EVERY == 0:
+            progress(done, len(misses))
         request = requests[miss.request]
         others = [] if miss.best is None else [(miss.best, miss.common)]
         key = (request.scope, request.session or "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.prefix_tree import Progress, build_tree
+from core.prefix_tree import Progress, build_tree, part_of
 from core.tokenizer import Tokenizer
 from core.traces.model import TraceRequest
 from core.traffic.analysis import Analysis, replayed
@@ -56,24 +56,26 @@ def rank_causes(
     progress: Progress | None = None,
 ) -> tuple[Ranked, ...]:
     """All causes found, those whose change helps most first."""
-    found = find_causes(analysis.requests, misses, analysis.settings.block_size, tokenizer)
-    repairs = Repairs(analysis.requests, tokenizer)
+    size = analysis.settings.block_size
+    found = find_causes(analysis.requests, misses, size, tokenizer, part_of(progress, 0, 2))
     present = [cause for cause in CAUSES if any(one.cause == cause for one in found)]
+    later = part_of(progress, 1, 2)
+    repairs = Repairs(analysis.requests, tokenizer)
     ranked = []
     for done, cause in enumerate(present):
-        if progress is not None:
-            progress(done, len(present))
-        ranked.append(_ranked(analysis, cause, found, repairs))
+        ranked.append(_ranked(analysis, cause, found, repairs, part_of(later, done, len(present))))
     return tuple(sorted(ranked, key=lambda one: (-one.gain, -one.lost)))
 
 
-def _ranked(analysis: Analysis, cause: Cause, found: Sequence[Found], repairs: Repairs) -> Ranked:
+def _ranked(
+    analysis: Analysis, cause: Cause, found: Sequence[Found], repairs: Repairs, progress: Progress | None
+) -> Ranked:
     of_it = [one for one in found if one.cause == cause]
     settings, value = _settings_after(analysis, cause)
     requests: tuple[TraceRequest, ...] = analysis.requests
     if repairs.can(cause):
-        requests = repairs.without(cause, found)
-    hits, tokens = _run(requests, settings)
+        requests = repairs.without(cause, found, part_of(progress, 0, 2))
+    hits, tokens = _run(requests, settings, part_of(progress, 1, 2))
     total, before = int(analysis.lengths.sum()), int(analysis.hits.sum())
     return Ranked(
         cause,
@@ -101,8 +103,10 @@ def _settings_after(analysis: Analysis, cause: Cause) -> tuple[Settings, int | N
     return now, None
 
 
-def _run(requests: tuple[TraceRequest, ...], settings: Settings) -> tuple[int, int]:
+def _run(
+    requests: tuple[TraceRequest, ...], settings: Settings, progress: Progress | None
+) -> tuple[int, int]:
     """(hit tokens, prompt tokens) of the whole log."""
-    tree = build_tree(requests, settings.block_size)
-    result = replayed(requests, tree, settings)
+    tree = build_tree(requests, settings.block_size, progress=part_of(progress, 0, 2))
+    result = replayed(requests, tree, settings, part_of(progress, 1, 2))
     return int(result.hit_tokens.sum()), int(result.num_tokens.sum())

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from core.prefix_tree import TELL_EVERY, Progress
 from core.tokenizer import Tokenizer
 from core.traces.model import Segment, TraceRequest
 from core.traffic.causes import VALUES, Cause, Found, as_json, paragraphs
@@ -33,6 +34,7 @@ class Repairs:
         self._requests = requests
         self._tokenizer = tokenizer
         self._pieces: dict[tuple[str, str], Segment] = {}
+        self._progress: Progress | None = None
         self._ways: dict[Cause, Callable[[set[tuple[int, str]], dict[int, int]], Requests]] = {
             "timestamp_early": self._move_values,
             "tool_order": self._sort_tools,
@@ -46,8 +48,9 @@ class Repairs:
         """Whether this cause is removed by writing prompts differently."""
         return cause in self._ways
 
-    def without(self, cause: Cause, found: Sequence[Found]) -> Requests:
+    def without(self, cause: Cause, found: Sequence[Found], progress: Progress | None = None) -> Requests:
         """The log after the change against ``cause``."""
+        self._progress = progress
         of_it = [one for one in found if one.cause == cause]
         pieces = {one.piece for one in of_it if one.piece is not None}
         return self._ways[cause](pieces, {one.request: one.other for one in of_it if one.other is not None})
@@ -94,6 +97,7 @@ class Repairs:
         """In order: a prompt whose history goes on from a repaired one goes on from all of it."""
         now: list[TraceRequest] = []
         for number, request in enumerate(self._requests):
+            self._tell(number)
             if number in found:
                 request = _with(request, _continued(request.segments, now[found[number]].segments))
             now.append(request)
@@ -102,7 +106,8 @@ class Repairs:
     def _sort_documents(self, pieces: set[tuple[int, str]], _found: dict[int, int]) -> Requests:
         counts: Counter[str] = Counter()
         roles = {role for _, role in pieces}
-        for request in self._requests:
+        for number, request in enumerate(self._requests):
+            self._tell(number, counting=True)
             for part in request.segments:
                 if part.role in roles and part.text is not None:
                     counts.update({part.text, *paragraphs(part.text)})
@@ -131,7 +136,16 @@ class Repairs:
     # -- helpers -----------------------------------------------------------------------------------------
 
     def _each(self, change: Callable[[TraceRequest], Segments]) -> Requests:
-        return tuple(_with(request, change(request)) for request in self._requests)
+        changed = []
+        for number, request in enumerate(self._requests):
+            self._tell(number)
+            changed.append(_with(request, change(request)))
+        return tuple(changed)
+
+    def _tell(self, done: int, counting: bool = False) -> None:
+        """While it only counts nothing is done yet, but whoever wants to stop is heard."""
+        if self._progress is not None and done % TELL_EVERY == 0:
+            self._progress(0 if counting else done, len(self._requests))
 
     def _piece(self, role: str, text: str) -> Segment:
         key = (role, text)

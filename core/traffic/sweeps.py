@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.curve import spread
+from core.curve import Deviation, measure, spread
 from core.eviction_orders import ORDERS, Order, order_hits
-from core.prefix_tree import Progress, build_tree
+from core.prefix_tree import Progress, build_tree, part_of
 from core.replay_grid import GridPoint, replay_grid
 from core.traces.model import Trace
 from core.traffic.analysis import Analysis, replayed
@@ -35,19 +35,25 @@ def sweep_block_sizes(trace: Trace, settings: Settings, progress: Progress | Non
     requests, sizes = trace.with_identity(), block_sizes(trace)
     found = []
     for done, size in enumerate(sizes):
-        if progress is not None:
-            progress(done, len(sizes))
-        tree = build_tree(requests, size)
+        now = part_of(progress, done, len(sizes))
+        tree = build_tree(requests, size, progress=part_of(now, 0, 2))
         lengths = np.array(tree.num_tokens, np.int64)
         best = int((np.minimum(tree.matched, (lengths - 1) // size) * size).sum())
         slots = settings.num_slots
         if slots is not None:
             slots = max(slots * settings.block_size // size, tree.largest)
         here = replace(settings, block_size=size, num_slots=slots, in_flight=1)
-        hits = int(replayed(requests, tree, here).hit_tokens.sum())
+        hits = int(replayed(requests, tree, here, part_of(now, 1, 2)).hit_tokens.sum())
         total = max(int(lengths.sum()), 1)
         found.append(SizePoint(size, hits / total, best / total))
     return found
+
+
+def deviation_of(analysis: Analysis, count: int = 6, progress: Progress | None = None) -> Deviation | None:
+    """How far the curve is from the exact replay at ``count`` capacities; None where it cannot be off."""
+    if analysis.curve.exact:
+        return None
+    return measure(analysis.tree, analysis.curve, spread(analysis.curve, count), progress)
 
 
 def num_blocks(analysis: Analysis) -> int:
@@ -66,9 +72,8 @@ def compare_orders(
     for done, order in enumerate(ORDERS):
         found[order] = []
         for place, slots in enumerate(points):
-            if progress is not None:
-                progress(done * len(points) + place, len(points) * len(ORDERS))
-            found[order].append((slots, int(order_hits(analysis.tree, slots, order).sum()) / total))
+            now = part_of(progress, done * len(points) + place, len(points) * len(ORDERS))
+            found[order].append((slots, int(order_hits(analysis.tree, slots, order, now).sum()) / total))
     return found
 
 
@@ -92,13 +97,9 @@ def with_pinning(
     found = {}
     for done, number in enumerate(in_flight):
         points = list(spread(analysis.curve, count))
-
-        def tell(part: int, _total: int | None, before: int = done) -> None:
-            if progress is not None:
-                progress(before * count + part, len(in_flight) * count)
-
+        now = part_of(progress, done, len(in_flight))
         found[number] = replay_grid(
-            analysis.requests, config, points, in_flight=number, max_processes=1, progress=tell
+            analysis.requests, config, points, in_flight=number, max_processes=1, progress=now
         )
     return found
 

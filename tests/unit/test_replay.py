@@ -398,6 +398,15 @@ def test_a_grid_of_capacities_is_the_same_in_processes_and_at_home() -> None:
     assert told == [(done, 4) for done in range(1, 5)]
     assert [point.num_usable for point in home] == capacities
     assert {point.reasons for point in home} == {("in_flight",)}
+    shares: list[float] = []
+    replay_grid(
+        log,
+        EngineConfig(2),
+        capacities,
+        max_processes=1,
+        progress=lambda done, total: shares.append(done / (total or 1)),
+    )
+    assert shares == [0, 0.25, 0.5, 0.75], "at home it hears of requests, not of capacities alone"
     single = replay(log, EngineConfig(2, 7), in_flight=2)
     assert (home[2].hit_rate, home[2].query_tokens) == (single.hit_rate, single.query_tokens)
     assert home[-1].hit_tokens > home[0].hit_tokens

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 
 from core.cost import GPUS, MODELS, CostModel, Prices
 from core.errors import TraceError
+from core.prefix_tree import Progress
 from core.traces.model import Trace
 from core.traces.options import ReadOptions
 from core.traces.read import read_trace
@@ -26,6 +27,7 @@ from core.traffic.settings import Settings, block_sizes, room_for_all
 from core.traffic.sweeps import (
     compare_orders,
     curve_points,
+    deviation_of,
     idle_ttl,
     sweep_block_sizes,
     with_pinning,
@@ -423,8 +425,8 @@ def test_the_ttl_curve_is_thinned_at_its_ends() -> None:
 
 
 def test_progress_is_told_and_can_stop_the_work() -> None:
-    told: list[int] = []
-    analysis = analyse(sample(), Settings(16), lambda done, _total: told.append(done))
+    told: list[tuple[int, int | None]] = []
+    analysis = analyse(sample(), Settings(16), lambda done, total: told.append((done, total)))
     assert told
 
     def stop(_done: int, _total: int | None) -> None:
@@ -432,6 +434,47 @@ def test_progress_is_told_and_can_stop_the_work() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         find_misses(analysis.requests, analysis.tree, analysis.hits.tolist(), progress=stop)
+
+
+def test_the_curves_deviation_is_measured_where_copies_arise() -> None:
+    """Aligned prompts that come again make copies: the curve is beside the exact replay, and by how much."""
+    exact = analyse(chats("a b c d e", "a b c d f"), Settings(2))
+    assert deviation_of(exact) is None
+    dice = np.random.default_rng(3)
+    rows = [{"token_ids": [int(dice.integers(1, 9))] * 4 + [1, 2, 3, 4]} for _ in range(60)]
+    analysis = analyse(chats(*rows), Settings(4))
+    found = deviation_of(analysis, 6)
+    assert found is not None
+    assert not analysis.curve.exact
+    for slots, curve, replayed_rate in zip(
+        found.capacities, found.curve_rates, found.exact_rates, strict=True
+    ):
+        assert curve == analysis.curve.rate_at(slots)
+        assert replayed_rate == analyse(chats(*rows), Settings(4, slots)).hit_rate
+    assert found.largest == max(abs(a - b) for a, b in zip(found.curve_rates, found.exact_rates, strict=True))
+    assert max(found.num_different) > 0
+
+
+def test_progress_of_long_work_is_fine_and_never_goes_back() -> None:
+    """A person who presses Stop waits for the next call, so there is one every few requests."""
+    analysis = analyse(sample(), Settings(16, 150))
+    misses = misses_of(analysis)
+    tokenizer = ReadOptions().tokenizer
+    works: dict[str, Callable[[Progress], object]] = {
+        "analyse": lambda tell: analyse(sample(), Settings(16, 150), tell),
+        "engine": lambda tell: analyse(sample(), Settings(16, 150, 60.0), tell),
+        "blocks": lambda tell: sweep_block_sizes(sample(), Settings(16, 150), tell),
+        "orders": lambda tell: compare_orders(analysis, 4, tell),
+        "pinning": lambda tell: with_pinning(analysis, (4,), 3, tell),
+        "causes": lambda tell: rank_causes(analysis, misses, tokenizer, tell),
+    }
+    for name, work in works.items():
+        told: list[float] = []
+        work(lambda done, total, told=told: told.append(done / (total or 1)))  # type: ignore[misc]
+        assert told == sorted(told), name
+        assert told[0] == 0, name
+        assert 0.5 < told[-1] <= 1, name
+        assert len(told) >= 3 * len(analysis.requests) // 64, name
 
 
 def test_lengths_have_no_hit_rate() -> None:
