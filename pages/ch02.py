@@ -7,10 +7,9 @@ import streamlit as st
 from core.cost import FORMULAS, MODELS
 from pages.navigation import page
 from ui.charts import Bar, bars_beside
+from ui import course_measured as measured
 from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, find_step, op_is
 from ui.course_decode import (
-    MEASURED,
-    MEASURED_ON,
     answer_cost,
     attention_kinds,
     attention_rows,
@@ -103,14 +102,15 @@ def _cost() -> None:
         NAME, "cost_result", tokens=prompt + answer - 1, ratio=f"{cost.token_without / cost.token_with:,.1f}"
     )
     with st.expander(say("course.ch02.basis")):
-        layers, width = MEASURED_ON
         decode, prefill = FORMULAS["formula.decode"], FORMULAS["formula.prefill"]
-        show_part(NAME, "basis", layers=layers, width=width, decode=decode, prefill=prefill)
+        name = measured.DECODERS["torch"]
+        report = measured.kept(name)["decode"]
+        show_part(NAME, "basis", decode=decode, prefill=prefill, **measured.where(report))
         head = [say(f"course.ch02.measured.{name}") for name in ("position", "with", "without", "ratio")]
         lines = [f"| {' | '.join(head)} |", "| ---: | ---: | ---: | ---: |"]
         lines += [
-            f"| {m.position:,} | {m.with_ms} ms | {m.without_ms} ms | {m.without_ms / m.with_ms:.1f}× |"
-            for m in MEASURED
+            f"| {m.position:,} | {m.with_ms:.1f} ms | {m.without_ms:.1f} ms | {m.ratio:.1f}× |"
+            for m in measured.next_tokens(name)
         ]
         st.markdown("\n".join(lines))
 

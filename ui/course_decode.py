@@ -18,26 +18,6 @@ from ui.setup import preset_text
 ANSWER_TOKENS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """CPU milliseconds of the next token at one position: with the request's own K/V, and without."""
-
-    position: int
-    with_ms: float
-    without_ms: float
-
-
-MEASURED = (
-    Measured(16, 2.4, 4.6),
-    Measured(128, 2.4, 16.3),
-    Measured(512, 2.5, 58.7),
-    Measured(1024, 3.1, 122.9),
-)
-"""CPU time of a decoder with random weights, torch, one thread of a server CPU."""
-
-MEASURED_ON = (4, 256)  # its layers and their width
-
-
 def decode_rows(prompt: int, answer: int, kept: bool) -> list[list[Mark]]:
     """For each step (it samples one token) what happens to every token. ``kept``: K and V are kept."""
     rows: list[list[Mark]] = []

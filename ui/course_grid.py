@@ -50,13 +50,22 @@ def mark_grid(
             hoverinfo="text",
         )
     )
-    for down, row in enumerate(rows):
-        for across, mark in enumerate(row):
-            if GLYPHS[mark]:
-                colour = letters.get(mark, colours["miss_label"])
-                figure.add_annotation(
-                    x=across, y=down, text=GLYPHS[mark], showarrow=False, font={"color": colour, "size": 13}
-                )
+    for colour in sorted({letters.get(mark, colours["miss_label"]) for mark in GLYPHS}):
+        places = [
+            (across, down, GLYPHS[mark])
+            for down, row in enumerate(rows)
+            for across, mark in enumerate(row)
+            if GLYPHS[mark] and letters.get(mark, colours["miss_label"]) == colour
+        ]
+        if places:  # one trace a colour: an annotation each would take Plotly seconds
+            figure.add_scatter(
+                **dict(zip("xy", zip(*((x, y) for x, y, _ in places), strict=True), strict=True)),
+                text=[glyph for _, _, glyph in places],
+                mode="text",
+                textfont={"color": colour, "size": 13},
+                hoverinfo="skip",
+                showlegend=False,
+            )
     every = list(range(len(column_names)))
     figure.update_xaxes(title_text=axes[0], tickvals=every, ticktext=list(column_names), fixedrange=True)
     figure.update_yaxes(

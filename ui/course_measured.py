@@ -47,6 +47,20 @@ class ManyUsers:
     without_ms: float
 
 
+@dataclass(frozen=True, slots=True)
+class NextToken:
+    """CPU milliseconds of the next token at one position: with the request's own K and V, and without."""
+
+    position: int
+    with_ms: float
+    without_ms: float
+
+    @property
+    def ratio(self) -> float:
+        """Times less CPU time with them."""
+        return self.without_ms / self.with_ms
+
+
 @cache
 def kept(name: str) -> Mapping[str, Report]:
     """The reports of one file, by experiment."""
@@ -79,6 +93,14 @@ def pairs(name: str, experiment: str) -> tuple[Point, ...]:
 def _pair(row: Json) -> Point:
     names = ("total", "hit_tokens", "ratio", "ratio_low", "ratio_high", "saved")
     return Point(*(row[name] for name in names))
+
+
+def next_tokens(name: str) -> tuple[NextToken, ...]:
+    """Decoding at growing positions."""
+    return tuple(
+        NextToken(row["position"], row["with"]["cpu_ms"], row["without"]["cpu_ms"])
+        for row in kept(name)["decode"].rows
+    )
 
 
 def many_users(name: str) -> ManyUsers:
