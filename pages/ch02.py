@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.cost import FORMULAS, MODELS
 from pages.navigation import page
-from ui.charts import Bar, bars_beside
 from ui import course_measured as measured
+from ui.charts import Bar, bars_beside
 from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, find_step, op_is
 from ui.course_decode import (
     answer_cost,
