@@ -13,9 +13,9 @@ from hypothesis import given
 from core.events import RequestAdmitted
 from core.frame import Frame
 from core.scenario import Scenario, run
-from tests.stage_runs import PRESETS, Step, frames_of, log_of, scenario, steps_of
+from tests.stage_runs import PRESETS, Step, frames_of, log_of, scenario, scenario_of, steps_of
 from tests.strategies import examples, scenarios
-from ui.i18n import LANGS, placeholders, table
+from ui.i18n import LANGS, Lang, placeholders, table
 from ui.payload import piece_texts
 from ui.questions import MOST, with_questions
 from ui.setup import Setup, load_setup
@@ -183,6 +183,23 @@ def test_the_presets_ask_about_every_misconception() -> None:
     assert set().union(*asked.values()) == KINDS
     for kind, preset in PLACED.items():
         assert [name for name, kinds in asked.items() if kind in kinds] == [preset]
+
+
+def prompts(scenario_id: str, lang: Lang) -> list[tuple[int, ...]]:
+    return [one.prompt.ids for one in scenario_of(scenario_id, lang).commands if one.request is not None][:2]
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_what_the_questions_say_of_their_texts(lang: Lang) -> None:
+    """P3: another first line, then 12 equal tokens; P7: 10 equal tokens, then another one."""
+    first, second = prompts("P3", lang)
+    assert (first[:4] != second[:4], first[4:], len(second[4:])) == (True, second[4:], 12)
+    first, second = prompts("P7", lang)
+    assert (first[:10], first[10] != second[10]) == (second[:10], True)
+    assert [re.findall(r"\d+", table(lang)[f"stage.ask.{name}"]) for name in ("anywhere", "bigger")] == [
+        ["12"],
+        ["10"],
+    ]
 
 
 def test_block_sizes_as_they_are_told() -> None:
