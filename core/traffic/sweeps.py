@@ -13,6 +13,7 @@ from core.prefix_tree import Progress, build_tree, part_of
 from core.replay_grid import GridPoint, replay_grid
 from core.traces.model import Trace
 from core.traffic.analysis import Analysis, replayed
+from core.traffic.examples import gains_least
 from core.traffic.settings import Settings, block_sizes
 from core.ttl_curve import ttl_curve
 from core.types import EngineConfig
@@ -23,17 +24,20 @@ MOST_ORDER_BLOCKS = 1_500_000
 
 @dataclass(frozen=True, slots=True)
 class SizePoint:
-    """One block size: the rate with as many tokens of room as now, and with room for everything."""
+    """One block size: the rate with as many tokens of room as now (``num_slots``), and with room for
+    everything. ``example``: the request that loses most by this size."""
 
     block_size: int
     rate: float
     best_rate: float
+    num_slots: int | None = None
+    example: int = 0
 
 
 def sweep_block_sizes(trace: Trace, settings: Settings, progress: Progress | None = None) -> list[SizePoint]:
     """Every size the log can be cut into; the room in tokens stays the same."""
     requests, sizes = trace.with_identity(), block_sizes(trace)
-    found = []
+    found, all_hits = [], []
     for done, size in enumerate(sizes):
         now = part_of(progress, done, len(sizes))
         tree = build_tree(requests, size, progress=part_of(now, 0, 2))
@@ -43,10 +47,11 @@ def sweep_block_sizes(trace: Trace, settings: Settings, progress: Progress | Non
         if slots is not None:
             slots = max(slots * settings.block_size // size, tree.largest)
         here = replace(settings, block_size=size, num_slots=slots, in_flight=1)
-        hits = int(replayed(requests, tree, here, part_of(now, 1, 2)).hit_tokens.sum())
+        hits = replayed(requests, tree, here, part_of(now, 1, 2)).hit_tokens
         total = max(int(lengths.sum()), 1)
-        found.append(SizePoint(size, hits / total, best / total))
-    return found
+        found.append(SizePoint(size, int(hits.sum()) / total, best / total, slots))
+        all_hits.append(hits)
+    return [replace(one, example=at) for one, at in zip(found, gains_least(all_hits), strict=True)]
 
 
 def deviation_of(analysis: Analysis, count: int = 6, progress: Progress | None = None) -> Deviation | None:

@@ -19,6 +19,7 @@ from core.traces.read import read_trace
 from core.traces.sources import TraceFile
 from core.traffic.analysis import Analysis, analyse, held, over_time, savings
 from core.traffic.causes import CAUSES, Cause, as_json, find_causes
+from core.traffic.examples import after_pauses, loses_most
 from core.traffic.groups import Group, groups, keys_of, whole
 from core.traffic.misses import Miss, equal_behind, find_misses
 from core.traffic.ranking import Ranked, misses_of, rank_causes
@@ -453,6 +454,30 @@ def test_the_curves_deviation_is_measured_where_copies_arise() -> None:
         assert replayed_rate == analyse(chats(*rows), Settings(4, slots)).hit_rate
     assert found.largest == max(abs(a - b) for a, b in zip(found.curve_rates, found.exact_rates, strict=True))
     assert max(found.num_different) > 0
+
+
+def test_points_of_charts_lead_to_requests_that_show_what_they_are_about() -> None:
+    analysis = analyse(sample(), Settings(16))
+    few = analyse(sample(), Settings(16, 150))
+    losses = few.possible - few.hits
+    assert losses[loses_most(analysis, 150)] == losses.max() > 0
+    for point in sweep_block_sizes(sample(), Settings(16, 150)):
+        here = analyse(sample(), Settings(point.block_size, point.num_slots))
+        others = [
+            analyse(sample(), Settings(one, 150 * 16 // one)).hits[point.example]
+            for one in (1, 16)
+            if one != point.block_size
+        ]
+        assert point.block_size == 1 or here.hits[point.example] <= max(others)
+    for pause, example in zip((5.0, 60.0), after_pauses(analysis.tree, (5.0, 60.0)), strict=True):
+        shorter = ttl_hits(analysis, pause * 0.5)
+        assert shorter[example] < ttl_hits(analysis, pause)[example]
+    with pytest.raises(TraceError):
+        after_pauses(analyse(chats("a b c"), Settings(1)).tree, (1.0,))
+
+
+def ttl_hits(analysis: Analysis, ttl_s: float) -> Any:
+    return analyse(sample(), Settings(16, None, ttl_s)).hits
 
 
 def test_progress_of_long_work_is_fine_and_never_goes_back() -> None:
