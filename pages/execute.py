@@ -43,6 +43,7 @@ def render() -> None:
         "go": session.asked_step(),
         "level": "micro",
         "ask": chosen.mode == "guided",
+        "presenter": chosen.presenter,
         "hide": list(chosen.hide),
     }
     payload = stage_payload(log_a, _run_b(), session.lang_mode(), flags, fork_choices(scenario.config))

@@ -48,7 +48,8 @@ def _name_of_parameter(short: str) -> str:
     keys = {"s": "control.scenario", "own": "control.own", "fork": "stage.drawer.fork"}
     keys |= {"tried": "finish.compare.title", "quiz": "finish.quiz.title", "on": "machine.title"}
     keys |= {"v": "link.version", "m": "link.mode", "bet": "link.bet"}
-    keys |= {"cards": "course.ch12.title", "six": "nav.sheet"}
+    keys |= {"cards": "course.ch12.title", "six": "nav.sheet", "present": "stage.key.presenter"}
+    keys |= {"seq": "teacher.part.own", "at": "teacher.place.name"}
     keys |= {knob.short: f"knob.{knob.name}" for knob in KNOBS}
     keys |= {short: f"knob.{name}" for name, (short, _) in CHOICES.items()}
     keys |= {short: f"knob.{name}" for name, short in TEXTS.items()}

@@ -16,6 +16,7 @@ from ui import machine as machines
 from ui import monitor_setup
 from ui import record as records
 from ui import study as studies
+from ui import teacher_seq as sequences
 from ui.fork import Fork, forked
 from ui.i18n import MODES as LANG_MODES
 from ui.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
@@ -26,6 +27,7 @@ from ui.payload import Payload, stage_log
 from ui.record import Record, run_name
 from ui.setup import Setup, from_query, load_setup, to_query
 from ui.study import Study
+from ui.teacher_seq import Sequence
 
 Run = tuple[Scenario, EventLog, Payload]
 _KEPT_RUNS = 4
@@ -44,6 +46,8 @@ def begin() -> None:
         state["study"], lost_study = studies.from_query(query)
         state["link_lost"] = lost + lost_done + lost_machine + lost_load + lost_study
         state["lang"] = resolve_mode(query.get("lang"), st.context.locale)
+        state["sequence"], lost_sequence = sequences.from_query(query)
+        state["link_lost"] += lost_sequence
         state["runs"] = {}
         if query:
             state["link_opened"] = True
@@ -56,6 +60,7 @@ def sync_link() -> None:
     in which the stage looks for its step.
     """
     done = {**records.to_query(record(), run_name(setup())), **studies.to_query(study())}
+    done |= sequences.to_query(sequence())
     load = monitor_setup.to_query(wanted_load())
     wanted = {**to_query(setup()), **done, **machines.to_query(machine()), **load, "lang": lang_mode()}
     opened = st.session_state.pop("link_opened", None)
@@ -102,6 +107,16 @@ def study() -> Study:
 def change_study(new: Study) -> None:
     """Replace it."""
     st.session_state["study"] = new
+
+
+def sequence() -> Sequence:
+    """The stops this visitor has collected, and which one is presented."""
+    return cast(Sequence, st.session_state["sequence"])
+
+
+def change_sequence(new: Sequence) -> None:
+    """Replace it."""
+    st.session_state["sequence"] = new
 
 
 def machine() -> Machine:

@@ -60,6 +60,12 @@ CHOICES: dict[str, tuple[str, tuple[str, ...]]] = {
     "ttl_kind": ("ttlk", ("idle", "absolute")),
 }
 TEXTS = {"version": "ver", "salt": "salt"}
+PANELS = (
+    *("lane", "table", "pool", "btable", "totals", "queue", "story", "quiz", "time"),
+    *("fork", "log", "inspect", "tables", "code", "noodle", "lang"),
+)
+"""What ``hide`` may name: the stage's zones, then what its buttons open."""
+
 MAX_TEXT = 40
 
 
@@ -72,6 +78,7 @@ class Setup:
     own: OwnPrompts = field(default_factory=OwnPrompts)
     mode: str = "walk"
     hide: tuple[str, ...] = ()
+    presenter: bool = False
     bet: int | None = None
     fork: Fork | None = None
 
@@ -137,6 +144,8 @@ def to_query(setup: Setup) -> dict[str, str]:
         query["m"] = setup.mode
     if setup.hide:
         query["hide"] = ",".join(setup.hide)
+    if setup.presenter:
+        query["present"] = "1"
     if setup.bet is not None:
         query["bet"] = str(setup.bet)
     if setup.fork is not None:
@@ -171,6 +180,10 @@ def from_query(query: Mapping[str, str]) -> tuple[Setup, list[str]]:
         setup = replace(setup, mode=query.get("m", "walk"))
     else:
         lost.append("m")
+    if query.get("present", "0") in ("0", "1"):
+        setup = replace(setup, presenter=query.get("present") == "1")
+    else:
+        lost.append("present")
     bet = _whole(query.get("bet"), 0, 100)
     if "bet" in query and bet is None:
         lost.append("bet")

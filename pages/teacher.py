@@ -1,0 +1,73 @@
+"""For the teacher: three scripts, a link for the class, a sequence of one's own, a room full of laptops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages.navigation import page
+from ui import teacher_class, teacher_edit, teacher_links
+from ui.controls import link_notice
+from ui.i18n import languages
+from ui.session import lang_mode, say, sequence
+from ui.shell import toolbar
+from ui.teacher_present import present_panel
+from ui.teacher_scripts import PART, scripts_panel
+from ui.teacher_stops import text
+
+PARTS = ("scripts", "link", "own", "class")
+
+
+def render() -> None:
+    """The stop that is presented, or one of the four parts."""
+    toolbar()
+    link_notice()
+    teacher_class.keep_widgets((*teacher_links.KEPT, *teacher_class.KEPT, *teacher_edit.KEPT))
+    stop = sequence().now
+    if stop is not None:
+        present_panel(stop)
+        return
+    st.subheader(say("nav.teacher"), anchor=False)
+    _tell("intro")
+    draw: dict[str, Callable[[], None]] = {
+        "scripts": _scripts,
+        "link": teacher_links.links_panel,
+        "own": teacher_edit.own_panel,
+        "class": lambda: teacher_class.class_panel(teacher_links.class_address()),
+    }
+    draw[_part()]()
+
+
+def _part() -> str:
+    """Which part; somebody who comes back to a sequence finds it open."""
+    titles = {name: say(f"teacher.part.{name}") for name in PARTS}
+    if PART not in st.session_state:
+        st.session_state[PART] = "own" if sequence().stops else PARTS[0]
+    chosen = st.segmented_control(
+        say("teacher.part"),
+        list(titles),
+        required=True,
+        key=PART,
+        format_func=titles.__getitem__,
+        label_visibility="collapsed",
+    )
+    return chosen or PARTS[0]
+
+
+def _scripts() -> None:
+    _tell("scripts")
+    scripts_panel()
+    _tell("print")
+    st.page_link(page("finish"), label=say("teacher.handout"), icon=":material/print:")
+
+
+def _tell(name: str) -> None:
+    for one in languages(lang_mode()):
+        st.markdown(text(name, one))
+
+
+if __name__ == "__main__":  # a deep link opened before the front page
+    import app
+
+    app.main()
