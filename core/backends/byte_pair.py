@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from core.backends.byte_text import ByteText
 from core.backends.pretokens import cut
 from core.backends.special_tokens import SpecialTokens
 
@@ -20,7 +20,7 @@ def byte_letters() -> tuple[str, ...]:
     return tuple(chr(byte) if byte in printable else chr(next(spare)) for byte in range(256))
 
 
-class BytePairTokenizer:
+class BytePairTokenizer(ByteText):
     """Implements ``core.tokenizer.Tokenizer``.
 
     ``expressions`` cut the text first (``pretokens.py``). ``whole_first``: a piece that is a token as it
@@ -61,16 +61,6 @@ class BytePairTokenizer:
     def pieces(self, text: str) -> list[str]:
         """The text of each token. A character that several tokens share belongs to the last of them."""
         return self.texts(self.encode(text))
-
-    def texts(self, token_ids: Sequence[int]) -> list[str]:
-        """The text of each token of a sequence; joined they are ``decode`` of all of them."""
-        reader = codecs.getincrementaldecoder("utf-8")("replace")
-        last = len(token_ids) - 1
-        return [reader.decode(self._raw(id_), place == last) for place, id_ in enumerate(token_ids)]
-
-    def decode(self, token_ids: Sequence[int]) -> str:
-        """The text of a sequence of tokens."""
-        return b"".join(map(self._raw, token_ids)).decode("utf-8", "replace")
 
     def _raw(self, token_id: int) -> bytes:
         name = self.special.name(token_id)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import codecs
 import heapq
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from core.backends.byte_text import ByteText
 from core.backends.special_tokens import SpecialTokens
 
 _SPACE = "\u2581"  # stands for a space inside tokens
 
 
-class ScorePairTokenizer:
+class ScorePairTokenizer(ByteText):
     """Implements ``core.tokenizer.Tokenizer``. ``add_space``: a text begins as if a space stood before it."""
 
     def __init__(
@@ -50,16 +50,6 @@ class ScorePairTokenizer:
         if self._add_space and first is not None and first[1] is None:
             texts[0] = texts[0].removeprefix(" ")
         return texts
-
-    def texts(self, token_ids: Sequence[int]) -> list[str]:
-        """The text of each token of a sequence; joined they are ``decode`` of all of them."""
-        reader = codecs.getincrementaldecoder("utf-8")("replace")
-        last = len(token_ids) - 1
-        return [reader.decode(self._raw(id_), place == last) for place, id_ in enumerate(token_ids)]
-
-    def decode(self, token_ids: Sequence[int]) -> str:
-        """The text of a sequence of tokens."""
-        return b"".join(map(self._raw, token_ids)).decode("utf-8", "replace")
 
     def _raw(self, token_id: int) -> bytes:
         token = self._tokens[token_id]
