@@ -18,6 +18,18 @@ def make_config(fields: Fields, **settings: Any) -> EngineConfig:
         raise fields.place.error("config", error.message) from error
 
 
+def recorded_config(fields: Fields, most_blocks: int, **more: Any) -> EngineConfig:
+    """The settings that every recording has, and ``more`` of its own."""
+    return make_config(
+        fields,
+        block_size=fields.integer("block_size", least=1),
+        num_blocks=fields.integer("num_blocks", least=1, most=most_blocks),
+        enable_caching=fields.flag("enable_caching", True),
+        watermark=fields.number("watermark", 0.0),
+        **more,
+    )
+
+
 def make_request(
     fields: Fields, token_ids: Sequence[int], outputs: Sequence[int] = (), *, skip_read: bool
 ) -> Request:
