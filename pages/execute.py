@@ -11,6 +11,7 @@ from pages.navigation import page
 from ui import session
 from ui.controls import knob_panel, link_notice, scenario_picker
 from ui.fork import fork_choices, read_fork
+from ui.moment_recall import recall
 from ui.monitor_moment import ShownMoment
 from ui.own_prompts import own_prompts_editor
 from ui.payload import Payload, stage_payload
@@ -23,9 +24,8 @@ from ui.stage import show_stage
 
 def render() -> None:
     """The toolbar with scenario and set-up, then the stage."""
-    moment = st.session_state.get("moment")
-    if moment is not None:
-        _show_moment(moment)
+    if st.session_state.get("moment") is not None or session.moment_link() is not None:
+        _request()
         return
     try:
         scenario, log, log_a = session.current_run()
@@ -45,16 +45,26 @@ def render() -> None:
         "ask": chosen.mode == "guided",
         "presenter": chosen.presenter,
         "hide": list(chosen.hide),
+        "forget": session.forget_token(),
     }
     payload = stage_payload(log_a, _run_b(), session.lang_mode(), flags, fork_choices(scenario.config))
     show_stage(payload, on_fork=_fork, on_answer=session.hear_answer)
 
 
-def _show_moment(moment: ShownMoment) -> None:
+def _request() -> None:
     """A request of the monitor's load, or of a log, instead of the scenario; and the ways out."""
     toolbar(_ways_out)
+    link_notice()
+    moment, link = st.session_state.get("moment"), session.moment_link()
+    if moment is None and link is not None:
+        moment = recall(link)
+    if moment is not None:
+        _show_moment(moment)
+
+
+def _show_moment(moment: ShownMoment) -> None:
     flags = {
-        "step": 0,
+        "step": moment.step,
         "go": session.asked_step(),
         "level": "block",
         "ask": False,
@@ -64,12 +74,11 @@ def _show_moment(moment: ShownMoment) -> None:
 
 
 def _ways_out() -> None:
-    origin = st.session_state["moment"].origin
+    moment, link = st.session_state.get("moment"), session.moment_link()
+    origin = moment.origin if moment is not None else link.page if link is not None else "monitor"
     if st.button(say(f"{origin}.back"), type="primary", key="moment_back"):
         st.switch_page(page(origin))
-    if st.button(say("monitor.leave"), key="moment_leave"):
-        del st.session_state["moment"]
-        st.rerun()
+    st.button(say(f"{origin}.leave"), key="moment_leave", on_click=session.drop_moment)
 
 
 def _run_b() -> Payload | None:

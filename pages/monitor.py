@@ -11,11 +11,14 @@ from pages.navigation import page
 from ui import session
 from ui.controls import link_notice
 from ui.i18n import table
+from ui.moment_link import of_load
 from ui.monitor_charts import load_figure
+from ui.monitor_deeds import LoadPlan
 from ui.monitor_moment import shown_moment
 from ui.monitor_panel import knob_row, setup_popover
 from ui.monitor_payload import machine_words, monitor_payload, shown_flags
-from ui.monitor_run import TICK_S, LoadSession, begin
+from ui.monitor_run import TICK_S, LoadSession, follow
+from ui.monitor_setup import LoadSetup
 from ui.monitor_view import show_monitor
 from ui.session import say
 from ui.shell import toolbar
@@ -23,14 +26,17 @@ from ui.shell import toolbar
 
 def render() -> None:
     """Knobs, then the run: strips while it goes on, charts while it is paused."""
+    load, refused = _current_load()  # first: the widgets show what holds now
     toolbar(setup_popover)
     link_notice()
-    try:
-        load = _current_load()
-    except BrothError as error:
-        session.show_error(error)
+    if refused is not None:
+        session.show_error(refused)
+    if load is None or refused is not None:
         return
     knob_row(load, _set_speed, _burst)
+    left_out = load.plan().num_left_out
+    if left_out:
+        st.caption(say("monitor.left_out", n=left_out))
     load.sent = 0  # whatever was drawn before may be gone: send everything once
     if load.playing:
         _live()
@@ -42,18 +48,33 @@ def render() -> None:
             _charts(load)
 
 
-def _current_load() -> LoadSession:
-    """This visitor's run, knobs turned. A new one if there is none, or if another stream is wanted."""
+def _current_load() -> tuple[LoadSession | None, BrothError | None]:
+    """This visitor's run, knobs turned. A new one if there is none, or if another stream is wanted. And what
+    was refused, if anything was."""
     load: LoadSession | None = st.session_state.get("load")
     wanted, machine = session.wanted_load(), session.machine()
     try:
-        load = begin(wanted, machine) if load is None else load.turn(wanted, machine)
-    except BrothError:
-        if load is not None:  # the run goes on as it was; the widgets say so again at the next change
+        load = follow(_plan_for(wanted), machine) if load is None else load.turn(wanted, machine)
+    except BrothError as error:
+        if load is not None:  # the run goes on as it was; the widgets say so again
+            load.shown = load.setup
             session.change_load(load.setup)
-        raise
+        return load, error
+    if st.session_state.get("load", load) is not load:
+        session.drop_load_moment()
     st.session_state["load"] = load
-    return load
+    session.change_load(load.setup)
+    session.change_plan(load.plan())
+    return load, None
+
+
+def _plan_for(wanted: LoadSetup) -> LoadPlan:
+    """What the link says; or another setup, chosen since because that one could not run."""
+    plan = session.load_plan()
+    if plan.first != wanted:
+        plan = LoadPlan(wanted, speed=plan.speed)
+        session.change_plan(plan)
+    return plan
 
 
 @st.fragment(run_every=TICK_S)
@@ -61,7 +82,7 @@ def _live() -> None:
     """One tick: go on, draw. Only this part of the page runs every second."""
     load: LoadSession = st.session_state["load"]
     load.tick()
-    if not load.playing:
+    if not load.playing or load.setup != load.shown:  # over; or a link's deed has turned a knob
         st.rerun()
     _show(load)
 
@@ -114,7 +135,7 @@ def _open(load: LoadSession, request_id: str, at_s: float) -> None:
     except BrothError as error:
         session.show_error(error)
         return
-    st.session_state["moment"] = moment
+    session.show_moment(moment, of_load(request_id, at_s, load.run.now_s))
     session.go_to_step(moment.step)
     st.switch_page(page("execute"))
 

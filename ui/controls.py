@@ -11,6 +11,7 @@ import streamlit as st
 from core.errors import BrothError
 from core.types import EngineConfig
 from ui.i18n import MODES as LANG_MODES
+from ui.monitor_deeds import NAMES as LOAD_NAMES
 from ui.own import OWN, OwnPrompts
 from ui.session import change_setup, choose_language, current_run, lang, lang_mode, say, setup, title_of
 from ui.setup import CHOICES, KNOBS, TEXTS, Knob, load_setup, preset_ids
@@ -50,6 +51,8 @@ def _name_of_parameter(short: str) -> str:
     keys |= {"v": "link.version", "m": "link.mode", "bet": "link.bet"}
     keys |= {"cards": "course.ch12.title", "six": "nav.sheet", "present": "stage.key.presenter"}
     keys |= {"seq": "teacher.part.own", "at": "teacher.place.name"}
+    keys |= {short: f"monitor.{name}" for name, short in LOAD_NAMES.items()}
+    keys |= {"lp": "monitor.pool.label", "ld": "link.deeds", "lq": "link.request"}
     keys |= {knob.short: f"knob.{knob.name}" for knob in KNOBS}
     keys |= {short: f"knob.{name}" for name, (short, _) in CHOICES.items()}
     keys |= {short: f"knob.{name}" for name, short in TEXTS.items()}

@@ -47,12 +47,11 @@ def quiz_panel(to_stage: Callable[[], None]) -> None:
             f"{mark} **{good} / {all_}** · {say(f'finish.quiz.{name}')} {say(f'finish.quiz.{name}.truth')}"
         )
     st.button(
-        say("finish.quiz.forget"), key="finish_forget", help=say("finish.quiz.forget.help"), on_click=_forget
+        say("finish.quiz.forget"),
+        key="finish_forget",
+        help=say("finish.quiz.forget.help"),
+        on_click=session.forget_answers,
     )
-
-
-def _forget() -> None:
-    session.change_record(session.record().without_answers())
 
 
 def recap_panel() -> None:

@@ -76,16 +76,15 @@ _NUMBERS = {  # field -> name in a link, least, most
     "ttl_s": ("lt", 1, 999),
     "admit_after": ("la", 1, 9),
 }
+NAMES = {name: short for name, (short, _, _) in _NUMBERS.items()} | {"mix": "lm", "rate": "lr"}
 
 
 def to_query(setup: LoadSetup) -> dict[str, str]:
     """What differs from the default, as query parameters."""
     plain = LoadSetup()
-    named = {name: short for name, (short, _, _) in _NUMBERS.items()}
-    named |= {"mix": "lm", "rate": "lr"}
     return {
         short: f"{getattr(setup, name):g}" if name == "rate" else str(getattr(setup, name))
-        for name, short in named.items()
+        for name, short in NAMES.items()
         if getattr(setup, name) != getattr(plain, name)
     }
 

@@ -13,7 +13,8 @@ from core.errors import BrothError
 from core.event_log import EventLog
 from core.scenario import Scenario, run
 from ui import machine as machines
-from ui import monitor_setup
+from ui import moment_link as moments
+from ui import monitor_deeds as plans
 from ui import record as records
 from ui import study as studies
 from ui import teacher_seq as sequences
@@ -21,6 +22,8 @@ from ui.fork import Fork, forked
 from ui.i18n import MODES as LANG_MODES
 from ui.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
 from ui.machine import Machine
+from ui.moment_link import MomentLink
+from ui.monitor_deeds import LoadPlan
 from ui.monitor_setup import LoadSetup
 from ui.own import OWN
 from ui.payload import Payload, stage_log
@@ -42,9 +45,11 @@ def begin() -> None:
         state["setup"], lost = from_query(query)
         state["record"], lost_done = records.from_query(query, run_name(state["setup"]))
         state["machine"], lost_machine = machines.from_query(query)
-        state["load_setup"], lost_load = monitor_setup.from_query(query)
+        state["load_plan"], lost_load = plans.from_query(query)
+        state["load_setup"] = state["load_plan"].first
+        state["moment_link"], lost_moment = moments.from_query(query)
         state["study"], lost_study = studies.from_query(query)
-        state["link_lost"] = lost + lost_done + lost_machine + lost_load + lost_study
+        state["link_lost"] = lost + lost_done + lost_machine + lost_load + lost_moment + lost_study
         state["lang"] = resolve_mode(query.get("lang"), st.context.locale)
         state["sequence"], lost_sequence = sequences.from_query(query)
         state["link_lost"] += lost_sequence
@@ -61,7 +66,7 @@ def sync_link() -> None:
     """
     done = {**records.to_query(record(), run_name(setup())), **studies.to_query(study())}
     done |= sequences.to_query(sequence())
-    load = monitor_setup.to_query(wanted_load())
+    load = {**plans.to_query(load_plan()), **moments.to_query(moment_link())}
     wanted = {**to_query(setup()), **done, **machines.to_query(machine()), **load, "lang": lang_mode()}
     opened = st.session_state.pop("link_opened", None)
     if opened is None and dict(st.query_params.items()) != wanted:
@@ -76,17 +81,51 @@ def setup() -> Setup:
 def change_setup(new: Setup) -> None:
     """Replace this visitor's setup. A request of the load that stood on the stage makes way."""
     st.session_state["setup"] = new
-    st.session_state.pop("moment", None)
+    drop_moment()
 
 
 def wanted_load() -> LoadSetup:
-    """What this visitor's monitor runs."""
+    """What this visitor's monitor is set to."""
     return cast(LoadSetup, st.session_state["load_setup"])
 
 
 def change_load(new: LoadSetup) -> None:
     """Replace it."""
     st.session_state["load_setup"] = new
+
+
+def load_plan() -> LoadPlan:
+    """How this visitor's load began and what was done to it: what a link needs to run it again."""
+    return cast(LoadPlan, st.session_state["load_plan"])
+
+
+def change_plan(new: LoadPlan) -> None:
+    """Replace it."""
+    st.session_state["load_plan"] = new
+
+
+def moment_link() -> MomentLink | None:
+    """Which request of a load, or of a log, stands on the stage instead of the scenario."""
+    return cast("MomentLink | None", st.session_state["moment_link"])
+
+
+def show_moment(moment: object, link: MomentLink) -> None:
+    """Put a request on the stage of the execute page."""
+    st.session_state["moment"] = moment
+    st.session_state["moment_link"] = link
+
+
+def drop_moment() -> None:
+    """Take it off again."""
+    st.session_state.pop("moment", None)
+    st.session_state["moment_link"] = None
+
+
+def drop_load_moment() -> None:
+    """Take it off if it belongs to a load: there is another one now."""
+    link = moment_link()
+    if link is not None and link.request_id is not None:
+        drop_moment()
 
 
 def record() -> Record:
@@ -97,6 +136,17 @@ def record() -> Record:
 def change_record(new: Record) -> None:
     """Replace this visitor's record."""
     st.session_state["record"] = new
+
+
+def forget_answers() -> None:
+    """No question answered; the stage forgets too, once it hears the new token."""
+    change_record(record().without_answers())
+    st.session_state["forget"] = uuid4().hex
+
+
+def forget_token() -> str | None:
+    """Changes each time the answers are to be forgotten."""
+    return cast("str | None", st.session_state.get("forget"))
 
 
 def study() -> Study:
@@ -125,7 +175,9 @@ def machine() -> Machine:
 
 
 def change_machine(new: Machine) -> None:
-    """Replace this visitor's machine."""
+    """Replace this visitor's machine. Other times make another load."""
+    if new.cost() != machine().cost():
+        drop_load_moment()
     st.session_state["machine"] = new
 
 

@@ -12,6 +12,7 @@ from core.traffic.analysis import Analysis
 from core.traffic.misses import Miss
 from core.traffic.stage import Scene, scene_around
 from ui import session
+from ui.moment_link import OF_A_LOG
 from ui.monitor_moment import ShownMoment
 from ui.payload import stage_log
 from ui.session import say
@@ -46,7 +47,7 @@ def open_request(log: Log, analysis: Analysis, number: int, to_stage: Any) -> No
     except BrothError as error:
         session.show_error(error)
         return
-    st.session_state["moment"] = moment
+    session.show_moment(moment, OF_A_LOG)
     session.go_to_step(moment.step)
     st.switch_page(to_stage)
 

@@ -45,6 +45,15 @@ function takeStep(S, flags) {
   S.k = Math.max(0, Math.min(S.run.log.events.length, S.k));
 }
 
+/** `forget`: a token that comes anew each time a viewer wants to be asked again; what was answered before it is gone, here and in what is parked. */
+const forgotten = new Set();
+function takeForget(S, token) {
+  if (!token || forgotten.has(token)) return;
+  forgotten.add(token);
+  for (const one of [S, ...parked.values()]) Object.assign(one, { asks: new Map(), votes: new Map() });
+  S.feedback = null;
+}
+
 export function takeData(S, data) {
   const old = S.data, flags = data.flags ?? {};
   S.data = data;
@@ -52,5 +61,6 @@ export function takeData(S, data) {
   if (!old || old.lang !== data.lang || !S.lang) S.lang = data.lang;
   takeFlags(S, old, flags);
   if (old?.rev !== data.rev || !S.run) takeRuns(S, old);
+  takeForget(S, flags.forget);
   takeStep(S, flags);
 }

@@ -10,6 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.visit import calm, choose, components, payload, press, texts, visit
 from ui.i18n import MODES, LangMode, languages, t
+from ui.moment_link import OF_A_LOG, of_load
+from ui.moment_link import from_query as moment_from_query
+from ui.monitor_deeds import Deed, LoadPlan, from_query, to_query
 from ui.monitor_moment import shown_moment
 from ui.monitor_run import LoadSession
 from ui.monitor_setup import LoadSetup
@@ -59,7 +62,14 @@ def test_a_knob_is_turned_flagged_and_joins_the_link() -> None:
     assert told["run"] == name, "the same run goes on"
     flags = [(flag["name"], flag["value"]) for flag in told["samples"]["flags"]]
     assert flags == [("cache_cap", 100), ("ttl", 30.0), ("admit_after", 2)]
-    assert [at.query_params[key] for key in ("lc", "lt", "la")] == ["100", "30", "2"]
+    plan, lost = from_query(dict(at.query_params.items()))
+    assert [(deed.name, deed.value) for deed in plan.deeds] == [
+        ("cache_cap", 100),
+        ("ttl_s", 30),
+        ("admit_after", 2),
+    ]
+    assert (plan.first, lost) == (LoadSetup(pool=256), [])
+    assert at.session_state["load_setup"] == LoadSetup(pool=256, cache_cap=100, ttl_s=30, admit_after=2)
 
 
 def test_a_new_block_size_starts_cold_and_another_seed_anew() -> None:
@@ -149,3 +159,128 @@ def test_a_refused_setting_is_told_and_the_run_goes_on() -> None:
     calm(at.run())
     assert load_of(at) is before
     assert len(at.error) == 0
+
+
+# -- reload and shared link -----------------------------------------------------------------------------
+
+PLAN = LoadPlan(
+    LoadSetup(pool=256),
+    (Deed(4, "cache_cap", 90), Deed(4, "burst"), Deed(9, "block_size", 8), Deed(12, "ttl_s", 20)),
+    speed=16,
+)
+
+
+def ticked(at: AppTest, until_s: float) -> AppTest:
+    while load_of(at).run.now_s < until_s:
+        at = calm(at.run())
+    return at
+
+
+def test_a_link_does_again_what_was_done_and_the_widgets_follow() -> None:
+    at = ticked(visit("monitor", lang="en", **to_query(PLAN)), 20)
+    at = calm(at.run())
+    assert [(flag["name"], flag["value"]) for flag in message(at)["samples"]["flags"]] == [
+        ("cache_cap", 90),
+        ("burst", 4.0),
+        ("block_size", 8),
+        ("ttl", 20.0),
+    ]
+    shown = {one.key: one.value for one in at.number_input}
+    assert (shown["load_cache_cap"], shown["load_ttl_s"]) == (180, 20)
+    assert at.selectbox(key="load_block_size").value == 8
+    assert from_query(dict(at.query_params.items())) == (PLAN, [])
+
+
+def test_who_turns_a_knob_takes_over() -> None:
+    at = visit("monitor", lang="en", **{**to_query(PLAN), "lv": "1"})
+    assert load_of(at).pending == PLAN.deeds
+    at = choose(at, "load_ttl_s", 7)
+    assert load_of(at).pending == ()
+    plan = from_query(dict(at.query_params.items()))[0]
+    assert [(deed.name, deed.value) for deed in plan.deeds] == [("ttl_s", 7)]
+
+
+def test_another_speed_takes_nothing_over_and_joins_the_link() -> None:
+    at = visit("monitor", lang="en", **to_query(PLAN))
+    at = choose(at, "load_speed", 64)
+    assert load_of(at).plan().deeds == PLAN.deeds
+    assert at.query_params["lv"] == "64"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_a_link_has_no_room_for_is_told(lang: LangMode) -> None:
+    at = visit("monitor", lang=lang, ld="5R.~12")
+    assert t("monitor.left_out", languages(lang)[0], n=12) in texts(at)
+    assert t("monitor.left_out", "en", n=12) not in texts(visit("monitor", lang="en", ld="5R"))
+
+
+def test_a_damaged_list_of_changes_is_named() -> None:
+    at = visit("monitor", lang="en", ld="5R.xyz.3R", lv="7")
+    names = ", ".join([t("link.deeds", "en"), t("monitor.speed", "en")])
+    assert at.warning[0].value == t("page.link_lost", "en", names=names)
+    assert load_of(at).plan().deeds == (Deed(5, "burst"),)
+
+
+def opened_request(at: AppTest) -> AppTest:
+    """What a click on a point does, as far as it goes without a browser."""
+    load = load_of(at)
+    load.playing = False
+    moment = shown_moment(load.run, "R30", 5.0, t("monitor.moment", "en", name="R30"))
+    at.session_state["moment"] = moment
+    at.session_state["moment_link"] = of_load("R30", 5.0, load.run.now_s)
+    at.session_state["visited"] = "execute"
+    return calm(at.run())
+
+
+def test_a_reload_brings_the_request_of_a_load_back() -> None:
+    before = opened_request(ticked(visit("monitor", lang="en", **to_query(PLAN)), 20))
+    query = dict(before.query_params.items())
+    after = visit("execute", **query)
+    shown, again = payload(before)["a"], payload(after)["a"]
+    assert again == shown
+    assert again["meta"]["scenario"] == "R30"
+    assert payload(after)["flags"]["step"] == before.session_state["moment"].step
+    assert dict(after.query_params.items()) == query
+    assert load_of(after).run.samples() == load_of(before).run.samples()
+    assert (load_of(after).picked, load_of(after).playing) == (("R30", 5.0), False)
+    after = press(after, "moment_leave")
+    assert payload(after)["a"]["meta"]["scenario"] == "P0"
+    assert "lq" not in after.query_params
+
+
+def test_repeating_a_long_run_stops_and_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ui.moment_recall.SLICE_S", 0.0)
+    monkeypatch.setattr("ui.moment_recall.NUM_SLICES", 1)
+    at = visit("execute", lang="en", lp="256", lq="R30~5~20")
+    assert not components(at)
+    assert t("monitor.repeat.far", "en", name="R30", seconds=0) in [one.value for one in at.info]
+    monkeypatch.setattr("ui.moment_recall.SLICE_S", 9.0)
+    at = press(at, "moment_repeat")
+    assert payload(at)["a"]["meta"]["scenario"] == "R30"
+
+
+def test_a_request_that_never_came_is_told() -> None:
+    at = visit("execute", lang="en", lp="256", lq="R9999~5~7")
+    assert [len(at.error), len(components(at))] == [1, 0]
+    at = press(at, "moment_leave")
+    assert payload(at)["a"]["meta"]["scenario"] == "P0"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_request_of_a_log_is_gone_with_a_reload_and_the_page_says_so(lang: LangMode) -> None:
+    at = visit("execute", lang=lang, lq="log")
+    assert [one.value for one in at.info] == [t("traffic.gone", languages(lang)[0])]
+    assert not components(at)
+    back = next(one for one in at.button if one.key == "moment_back")
+    assert back.label == t("traffic.back", languages(lang)[0])
+    assert moment_from_query(dict(at.query_params.items())) == (OF_A_LOG, [])
+    at = press(at, "moment_leave")
+    assert payload(at)["a"]["meta"]["scenario"] == "P0"
+
+
+def test_another_load_takes_its_request_off_the_stage() -> None:
+    at = opened_request(ticked(visit("monitor", lang="en", lp="256", lv="16"), 16))
+    at.session_state["visited"] = "monitor"
+    at = choose(calm(at.run()), "load_seed", 11)
+    assert "moment" not in at.session_state
+    assert "lq" not in at.query_params
