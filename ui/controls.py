@@ -15,6 +15,7 @@ from ui.monitor_deeds import NAMES as LOAD_NAMES
 from ui.own import OWN, OwnPrompts
 from ui.session import change_setup, choose_language, current_run, lang, lang_mode, say, setup, title_of
 from ui.setup import CHOICES, KNOBS, TEXTS, Knob, load_setup, preset_ids
+from ui.traffic_setup import WORDS as TRAFFIC_WORDS
 
 NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -53,6 +54,7 @@ def _name_of_parameter(short: str) -> str:
     keys |= {"seq": "teacher.part.own", "at": "teacher.place.name"}
     keys |= {short: f"monitor.{name}" for name, short in LOAD_NAMES.items()}
     keys |= {"lp": "monitor.pool.label", "ld": "link.deeds", "lq": "link.request"}
+    keys |= TRAFFIC_WORDS
     keys |= {knob.short: f"knob.{knob.name}" for knob in KNOBS}
     keys |= {short: f"knob.{name}" for name, (short, _) in CHOICES.items()}
     keys |= {short: f"knob.{name}" for name, short in TEXTS.items()}

@@ -18,6 +18,7 @@ from ui import monitor_deeds as plans
 from ui import record as records
 from ui import study as studies
 from ui import teacher_seq as sequences
+from ui import traffic_setup as traffics
 from ui.fork import Fork, forked
 from ui.i18n import MODES as LANG_MODES
 from ui.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
@@ -31,6 +32,7 @@ from ui.record import Record, run_name
 from ui.setup import Setup, from_query, load_setup, to_query
 from ui.study import Study
 from ui.teacher_seq import Sequence
+from ui.traffic_setup import TrafficSetup
 
 Run = tuple[Scenario, EventLog, Payload]
 _KEPT_RUNS = 4
@@ -50,6 +52,8 @@ def begin() -> None:
         state["moment_link"], lost_moment = moments.from_query(query)
         state["study"], lost_study = studies.from_query(query)
         state["link_lost"] = lost + lost_done + lost_machine + lost_load + lost_moment + lost_study
+        state["traffic_setup"], lost_traffic = traffics.from_query(query)
+        state["link_lost"] += lost_traffic
         state["lang"] = resolve_mode(query.get("lang"), st.context.locale)
         state["sequence"], lost_sequence = sequences.from_query(query)
         state["link_lost"] += lost_sequence
@@ -68,6 +72,7 @@ def sync_link() -> None:
     done |= sequences.to_query(sequence())
     load = {**plans.to_query(load_plan()), **moments.to_query(moment_link())}
     wanted = {**to_query(setup()), **done, **machines.to_query(machine()), **load, "lang": lang_mode()}
+    wanted |= traffics.to_query(traffic_setup())
     opened = st.session_state.pop("link_opened", None)
     if opened is None and dict(st.query_params.items()) != wanted:
         st.query_params.from_dict(wanted)
@@ -167,6 +172,16 @@ def sequence() -> Sequence:
 def change_sequence(new: Sequence) -> None:
     """Replace it."""
     st.session_state["sequence"] = new
+
+
+def traffic_setup() -> TrafficSetup:
+    """Every setting of this visitor's page of logs, but not the log."""
+    return cast(TrafficSetup, st.session_state["traffic_setup"])
+
+
+def change_traffic(new: TrafficSetup) -> None:
+    """Replace it."""
+    st.session_state["traffic_setup"] = new
 
 
 def machine() -> Machine:

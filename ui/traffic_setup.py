@@ -1,0 +1,184 @@
+"""Every setting of *Your traffic*, for the link; the log itself never is in it. Frozen, pure, light."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+KINDS = ("mixed", "chat", "agent", "rag", "templates")
+SOURCES = ("sample", "upload", "paste", "folder")
+VIEWS = ("overview", "misses", "sources", "sweeps", "compare")
+UNITS = ("blocks", "tokens", "gib")
+TEMPLATES = ("plain", "chatml", "llama3")
+TOKENIZERS = ("teaching", "qwen", "small", "own")
+SAME, UPLOAD = "same", "upload"
+OTHERS = (SAME, *KINDS, UPLOAD)
+LARGEST_BLOCK, MOST_SLOTS, MOST_SECONDS = 4096, 10**9, 1e8
+LARGEST_LOG_BLOCK = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How a log is to be read: None means that it is found out."""
+
+    format_name: str | None = None
+    template: str = "plain"
+    skip_broken: bool = False
+    block_size: int | None = None
+    convention: str | None = None
+    tokenizer: str = "teaching"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Under which cache: None is the log's own block size, room for everything, no time to live."""
+
+    block_size: int | None = None
+    num_slots: int | None = None
+    ttl_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficSetup:
+    """The page as it stands; ``b`` is the other side of the comparison, None until somebody looks at it."""
+
+    source: str = "sample"
+    sample: str = "mixed"
+    wanted: Wanted = field(default_factory=Wanted)
+    a: Side = field(default_factory=Side)
+    b: Side | None = None
+    other_source: str = SAME
+    view: str = "overview"
+    unit: str = "blocks"
+
+
+# -- links --------------------------------------------------------------------------------------------
+
+_CHOICES = {  # field -> name in a link, what it may be
+    "source": ("ys", SOURCES),
+    "sample": ("yk", KINDS),
+    "view": ("yv", VIEWS),
+    "unit": ("yu", UNITS),
+    "other_source": ("yo", OTHERS),
+}
+_READ = {
+    "template": ("ym", TEMPLATES),
+    "tokenizer": ("yt", TOKENIZERS),
+    "convention": ("yc", ("ceil", "floor")),
+}
+_FORMAT, _LOG_BLOCK, _SKIP, _A, _B = "yf", "yz", "yq", "ya", "yb"
+_FORMAT_NAME = re.compile(r"[a-z_]{1,30}", re.ASCII)
+
+WORDS: Mapping[str, str] = {
+    "ys": "traffic.source.label",
+    "yk": "traffic.sample.label",
+    "yv": "traffic.view",
+    "yu": "traffic.unit",
+    "yo": "traffic.compare.with",
+    "ym": "traffic.template.label",
+    "yt": "traffic.tokenizer.label",
+    "yc": "traffic.convention.label",
+    _FORMAT: "traffic.format.label",
+    _LOG_BLOCK: "traffic.log_block",
+    _SKIP: "traffic.skip",
+    _A: "traffic.slots",
+    _B: "traffic.view.compare",
+}
+"""What a person knows each parameter as: keys of the tables."""
+
+
+def to_query(setup: TrafficSetup) -> dict[str, str]:
+    """What differs from the default, as query parameters."""
+    plain, wanted = TrafficSetup(), setup.wanted
+    found = {
+        short: str(getattr(setup, name))
+        for name, (short, _) in _CHOICES.items()
+        if getattr(setup, name) != getattr(plain, name)
+    }
+    found |= {
+        short: str(getattr(wanted, name))
+        for name, (short, _) in _READ.items()
+        if getattr(wanted, name) != getattr(plain.wanted, name)
+    }
+    if wanted.format_name is not None:
+        found[_FORMAT] = wanted.format_name
+    if wanted.block_size is not None:
+        found[_LOG_BLOCK] = str(wanted.block_size)
+    if wanted.skip_broken:
+        found[_SKIP] = "1"
+    if setup.a != Side():
+        found[_A] = _side_text(setup.a)
+    if setup.b is not None:
+        found[_B] = _side_text(setup.b)
+    return found
+
+
+def from_query(query: Mapping[str, str]) -> tuple[TrafficSetup, list[str]]:
+    """Back, and the names of parameters that could not be used. Never raises: people type links."""
+    lost: list[str] = []
+    wanted = Wanted(**_choices(query, _READ, lost))
+    if _FORMAT in query:
+        if _FORMAT_NAME.fullmatch(query[_FORMAT]):
+            wanted = replace(wanted, format_name=query[_FORMAT])
+        else:
+            lost.append(_FORMAT)
+    if _LOG_BLOCK in query:
+        size = _whole(query[_LOG_BLOCK], LARGEST_LOG_BLOCK)
+        wanted = replace(wanted, block_size=size)
+        lost += [_LOG_BLOCK] * (size is None)
+    if _SKIP in query:
+        wanted = replace(wanted, skip_broken=query[_SKIP] == "1")
+        lost += [_SKIP] * (query[_SKIP] != "1")
+    setup = TrafficSetup(wanted=wanted, **_choices(query, _CHOICES, lost))
+    for name, short in (("a", _A), ("b", _B)):
+        if short in query:
+            side = _side(query[short])
+            if side is None:
+                lost.append(short)
+            else:
+                setup = replace(setup, a=side) if name == "a" else replace(setup, b=side)
+    return setup, lost
+
+
+def _choices(
+    query: Mapping[str, str], allowed: Mapping[str, tuple[str, tuple[str, ...]]], lost: list[str]
+) -> dict[str, Any]:
+    found = {}
+    for name, (short, values) in allowed.items():
+        if query.get(short) in values:
+            found[name] = query[short]
+        elif short in query:
+            lost.append(short)
+    return found
+
+
+def _side_text(side: Side) -> str:
+    """ "16~5000~" is blocks of 16, 5,000 slots, no time to live."""
+    values = (getattr(side, one.name) for one in fields(side))
+    return "~".join("" if value is None else f"{value:.12g}" for value in values)
+
+
+def _side(text: str) -> Side | None:
+    parts = text[:60].split("~")
+    if len(parts) != 3:
+        return None
+    size, slots = (_whole(part, most) for part, most in zip(parts, (LARGEST_BLOCK, MOST_SLOTS), strict=False))
+    ttl = _seconds(parts[2])
+    read = (size, slots, ttl)
+    return (
+        None if any(part and value is None for part, value in zip(parts, read, strict=True)) else Side(*read)
+    )
+
+
+def _whole(text: str, most: int) -> int | None:
+    good = text.isascii() and text.isdigit() and len(text) <= 10
+    return int(text) if good and 1 <= int(text) <= most else None
+
+
+def _seconds(text: str) -> float | None:
+    if not re.fullmatch(r"\d{1,9}(\.\d{1,12})?(e-\d{1,2})?", text, re.ASCII):
+        return None
+    value = float(text)
+    return value if value <= MOST_SECONDS else None
