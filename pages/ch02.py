@@ -99,7 +99,10 @@ def _cost() -> None:
                 bars_beside(bars, say("course.ch02.ms")), key=f"ch02-{name}", config={"displayModeBar": False}
             )
     show_part(
-        NAME, "cost_result", tokens=prompt + answer - 1, ratio=f"{cost.token_without / cost.token_with:,.1f}"
+        NAME,
+        "cost_result",
+        tokens=f"{prompt + answer - 1:,}",
+        ratio=f"{cost.token_without / cost.token_with:,.1f}",
     )
     with st.expander(say("course.ch02.basis")):
         decode, prefill = FORMULAS["formula.decode"], FORMULAS["formula.prefill"]

@@ -20,6 +20,7 @@ from ui.course_tags import (
     tag_hit,
 )
 from ui.lessons import show_part
+from ui.numbers import power
 from ui.session import plain, say
 
 NAME = "ch04"
@@ -145,7 +146,7 @@ def _after_a_break() -> None:
         "broken_result",
         tokens=result.reused_tokens,
         error=f"{100 * result.broken.relative:.0f}",
-        legal=f"{result.legal.difference.max_abs:.0e}",
+        legal=power(result.legal.difference.max_abs),
     )
     st.caption(say(f"course.ch04.flipped.{str(result.broken.flipped).lower()}"))
 
@@ -198,7 +199,7 @@ def _collisions() -> None:
             f"| {trial.hit_tokens} | {say(f'course.ch04.outcome.{outcome}')} |"
         )
     st.markdown("\n".join(lines))
-    chance = f"{collision_chance(MANY_BLOCKS, BITS):.0e}"
+    chance = power(collision_chance(MANY_BLOCKS, BITS))
     show_part(NAME, "weak_result", bits=BITS, blocks=f"{MANY_BLOCKS:,.0f}", chance=chance)
 
 

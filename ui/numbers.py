@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
 
 def digits(value: float) -> str:
     """Three digits that matter, no exponent, thousands apart: 0.0123, 4.56, 1,230; whole numbers whole."""
@@ -17,6 +19,16 @@ def digits(value: float) -> str:
 def _exponent(size: float) -> int:
     """Of the leading digit of a number below 1: 0.012 -> -2."""
     return int(f"{size:e}".partition("e")[2])
+
+
+def power(value: float) -> str:
+    """A small number as people write it: 1.5·10⁻⁶."""
+    if value == 0:
+        return "0"
+    if 1e-3 <= abs(value) < 1e4:
+        return digits(value)
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return f"{mantissa}·10{str(int(exponent)).translate(_DIGITS)}"
 
 
 def percent(share: float, places: int = 1) -> str:

@@ -8,15 +8,13 @@ import streamlit as st
 
 from core.backends.base import Difference
 from core.backends.report import Report
-from ui.numbers import digits
+from ui.numbers import digits, power
 from ui.prefill_experiments import as_csv, as_json
 from ui.prefill_models import SMALL_NAME
 from ui.session import plain, say
 
 _SMALL_INSIDE = "Smollm2 135M 8k Lc100K Mix1 Ep2"
 """What the small model's file calls itself."""
-
-_DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def origin(report: Report, own: bool) -> None:
@@ -65,13 +63,3 @@ def equality_words(difference: Difference) -> str:
 def times(value: float) -> str:
     """How many times: 4.07×, and whole numbers whole."""
     return f"{digits(int(value) if float(value).is_integer() else float(value))}×"
-
-
-def power(value: float) -> str:
-    """A small number as people write it: 1.5·10⁻⁶."""
-    if value == 0:
-        return "0"
-    if 1e-3 <= abs(value) < 1e4:
-        return digits(value)
-    mantissa, _, exponent = f"{value:.1e}".partition("e")
-    return f"{mantissa}·10{str(int(exponent)).translate(_DIGITS)}"

@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.backends.model_sources import HOW_TO_ADD_MODEL
 from core.backends.report import Json, Report
-from ui.numbers import digits, percent
-from ui.prefill_about import certainty, origin, power
+from ui.numbers import digits, percent, power
+from ui.prefill_about import certainty, origin
 from ui.prefill_charts import Curve, curves
 from ui.prefill_models import readable_models
 from ui.prefill_panels import measure_row

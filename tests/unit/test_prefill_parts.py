@@ -21,7 +21,8 @@ from core.scenario import run
 from tests.backends.tiny import backend_of
 from tests.stage_runs import scenario_of, stage_log_of
 from ui import prefill_models
-from ui.prefill_about import power, times
+from ui.numbers import power
+from ui.prefill_about import times
 from ui.prefill_experiments import EXPERIMENTS, as_csv, as_json, expected_s, kept, kept_report, stories
 from ui.prefill_job import Job
 from ui.prefill_models import (
