@@ -85,7 +85,7 @@ export function drawBlockTable(S, zone, run, k, rid, width) {
   return nodes;
 }
 
-const percent = (part, whole) => (whole ? Math.round((100 * part) / whole) + "%" : "–");
+const percent = (part, whole) => (whole ? Math.round((100 * part) / whole) + " %" : "–");
 
 export function drawTotals(S, zone, frame, other) {
   const { totals, slots, queue } = frame;

@@ -275,7 +275,7 @@ def _block_table(picture: Picture) -> None:
 def _totals(picture: Picture) -> None:
     x, y, _, _ = ZONES["E"]
     totals, slots = picture.frame["totals"], picture.frame["slots"].values()
-    rate = f"{100 * totals['hits'] / totals['queries']:.0f}%" if totals["queries"] else "–"
+    rate = f"{100 * totals['hits'] / totals['queries']:.0f} %" if totals["queries"] else "–"
     numbers = (
         ("reused", str(totals["hits"])),
         ("computed", str(totals["computed"])),
