@@ -13,10 +13,11 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from core.errors import BrothError
 from ui import machine as machines
-from ui import monitor_setup
+from ui import moment_link as moments
+from ui import monitor_deeds as plans
 from ui.i18n import LangMode
 from ui.machine import Machine
-from ui.monitor_setup import LoadSetup
+from ui.monitor_deeds import LoadPlan
 from ui.setup import CHOICES, KNOBS, PANELS, TEXTS, Setup, from_query, to_query
 
 CHAPTERS = tuple(f"ch{number:02}" for number in range(1, 14))
@@ -33,7 +34,7 @@ LOOPBACK = frozenset(["localhost", "127.0.0.1", "::1"])
 
 _SETUP = {"v", "s", "m", "hide", "present", "fork", "own", *TEXTS.values()}
 _SETUP |= {knob.short for knob in KNOBS} | {short for short, _ in CHOICES.values()}
-_LOAD = {"ls", "lp", "lb", "lc", "lt", "la", "lm", "lr"}
+_LOAD = {"ls", "lp", "lb", "lc", "lt", "la", "lm", "lr", "ld", "lv", "lq"}
 _KEPT = frozenset(_SETUP | _LOAD | {"on"})
 _LEFT_OUT = frozenset(["lang", "bet", "quiz", "tried", "cards", "six", "seq", "at"])
 """Known, but a person's own: their language, what they did, what they collected."""
@@ -140,8 +141,9 @@ def _query(found: Mapping[str, str], page: str) -> str:
     kept = {name: value for name, value in found.items() if name in _KEPT}
     setup, lost = from_query(kept)
     machine, lost_machine = machines.from_query(kept)
-    load, lost_load = monitor_setup.from_query(kept)
-    lost = lost + lost_machine + lost_load + (["hide"] if set(setup.hide) - set(PANELS) else [])
+    load, lost_load = plans.from_query(kept)
+    moment, lost_moment = moments.from_query(kept)
+    lost = lost + lost_machine + lost_load + lost_moment + (["hide"] if set(setup.hide) - set(PANELS) else [])
     if lost:
         names = ", ".join(lost)[:80]
         raise AddressError("teacher.damaged", f"Damaged in this link: {names}.", names=names)
@@ -150,8 +152,10 @@ def _query(found: Mapping[str, str], page: str) -> str:
         query |= to_query(setup)
     if machine != Machine():
         query |= machines.to_query(machine)
-    if load != LoadSetup():
-        query |= monitor_setup.to_query(load)
+    if load != LoadPlan():
+        query |= plans.to_query(load)
+    if moment is not None and moment != moments.OF_A_LOG:  # logs stay with who opened them
+        query |= moments.to_query(moment)
     return urlencode(query)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from ui.moment_link import to_query as moment_to_query
 from ui.monitor_deeds import MAX_LINK, Deed, LoadPlan, from_query, to_query
 from ui.monitor_run import LoadSession, begin, follow
 from ui.monitor_setup import SPEEDS, LoadSetup
+from ui.teacher_address import read_address
 
 SMALL = LoadSetup(pool=256, rate=6.0)
 ONCE = Machine()
@@ -212,3 +214,9 @@ def test_the_request_on_the_stage_comes_back_from_a_link(link: MomentLink | None
 )
 def test_a_request_that_cannot_be_read_is_named(text: str) -> None:
     assert moment_from_query({"lq": text}) == (None, ["lq"])
+
+
+def test_a_stop_of_a_lesson_keeps_the_load_and_the_request() -> None:
+    text = "execute?v=1&s=P0&lp=256&lv=64&ld=5C2s.3R&lq=R30~5~20"
+    assert dict(parse_qsl(read_address(text).query)) == dict(parse_qsl(text.partition("?")[2]))
+    assert "lq" not in read_address("execute?s=P0&lq=log").query
