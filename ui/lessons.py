@@ -22,8 +22,12 @@ from ui.i18n import Lang, TextError, fill, languages
 from ui.session import lang_mode
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "lessons"
-# A line break inside a Chinese paragraph would be drawn as a blank between two characters.
-_SOFT_BREAK = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef])\n(?=[\u3000-\u9fff\uff00-\uffef])")
+# A line break inside a Chinese paragraph would be drawn as a blank: between two characters, also where one of
+# them is bold, and beside a full-width mark, which brings its own room.
+_WIDE, _MARK = r"[\u3400-\u9fff]", r"[\u3000-\u303f\uff00-\uffef]"
+_SOFT_BREAK = re.compile(
+    rf"(?<={_MARK})\n(?!\n)|(?<!\n)\n(?={_MARK})|(?<={_WIDE})(\*{{0,2}})\n(\*{{0,2}})(?={_WIDE})"
+)
 _HEADING = re.compile(r"^## +([a-z0-9_]+) *$", re.MULTILINE)
 
 
@@ -37,7 +41,7 @@ def parts(chapter: str, lang: Lang) -> Mapping[str, str]:
     """The named parts of a chapter, in order of the file."""
     text = (FOLDER / lang / f"{chapter}.md").read_text(encoding="utf-8")
     pieces = _HEADING.split(text)
-    bodies = (_SOFT_BREAK.sub("", body.strip()) for body in pieces[2::2])
+    bodies = (_SOFT_BREAK.sub(r"\1\2", body.strip()) for body in pieces[2::2])
     return MappingProxyType(dict(zip(pieces[1::2], bodies, strict=True)))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ui.i18n import TextError, placeholders
@@ -27,3 +29,14 @@ def test_an_unknown_part_is_our_error() -> None:
     chapter = chapter_names()[0]
     with pytest.raises(TextError, match="no part"):
         part(chapter, "nowhere", "en")
+
+
+def test_no_blank_where_chinese_text_was_broken_into_lines() -> None:
+    """The only blanks left beside Chinese stand where the other side is a number, a hole or a Latin word."""
+    wide = r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]"
+    for chapter in chapter_names():
+        for name, text in parts(chapter, "zh").items():
+            assert not re.search(rf"{wide}\*{{0,2}}\n\*{{0,2}}{wide}|[，。：；、（]\n[^\n]", text), (
+                chapter,
+                name,
+            )
