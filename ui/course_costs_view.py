@@ -151,7 +151,7 @@ def _pot_bytes() -> None:
 def ttl_panel() -> None:
     """A short break and a long one, under both meanings of a time to live."""
     left, right = st.columns(2, vertical_alignment="bottom")
-    ttl = left.slider(say("course.ch08.ttl"), 4, 20, 10, 2, key="ch08-ttl")
+    ttl = left.slider(say("course.ch08.ttl"), 4, 20, 14, 2, key="ch08-ttl")
     with right:
         kind = pick("kind", ("idle", "absolute"))
     hits = {one: counted(course_run("P10", ttl=ttl, ttl_kind=one)[1]).hits for one in ("idle", "absolute")}
