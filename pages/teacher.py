@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.navigation import page
-from ui import teacher_class, teacher_edit, teacher_links
+from ui import teacher_add, teacher_class, teacher_edit, teacher_links
 from ui.controls import link_notice
 from ui.i18n import languages
 from ui.session import lang_mode, say, sequence
@@ -23,7 +23,7 @@ def render() -> None:
     """The stop that is presented, or one of the four parts."""
     toolbar()
     link_notice()
-    teacher_class.keep_widgets((*teacher_links.KEPT, *teacher_class.KEPT, *teacher_edit.KEPT))
+    teacher_class.keep_widgets((*teacher_links.KEPT, *teacher_class.KEPT, *teacher_add.KEPT))
     stop = sequence().now
     if stop is not None:
         present_panel(stop)

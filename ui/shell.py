@@ -13,7 +13,7 @@ import streamlit as st
 from ui.controls import language_switch
 
 _STYLE = """<style>
-[data-testid="stBaseButton-primary"]{color:light-dark(#FFFFFF,#12161C)}
+[data-testid="stBaseButton-primary"],[data-testid="stBaseLinkButton-primary"]{color:light-dark(#FFFFFF,#12161C)}
 .stMainBlockContainer{padding:3.9rem 1.5rem 2rem}
 .stMainBlockContainer:has(.st-key-stage){padding-bottom:.3rem}
 @media (min-width:1000px){

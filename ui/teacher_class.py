@@ -79,7 +79,7 @@ def _address(from_form: Address) -> None:
         st.caption(say("teacher.class.link"))
         st.code(link, language=None, wrap_lines=True)
     with code:
-        if local and not typed.strip():
+        if is_local():
             st.info(say("teacher.class.no_code"))
         else:
             _draw_code(link)
@@ -119,6 +119,17 @@ def own_url() -> str:
 def server_base() -> str:
     """Where others reach this server: the host that was typed, else the visitor's own way here; ends in /."""
     return base_of(own_url(), str(st.session_state.get(HOST) or ""))
+
+
+def is_local() -> bool:
+    """Whether links of this page work on this machine only: opened as localhost, no other address written."""
+    return urlsplit(server_base()).hostname in LOOPBACK
+
+
+def local_hint() -> None:
+    """Says so under a link."""
+    if is_local():
+        st.caption(say("teacher.local"))
 
 
 def base_of(url: str, typed: str = "") -> str:

@@ -7,18 +7,14 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BrothError
-from ui.course import course_run
 from ui.i18n import languages
-from ui.session import change_sequence, lang_mode, plain, say, sequence, show_error, title_of
-from ui.setup import Setup, preset_ids
-from ui.setup import to_query as setup_query
-from ui.teacher_address import PAGES, Address, read_address
-from ui.teacher_class import own_url, server_base
-from ui.teacher_present import page_name, where
+from ui.session import change_sequence, lang_mode, plain, say, sequence, show_error
+from ui.teacher_add import add_panel
+from ui.teacher_class import local_hint, server_base
+from ui.teacher_present import where
 from ui.teacher_seq import (
     MAX_NOTE,
     MAX_SEQ_LINK,
-    MAX_STOPS,
     MAX_TITLE,
     Sequence,
     Stop,
@@ -29,19 +25,13 @@ from ui.teacher_seq import (
 )
 from ui.teacher_stops import text
 
-_PASTED, _WHAT, _STEP, _ASK, _ERROR = (
-    f"teacher-{name}" for name in ("pasted", "what", "step", "ask", "error")
-)
-KEPT = (_WHAT, _ASK)
-_FRONT = ("start", "monitor", "finish")
-
 
 def own_panel() -> None:
     """The stops there are, what makes one more, and how to keep them."""
     for one in languages(lang_mode()):
         st.markdown(text("own", one))
     with st.container(border=True):
-        _add()
+        add_panel()
     now = sequence()
     if not now.stops:
         st.info(say("teacher.none"))
@@ -50,89 +40,6 @@ def own_panel() -> None:
     if now.stops:
         _keep(now)
     _files(now)
-
-
-# -- one more ---------------------------------------------------------------------------------------------
-
-
-def _add() -> None:
-    full = len(sequence().stops) >= MAX_STOPS
-    pasted, button = st.columns([5, 1], vertical_alignment="bottom")
-    pasted.text_input(
-        say("teacher.add.paste"),
-        key=_PASTED,
-        help=say("teacher.add.paste.help"),
-        placeholder=f"{server_base()}execute?s=P3#step=38",
-    )
-    button.button(
-        say("teacher.add"),
-        key="teacher-add-pasted",
-        on_click=_add_pasted,
-        args=(own_url(),),
-        disabled=full,
-        width="stretch",
-    )
-    error = st.session_state.pop(_ERROR, None)
-    if error is not None:
-        show_error(error)
-    places = {f"execute:{name}": f"{say('nav.execute')} · {title_of(name)}" for name in preset_ids()}
-    others = [name for name in PAGES if name != "execute"]
-    places |= {name: page_name(Address(name)) for name in others}
-    what, step, button = st.columns([3, 2, 1], vertical_alignment="bottom")
-    chosen = what.selectbox(say("teacher.add.what"), list(places), format_func=places.__getitem__, key=_WHAT)
-    address = _choose(chosen, step)
-    button.button(
-        say("teacher.add"),
-        key="teacher-add-chosen",
-        on_click=_add_stop,
-        args=(Stop(address, page_name(address)),),
-        disabled=full,
-        width="stretch",
-    )
-    if full:
-        st.caption(say("error.teacher.full", limit=MAX_STOPS))
-
-
-def _choose(chosen: str, column: st.delta_generator.DeltaGenerator) -> Address:
-    """The address of what the lists say; for a scenario also its step."""
-    page, _, scenario = chosen.partition(":")
-    if not scenario:
-        return Address(page)
-    log = course_run(scenario)[2]
-    steps = {0: say("teacher.step.first")}
-    for event in log["events"]:
-        if event["level"] != "micro":
-            steps[event["i"] + 1] = f"{event['i'] + 1} · {_told(event)}"
-    step = column.selectbox(
-        say("teacher.add.step"), list(steps), format_func=steps.__getitem__, key=f"{_STEP}-{scenario}"
-    )
-    asks = st.toggle(say("teacher.add.ask"), key=_ASK, help=say("teacher.add.ask.help"))
-    query = setup_query(Setup(scenario, mode="guided" if asks else "walk"))
-    place = max(step - 1, 0) if asks else step
-    return read_address(f"execute?{'&'.join(f'{k}={v}' for k, v in query.items())}#step={place}")
-
-
-def _told(event: dict[str, object]) -> str:
-    args = event["args"]
-    assert isinstance(args, dict)
-    return say(f"cap.{event['cap']}.what", **args).replace("**", "")
-
-
-def _add_pasted(own: str) -> None:
-    try:
-        address = read_address(str(st.session_state[_PASTED]), own)
-    except BrothError as error:
-        st.session_state[_ERROR] = error
-        return
-    _add_stop(Stop(address, page_name(address)))
-    st.session_state[_PASTED] = ""
-
-
-def _add_stop(stop: Stop) -> None:
-    try:
-        change_sequence(sequence().with_stop(stop))
-    except BrothError as error:
-        st.session_state[_ERROR] = error
 
 
 # -- the stops --------------------------------------------------------------------------------------------
@@ -163,7 +70,7 @@ def _field(name: str, index: int, value: str, limit: int) -> None:
     if name == "title":
         st.text_input(label, key=key, max_chars=limit, on_change=changed)
     else:
-        st.text_area(label, key=key, max_chars=limit, on_change=changed, height=96)
+        st.text_area(label, key=key, max_chars=limit, on_change=changed, height=110)
 
 
 _ICONS = (("up", "arrow_upward"), ("down", "arrow_downward"), ("delete", "delete"))
@@ -203,6 +110,7 @@ def _keep(now: Sequence) -> None:
         st.caption(say("teacher.link_of"))
         link = f"{server_base()}teacher?seq={pack(now)}&lang={lang_mode()}"
         st.code(link, language=None, wrap_lines=True)
+        local_hint()
     else:
         st.warning(say("teacher.too_long", size=len(pack(now)), limit=MAX_SEQ_LINK))
 

@@ -9,7 +9,7 @@ from ui.session import lang, lang_mode, say, title_of
 from ui.setup import PANELS, Setup, preset_ids
 from ui.setup import to_query as setup_query
 from ui.teacher_address import Address, read_address
-from ui.teacher_class import server_base
+from ui.teacher_class import local_hint, server_base
 from ui.teacher_stops import text
 
 NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
@@ -65,6 +65,7 @@ def links_panel() -> None:
         st.toggle(say("teacher.link.presenter"), key=_PRESENTER)
     link = class_address().link(class_language())
     st.code(f"{server_base()}{link}", language=None, wrap_lines=True)
+    local_hint()
     st.link_button(say("teacher.link.try"), link, key="teacher-try", icon=":material/open_in_new:")
     with st.expander(say("teacher.keys"), expanded=True):
         st.markdown(text("keys", lang()))

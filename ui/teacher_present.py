@@ -12,6 +12,8 @@ from ui.session import change_sequence, lang_mode, plain, say, sequence, title_o
 from ui.teacher_address import CHAPTERS, Address
 from ui.teacher_seq import Stop
 
+_STYLE = "<style>.st-key-teacher-note p{font-size:1.3rem;line-height:1.5}</style>"
+
 
 def present_panel(stop: Stop) -> None:
     """The stop of this moment."""
@@ -20,7 +22,8 @@ def present_panel(stop: Stop) -> None:
     st.caption(say("teacher.now", n=now.place, total=total))
     st.title(plain(name_of(stop)), anchor=False)
     if stop.note.strip():
-        with st.container(border=True):
+        st.html(_STYLE)
+        with st.container(border=True, key="teacher-note"):
             st.markdown(as_lines(stop.note))
     st.link_button(
         say("teacher.open_stop"),

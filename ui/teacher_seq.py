@@ -112,7 +112,7 @@ def unpack(text: str) -> Sequence | None:
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         unpacker = zlib.decompressobj()
         rows = json.loads(unpacker.decompress(packed, MAX_UNPACKED).decode())
-        if unpacker.unconsumed_tail or not isinstance(rows, list) or not 0 < len(rows) <= MAX_STOPS:
+        if not unpacker.eof or not isinstance(rows, list) or not 0 < len(rows) <= MAX_STOPS:
             return None
         return Sequence(tuple(_stop(*row) for row in rows))
     except (binascii.Error, zlib.error, ValueError, TypeError, RecursionError, AddressError):

@@ -176,7 +176,7 @@ def numbers(name: str) -> Mapping[str, object]:
         "partial": asked["q2"],
         "same": second("P1"),
         "touch": {"ref": _touched()},
-        "stamp": asked["q1"],
+        "stamp": {**asked["q1"], "rest": asked["q1"]["total"] - asked["q2"]["size"]},
         "stamp_end": second("P3b"),
         "full": asked["q5"],
         "cliff": interview_numbers("pool_cliff"),

@@ -29,7 +29,7 @@ from ui.setup import (
     to_query,
 )
 
-NAMES = ["v", "s", "m", "bet", "fork", "own", "hide", *(knob.short for knob in KNOBS)]
+NAMES = ["v", "s", "m", "bet", "fork", "own", "hide", "present", *(knob.short for knob in KNOBS)]
 NAMES += [short for short, _ in CHOICES.values()] + list(TEXTS.values())
 
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
@@ -51,6 +51,7 @@ setups = st.one_of(
         own=st.just(OwnPrompts()) | owns,
         mode=st.sampled_from(MODES),
         hide=st.lists(st.sampled_from(["code", "log", "quiz"]), unique=True).map(tuple),
+        presenter=st.booleans(),
         bet=st.none() | st.integers(0, 100),
         fork=st.none() | forks,
     ),
