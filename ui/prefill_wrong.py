@@ -135,7 +135,7 @@ def documents_view(report: Report) -> None:
     st.markdown(
         say(
             "prefill.documents.words",
-            more=digits(100 * (content["hit_rate"] - chained["hit_rate"])),
+            more=digits(round(100 * (content["hit_rate"] - chained["hit_rate"]))),
             wrong=content["wrong"],
             n=content["requests"],
             chosen=settings["chosen"],
