@@ -184,16 +184,6 @@ def change_traffic(new: TrafficSetup) -> None:
     st.session_state["traffic_setup"] = new
 
 
-def sequence() -> Sequence:
-    """The stops this visitor has collected, and which one is presented."""
-    return cast(Sequence, st.session_state["sequence"])
-
-
-def change_sequence(new: Sequence) -> None:
-    """Replace it."""
-    st.session_state["sequence"] = new
-
-
 def machine() -> Machine:
     """What this visitor's modelled times and prices are for."""
     return cast(Machine, st.session_state["machine"])

@@ -180,10 +180,9 @@ def from_query(query: Mapping[str, str]) -> tuple[Setup, list[str]]:
         setup = replace(setup, mode=query.get("m", "walk"))
     else:
         lost.append("m")
-    if query.get("present", "0") in ("0", "1"):
-        setup = replace(setup, presenter=query.get("present") == "1")
-    else:
+    if query.get("present", "") not in ("", "1"):
         lost.append("present")
+    setup = replace(setup, presenter=query.get("present") == "1")
     bet = _whole(query.get("bet"), 0, 100)
     if "bet" in query and bet is None:
         lost.append("bet")
