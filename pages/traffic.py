@@ -7,19 +7,24 @@ from typing import Any
 import streamlit as st
 
 from core.errors import BrothError
-from core.traffic.analysis import Analysis
+from core.traffic.analysis import Analysis, analyse
+from core.traffic.settings import Settings
 from pages.navigation import page
 from ui import session
 from ui.controls import link_notice
 from ui.session import say
 from ui.shell import toolbar
+from ui.traffic_basis import basis_line, log_summary
 from ui.traffic_compare import compare_view
-from ui.traffic_misses import misses_view
-from ui.traffic_more import sources_view, sweeps_view
+from ui.traffic_groups import sources_view
+from ui.traffic_misses import all_misses, misses_view
 from ui.traffic_open import open_request
-from ui.traffic_source import log_summary, progress_in, source_panel
-from ui.traffic_state import Log, analysis_of, state
-from ui.traffic_view import overview, settings_row, without_identity
+from ui.traffic_settings import settings_row
+from ui.traffic_source import source_panel
+from ui.traffic_state import Log, analysis_key, choose, chosen
+from ui.traffic_sweeps import sweeps_view
+from ui.traffic_view import overview, without_identity
+from ui.traffic_work import work
 
 VIEWS: dict[str, Any] = {
     "overview": overview,
@@ -37,53 +42,52 @@ def render() -> None:
     st.header(say("traffic.title"), anchor=False)
     st.markdown(say("traffic.intro"))
     log = source_panel()
-    st.caption(say("traffic.privacy"))
+    st.caption(f"{say('traffic.privacy')} {say('traffic.link.kept')}")
     if log is None:
         return
     log_summary(log)
     if not log.trace.has_identity:
         without_identity(log)
         return
-    analysis = _analysis(log)
-    if analysis is not None:
-        _views(log, analysis)
+    try:
+        analysis = _analysis(log)
+        if analysis is not None:
+            _views(log, analysis)
+    except BrothError as error:
+        session.show_error(error)
 
 
 def _analysis(log: Log) -> Analysis | None:
-    cost = session.machine().cost()
-    now = state()
-    fits = cost.blocks_that_fit(now.block_size or log.trace.block_size or 16)
-    place = st.empty()
-    try:
-        settings = settings_row(log, fits)
-        return analysis_of(log, settings, progress_in(place, "traffic.rerunning"))
-    except BrothError as error:
-        session.show_error(error)
-        return None
-    finally:
-        place.empty()
+    size = chosen().a.block_size or log.trace.block_size or 16
+    settings = settings_row(log, session.machine().cost().blocks_that_fit(size))
+    return analysis_under(log, settings)
+
+
+def analysis_under(log: Log, settings: Settings) -> Analysis | None:
+    """The log under these settings; None if a person stopped the work."""
+    return work(analysis_key(log, settings), lambda tell: analyse(log.trace, settings, tell))
 
 
 def _views(log: Log, analysis: Analysis) -> None:
-    now = state()
-    st.session_state.setdefault("traffic_view", now.view)
+    st.session_state.setdefault("traffic_view", chosen().view)
     words = {one: say(f"traffic.view.{one}") for one in VIEWS}
-    chosen = st.segmented_control(
+    found = st.segmented_control(
         say("traffic.view"),
         list(VIEWS),
         format_func=words.__getitem__,
         key="traffic_view",
         label_visibility="collapsed",
     )
-    now.view = chosen or now.view
+    choose(view=found or chosen().view)
+    basis_line(log, analysis.settings)
 
-    def open_it(number: int) -> None:
-        open_request(log, analysis, number, page("execute"))
+    def open_it(number: int, settings: Settings | None = None, of_log: Log | None = None) -> None:
+        shown_log = of_log or log
+        shown = analysis if settings is None else analysis_under(shown_log, settings)
+        if shown is not None and all_misses(shown_log, shown) is not None:
+            open_request(shown_log, shown, number, page("execute"))
 
-    try:
-        VIEWS[now.view](log, analysis, open_it)
-    except BrothError as error:
-        session.show_error(error)
+    VIEWS[chosen().view](log, analysis, open_it)
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.backends.log_tokenizers import NAMES as TOKENIZERS
 from core.cost import GPUS, MODELS, CostModel, Prices
 from core.errors import BrothError
 from core.traces.formats import NAMES
@@ -21,6 +22,7 @@ from core.traces.templates import TEMPLATES
 from core.traffic.settings import Settings, usual_block_size
 from core.traffic.summary import Json, summarise
 from ui.i18n import LANGS, error_text
+from ui.log_tokenizers import MODEL_VARIABLE, offered, tokenizer_for
 from ui.report_page import report_html
 
 
@@ -44,7 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _summary(args: argparse.Namespace) -> Json:
-    options = ReadOptions(skip_broken=args.skip_broken, template=args.template)
+    options = ReadOptions(
+        skip_broken=args.skip_broken,
+        template=args.template,
+        tokenizer=tokenizer_for(args.tokenizer),
+        tokenizer_name=args.tokenizer,
+    )
     trace = read_trace(args.trace, format_name=args.format, options=options)
     sizes = args.blocks or [usual_block_size(trace)]
     settings = [Settings(size, args.slots, args.ttl) for size in sizes]
@@ -60,6 +67,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--format", choices=NAMES, help="the log's format (usually recognised)")
     parser.add_argument(
         "--template", choices=tuple(TEMPLATES), default="plain", help="chat template of texts"
+    )
+    parser.add_argument(
+        "--tokenizer",
+        choices=TOKENIZERS,
+        default="teaching",
+        help="how text becomes tokens: the small one of the lessons, Qwen's, the small model's, or that of "
+        f"the model named in {MODEL_VARIABLE} (here: {', '.join(offered())})",
     )
     parser.add_argument("--skip-broken", action="store_true", help="leave broken lines out and count them")
     parser.add_argument("--blocks", type=int, nargs="+", metavar="N", help="block sizes; one run for each")

@@ -14,7 +14,8 @@ from core.curve import CapacityCurve
 from core.traffic.analysis import Stretch
 
 Points = Sequence[tuple[float, float]]
-Words = Mapping[str, str]
+Carried = Sequence[float]
+"""What a point carries: the request it leads to, then its setting."""
 HEIGHT = 380
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up")
@@ -26,7 +27,7 @@ def lines(
     y_title: str,
     *,
     log_x: bool = False,
-    requests: Mapping[str, Sequence[int]] | None = None,
+    requests: Mapping[str, Sequence[Carried]] | None = None,
     markers: bool = False,
 ) -> go.Figure:
     """Several curves of hit rates over one quantity; line styles tell them apart beside the colours."""
@@ -37,7 +38,7 @@ def lines(
             go.Scatter(
                 x=[point[0] for point in points],
                 y=[point[1] for point in points],
-                customdata=None if numbers is None else list(numbers),
+                customdata=None if numbers is None else [list(one) for one in numbers],
                 name=escape(name),
                 mode="lines+markers" if markers else "lines",
                 line={"dash": DASHES[place % len(DASHES)], "width": 2.5},
@@ -90,14 +91,34 @@ def mark(figure: go.Figure, x: float, text: str, *, log_x: bool, high: bool = Tr
     figure.add_annotation(**place, text=text, showarrow=False, xanchor="left", xshift=5)
 
 
-def requests_at(curve: CapacityCurve, slots: Sequence[int]) -> list[int]:
-    """For each capacity, a request that gains from its last slots: the one whose blocks need most of them."""
+def diamonds(figure: go.Figure, name: str, points: Points) -> None:
+    """Single values beside a curve."""
+    figure.add_trace(
+        go.Scatter(
+            x=[point[0] for point in points],
+            y=[point[1] for point in points],
+            name=escape(name),
+            mode="markers",
+            marker={"size": 10, "symbol": "diamond-open", "line": {"width": 2}},
+            hovertemplate="%{x:,.6~g} · %{y:.2%}<extra>%{fullData.name}</extra>",
+        )
+    )
+    figure.update_layout(showlegend=True)
+
+
+def requests_at(curve: CapacityCurve, slots: Sequence[int]) -> list[Carried]:
+    """For each capacity, a request that gains from its last slots (the one whose blocks need most of them),
+    and the capacity that is just too small for it."""
     order = np.argsort(curve.need, kind="stable")
     needs = curve.need[order]
-    found = []
+    found: list[Carried] = []
     for capacity in slots:
         place = int(np.searchsorted(needs, capacity, side="right")) - 1
-        found.append(int(curve.request[order[place]]) if place >= 0 else 0)
+        if place < 0:
+            found.append((0, capacity))
+        else:
+            less = max(int(needs[place]) - 1, curve.first)
+            found.append((int(curve.request[order[place]]), less))
     return found
 
 
@@ -109,7 +130,7 @@ def stretch_bars(
         go.Scatter(
             x=[one.begins for one in stretches],
             y=[one.rate for one in stretches],
-            customdata=list(requests),
+            customdata=[[one] for one in requests],
             mode="lines+markers",
             line={"shape": "hv", "width": 2.5},
             text=[str(one.num_requests) for one in stretches],
@@ -135,7 +156,7 @@ def group_bars(
             x=list(values),
             name=name,
             orientation="h",
-            customdata=list(requests),
+            customdata=[[one] for one in requests],
             marker={"pattern": {"shape": ("", "/")[place % 2], "fgopacity": 0.6}},
             hovertemplate="%{y} · %{x:.1%}<extra>%{fullData.name}</extra>",
         )

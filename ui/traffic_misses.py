@@ -9,38 +9,44 @@ import streamlit as st
 
 from core.traffic.analysis import Analysis
 from core.traffic.misses import REASONS, Miss
-from core.traffic.ranking import Ranked
+from core.traffic.ranking import Ranked, misses_of, rank_causes
 from core.traffic.words import Words, words_at
 from ui.numbers import digits, percent
 from ui.session import plain, say
-from ui.traffic_source import progress_in
-from ui.traffic_state import MANY, Log, causes_in, misses_in, state
-from ui.traffic_view import Open
+from ui.traffic_settings import Open
+from ui.traffic_state import MANY, Log, state
+from ui.traffic_work import work
 
 MOST_ROWS = 5_000
 
 
 def misses_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     """Causes, then requests."""
-    place = st.empty()
-    misses = misses_in(log, analysis, progress_in(place, "traffic.looking"))
-    place.empty()
-    _causes(log, analysis, open_it)
+    misses = all_misses(log, analysis)
+    if misses is None:
+        return
+    _causes(log, analysis, misses, open_it)
     _requests(log, analysis, misses, open_it)
+
+
+def all_misses(log: Log, analysis: Analysis) -> list[Miss] | None:
+    """Why each request missed; None if a person stopped the search."""
+    key = ("misses", log.key, analysis.settings)
+    return work(key, lambda tell: misses_of(analysis, tell), "traffic.looking")
 
 
 # -- causes ------------------------------------------------------------------------------------------------
 
 
-def _causes(log: Log, analysis: Analysis, open_it: Open) -> None:
+def _causes(log: Log, analysis: Analysis, misses: list[Miss], open_it: Open) -> None:
     st.subheader(say("traffic.causes"), anchor=False)
     key = ("causes", log.key, analysis.settings)
     many = len(analysis.requests) > MANY and key not in state().computed
     if many and not st.button(say("traffic.causes.run", n=digits(len(analysis.requests)))):
         return
-    place = st.empty()
-    ranked = causes_in(log, analysis, progress_in(place, "traffic.rerunning"))
-    place.empty()
+    ranked = work(key, lambda tell: rank_causes(analysis, misses, log.options.tokenizer, tell))
+    if ranked is None:
+        return
     if not ranked:
         st.markdown(say("traffic.causes.none"))
         return

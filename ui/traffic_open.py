@@ -41,7 +41,7 @@ def open_request(log: Log, analysis: Analysis, number: int, to_stage: Any) -> No
     """Put the request on the stage and go there; ``to_stage``: the page to switch to."""
     now = state()
     now.looks += 1  # charts begin without a selection when one comes back
-    now.picked = number
+    now.picked = number if log is now.log else None
     try:
         moment, _ = moment_of(log, analysis, number)
     except BrothError as error:
@@ -52,11 +52,9 @@ def open_request(log: Log, analysis: Analysis, number: int, to_stage: Any) -> No
     st.switch_page(to_stage)
 
 
-def clicked(told: Any) -> int | None:
-    """The request that a clicked point of a chart carries."""
+def clicked(told: Any) -> list[float]:
+    """What a clicked point of a chart carries: the request, then what its setting is; empty without one."""
     points = told["selection"]["points"] if told else []
-    if not points or points[0].get("customdata") is None:
-        return None
-    value = points[0]["customdata"]
-    value = value[0] if isinstance(value, list) else value
-    return int(value) if isinstance(value, int | float) else None
+    value = points[0].get("customdata") if points else None
+    values = value if isinstance(value, list) else [value]
+    return [one for one in values if isinstance(one, int | float)]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 
@@ -16,25 +16,17 @@ from core.traces.read import read_trace
 from core.traces.sources import TraceFile
 from core.traffic.analysis import Analysis, analyse
 from core.traffic.misses import Miss
-from core.traffic.ranking import Ranked, misses_of, rank_causes
+from core.traffic.ranking import misses_of
 from core.traffic.settings import Settings
+from ui import session
+from ui.log_tokenizers import tokenizer_for
+from ui.traffic_setup import Side, TrafficSetup, Wanted
 
 T = TypeVar("T")
 Key = tuple[object, ...]
 _KEPT = 4
 MANY = 20_000
 """Requests from which on causes are ranked only when asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """How a log is to be read: None means that it is found out."""
-
-    format_name: str | None = None
-    template: str = "plain"
-    skip_broken: bool = False
-    block_size: int | None = None
-    convention: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +41,16 @@ class Log:
 
 @dataclass
 class TrafficState:
-    """Of one visitor. ``computed``: the last few results by what they were made from."""
+    """Of one visitor; the settings are ``session.traffic_setup()``. ``computed``: the last few results by
+    what they were made from. ``stopped``: work that was stopped and is not begun again by itself."""
 
-    source: str = "sample"
-    sample: str = "mixed"
     pasted: str = ""
-    wanted: Wanted = field(default_factory=Wanted)
     log: Log | None = None
     other: Log | None = None
-    other_source: str = "same"
-    block_size: int | None = None
-    num_slots: int | None = None
-    ttl_s: float | None = None
-    other_settings: Settings | None = None
-    view: str = "overview"
     picked: int | None = None
     looks: int = 0
     computed: dict[Key, object] = field(default_factory=dict)
-
-    def settings_for(self, log: Log) -> Settings:
-        """The settings chosen; the block size is the log's own until another is chosen."""
-        return Settings(self.block_size or log.trace.block_size or 16, self.num_slots, self.ttl_s)
+    stopped: set[Key] = field(default_factory=set)
 
 
 def state() -> TrafficState:
@@ -80,21 +61,38 @@ def state() -> TrafficState:
 
 
 def forget() -> None:
-    """Drop everything that was loaded and computed."""
+    """Drop everything that was loaded and computed; the settings stay."""
     st.session_state["traffic"] = TrafficState()
+
+
+def chosen() -> TrafficSetup:
+    """Every setting of the page."""
+    return session.traffic_setup()
+
+
+def choose(**values: Any) -> None:
+    """Change some of them."""
+    session.change_traffic(replace(chosen(), **values))
+
+
+def settings_of(side: Side, log: Log) -> Settings:
+    """What a side of the page asks for; the block size is the log's own until another is chosen."""
+    return Settings(side.block_size or log.trace.block_size or 16, side.num_slots, side.ttl_s)
 
 
 def read_log(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Progress | None = None) -> Log:
     """Read files as one log.
 
     Raises:
-        TraceError: it cannot be read; whatever was loaded before stays.
+        BrothError: it cannot be read, or the tokenizer is not here; whatever was loaded before stays.
     """
     options = ReadOptions(
         skip_broken=wanted.skip_broken,
         block_size=wanted.block_size,
         convention=wanted.convention,  # type: ignore[arg-type]
         template=wanted.template,
+        tokenizer=tokenizer_for(wanted.tokenizer),
+        tokenizer_name=wanted.tokenizer,
     )
     detected = detect(files[0]).format.name if wanted.format_name is None else None
     trace = read_trace(list(files), format_name=wanted.format_name, options=options, progress=progress)
@@ -112,20 +110,16 @@ def remember(key: Key, make: Callable[[], T]) -> T:
     return cast(T, known[key])
 
 
+def analysis_key(log: Log, settings: Settings) -> Key:
+    """Under which ``analysis_of`` is remembered."""
+    return ("analysis", log.key, settings)
+
+
 def analysis_of(log: Log, settings: Settings, progress: Progress | None = None) -> Analysis:
     """The log under these settings."""
-    return remember(("analysis", log.key, settings), lambda: analyse(log.trace, settings, progress))
+    return remember(analysis_key(log, settings), lambda: analyse(log.trace, settings, progress))
 
 
 def misses_in(log: Log, analysis: Analysis, progress: Progress | None = None) -> list[Miss]:
     """Why each request missed."""
     return remember(("misses", log.key, analysis.settings), lambda: misses_of(analysis, progress))
-
-
-def causes_in(log: Log, analysis: Analysis, progress: Progress | None = None) -> tuple[Ranked, ...]:
-    """Causes, ranked."""
-    misses = misses_in(log, analysis)
-    return remember(
-        ("causes", log.key, analysis.settings),
-        lambda: rank_causes(analysis, misses, log.options.tokenizer, progress),
-    )

@@ -17,7 +17,7 @@ from core.traffic.groups import groups, keys_of, whole
 from core.traffic.misses import REASONS, Miss
 from core.traffic.ranking import Ranked, misses_of, rank_causes
 from core.traffic.settings import Settings
-from core.traffic.sweeps import curve_points, idle_ttl, sweep_block_sizes
+from core.traffic.sweeps import curve_points, deviation_of, idle_ttl, sweep_block_sizes
 from core.traffic.words import words_at
 
 SCHEMA_VERSION = 1
@@ -118,11 +118,21 @@ def _run(
 def _curve(analysis: Analysis, cost: CostModel) -> Json:
     curve = analysis.curve
     cliff = curve.cliff()
+    off = deviation_of(analysis)
     return {
         "first_slots": curve.first,
         "last_slots": curve.last,
         "exact": curve.exact,
         "repeats": curve.num_repeats,
+        "deviation": None
+        if off is None
+        else {
+            "slots": list(off.capacities),
+            "curve": list(off.curve_rates),
+            "exact": list(off.exact_rates),
+            "requests": list(off.num_different),
+            "largest": off.largest,
+        },
         "cliff": None if cliff is None else list(cliff),
         "bytes_per_slot": cost.block_bytes(curve.block_size),
         "points": [[slots, rate] for slots, rate in curve_points(analysis)],

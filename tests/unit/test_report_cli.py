@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -10,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from core.backends import log_tokenizers
+from core.cost import FORMULAS
 from core.traffic.samples import sample_log
+from ui.formula_words import OF_A_LOG
 from ui.i18n import LANGS, Lang, t
 from ui.report import main
 from ui.report_svg import line_chart
@@ -80,7 +84,12 @@ def test_the_file_is_whole_and_leads_nowhere(log: Path, tmp_path: Path, lang: La
     assert page.seen.count("svg") == 4
     assert not re.search(r"https?://|url\(|@import", text)
     assert t("traffic.cause.shuffled_documents", lang) in text
-    assert "{" not in text[text.index("<main>") :].replace('{"', "")
+    body, _, formulas = text[text.index("<main>") :].partition("<details>")
+    assert "{" not in body.replace('{"', "")
+    assert all(html.escape(FORMULAS[name]) in formulas and t(name, lang) in formulas for name in OF_A_LOG)
+    assert html.escape(t("traffic.read.tokens", lang, tokenizer=t("traffic.tokenizer.teaching", lang),
+                         template=t("traffic.template.plain", lang))) in body  # fmt: skip
+    assert f"{t('traffic.basis.size', lang, size=16)} · " in body
 
 
 def test_what_a_log_says_stays_text(tmp_path: Path) -> None:
@@ -92,6 +101,29 @@ def test_what_a_log_says_stays_text(tmp_path: Path) -> None:
     page = Tags(out.read_text("utf-8"))
     assert not {"img", "i", "script"} & set(page.seen)
     assert "<mark> &lt;</mark>" in out.read_text("utf-8")
+
+
+def test_the_tokenizer_is_named_and_one_that_is_not_here_is_a_sentence(
+    log: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert summary(capsys, log, "--tokenizer", "teaching")["log"]["tokenizer"] == "teaching"
+    monkeypatch.setattr(log_tokenizers, "has_qwen", lambda: False)
+    assert main([str(log), "--tokenizer", "qwen"]) == 1
+    assert "pip install -r requirements-tokens.txt" in capsys.readouterr().err
+
+
+def test_copies_bend_the_curve_and_the_report_says_by_how_much(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "aligned.jsonl", tmp_path / "out.html"
+    rows = [{"token_ids": [place % 5 + 1] * 4 + [1, 2, 3, 4]} for place in range(40)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    curve = summary(capsys, file, "--blocks", "4")["runs"][0]["curve"]
+    assert curve["exact"] is False
+    off = curve["deviation"]
+    assert off["largest"] == max(abs(a - b) for a, b in zip(off["curve"], off["exact"], strict=True))
+    assert main([str(file), "--blocks", "4", "--out", str(out)]) == 0
+    assert "Replayed exactly at" in out.read_text("utf-8")
 
 
 def test_lengths_have_no_rate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
