@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BrothError
+from core.event_log import EventLog
 from pages.navigation import page
 from ui import session
 from ui.controls import knob_panel, link_notice, scenario_picker
@@ -15,7 +16,6 @@ from ui.moment_recall import recall
 from ui.monitor_moment import ShownMoment
 from ui.own_prompts import own_prompts_editor
 from ui.payload import Payload, stage_payload
-from ui.prefill_stage import real_switch, timed_run
 from ui.record import run_name
 from ui.session import say
 from ui.shell import toolbar
@@ -37,7 +37,7 @@ def render() -> None:
         return
     toolbar(scenario_picker, _set_up)
     link_notice()
-    chosen, log_a = session.setup(), timed_run(log, log_a)
+    chosen, log_a = session.setup(), _timed(log, log_a)
     flags = {
         "step": 0,
         "go": session.asked_step(),
@@ -49,6 +49,15 @@ def render() -> None:
     }
     payload = stage_payload(log_a, _run_b(), session.lang_mode(), flags, fork_choices(scenario.config))
     show_stage(payload, on_fork=_fork, on_answer=session.hear_answer)
+
+
+def _timed(log: EventLog, shown: Payload) -> Payload:
+    """With measured times, for who asked for them."""
+    if "prefill" not in st.session_state:
+        return shown  # its modules come when the switch is first seen: a first page need not wait for them
+    from ui.prefill_stage import timed_run
+
+    return timed_run(log, shown)
 
 
 def _request() -> None:
@@ -114,6 +123,8 @@ def _set_up() -> None:
             knob_panel()
         with own:
             own_prompts_editor()
+        from ui.prefill_stage import real_switch
+
         real_switch()
 
 
