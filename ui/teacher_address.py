@@ -15,6 +15,7 @@ from core.errors import BrothError
 from ui import machine as machines
 from ui import moment_link as moments
 from ui import monitor_deeds as plans
+from ui import traffic_setup as traffics
 from ui.i18n import LangMode
 from ui.machine import Machine
 from ui.monitor_deeds import LoadPlan
@@ -35,7 +36,7 @@ LOOPBACK = frozenset(["localhost", "127.0.0.1", "::1"])
 _SETUP = {"v", "s", "m", "hide", "present", "fork", "own", *TEXTS.values()}
 _SETUP |= {knob.short for knob in KNOBS} | {short for short, _ in CHOICES.values()}
 _LOAD = {"ls", "lp", "lb", "lc", "lt", "la", "lm", "lr", "ld", "lv", "lq"}
-_KEPT = frozenset(_SETUP | _LOAD | {"on"})
+_KEPT = frozenset(_SETUP | _LOAD | {"on", *traffics.WORDS})
 _LEFT_OUT = frozenset(["lang", "bet", "quiz", "tried", "cards", "six", "seq", "at"])
 """Known, but a person's own: their language, what they did, what they collected."""
 
@@ -76,6 +77,11 @@ class Address:
     def scenario(self) -> str:
         """The scenario it opens, or "" where the page has none."""
         return dict(parse_qsl(self.query)).get("s", "") if self.page in _RUN_PAGES else ""
+
+    @property
+    def request(self) -> str:
+        """The request of a load that it puts on the stage, or ""."""
+        return dict(parse_qsl(self.query)).get("lq", "").split("~")[0] if self.page == "execute" else ""
 
     @property
     def step(self) -> int | None:
@@ -143,7 +149,11 @@ def _query(found: Mapping[str, str], page: str) -> str:
     machine, lost_machine = machines.from_query(kept)
     load, lost_load = plans.from_query(kept)
     moment, lost_moment = moments.from_query(kept)
-    lost = lost + lost_machine + lost_load + lost_moment + (["hide"] if set(setup.hide) - set(PANELS) else [])
+    if moment == moments.OF_A_LOG:
+        raise AddressError("teacher.log", "A request of a log cannot be a stop: the log is in no link.")
+    traffic, lost_traffic = traffics.from_query(kept)
+    lost = [*lost, *lost_machine, *lost_load, *lost_moment, *lost_traffic]
+    lost += ["hide"] if set(setup.hide) - set(PANELS) else []
     if lost:
         names = ", ".join(lost)[:80]
         raise AddressError("teacher.damaged", f"Damaged in this link: {names}.", names=names)
@@ -154,8 +164,9 @@ def _query(found: Mapping[str, str], page: str) -> str:
         query |= machines.to_query(machine)
     if load != LoadPlan():
         query |= plans.to_query(load)
-    if moment is not None and moment != moments.OF_A_LOG:  # logs stay with who opened them
-        query |= moments.to_query(moment)
+    query |= moments.to_query(moment)
+    if page == "traffic":
+        query |= traffics.to_query(traffic)
     return urlencode(query)
 
 

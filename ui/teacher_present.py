@@ -70,6 +70,8 @@ def name_of(stop: Stop) -> str:
 
 def page_name(address: Address) -> str:
     """What an address opens, in words."""
+    if address.request:
+        return f"{say('nav.monitor')} · {address.request}"
     if address.scenario and address.page == "execute":
         return title_of(address.scenario)
     if address.page in CHAPTERS:

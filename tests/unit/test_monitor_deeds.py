@@ -219,4 +219,3 @@ def test_a_request_that_cannot_be_read_is_named(text: str) -> None:
 def test_a_stop_of_a_lesson_keeps_the_load_and_the_request() -> None:
     text = "execute?v=1&s=P0&lp=256&lv=64&ld=5C2s.3R&lq=R30~5~20"
     assert dict(parse_qsl(read_address(text).query)) == dict(parse_qsl(text.partition("?")[2]))
-    assert "lq" not in read_address("execute?s=P0&lq=log").query

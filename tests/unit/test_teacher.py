@@ -17,6 +17,10 @@ from hypothesis import strategies as st
 from core.errors import BrothError
 from core.scenario import run
 from pages import ch01, navigation
+from tests.unit.test_setup import NAMES as SETUP_NAMES
+from ui import monitor_deeds as plans
+from ui import teacher_address
+from ui import traffic_setup as traffics
 from ui.fork import Fork
 from ui.i18n import LANGS, Lang, placeholders, t, table
 from ui.own import OWN, OwnPrompts
@@ -188,6 +192,16 @@ def test_every_page_but_the_teachers_can_be_a_stop() -> None:
     assert CHAPTERS == navigation.CHAPTERS
 
 
+def test_every_parameter_of_our_links_is_known() -> None:
+    """A part of the link that somebody adds must be kept by a stop, or left out on purpose."""
+    source = (ROOT / "ui" / "session.py").read_text("utf-8")
+    makers = {"records", "studies", "sequences", "machines", "plans", "moments", "traffics"}
+    assert set(re.findall(r"(\w+)\.to_query\(", source)) == makers
+    known = {*SETUP_NAMES, *plans.NAMES.values(), *traffics.WORDS, "ld", "lq", "on"} - {"bet"}
+    assert known == teacher_address._KEPT
+    assert {"lang", "bet", "quiz", "tried", "cards", "six", "seq", "at"} == teacher_address._LEFT_OUT
+
+
 def test_what_can_be_hidden_is_what_the_stage_can_hide() -> None:
     build = (ROOT / "assets" / "stage" / "build.js").read_text("utf-8")
     zones = re.findall(r'\["[A-Z]", "(\w+)"\]', build.split("const ZONES")[1].splitlines()[0])
@@ -217,6 +231,10 @@ def test_an_address_is_read_back_as_it_was_written(name: str) -> None:
         ("execute?s=P9&slots=4&hide=log,code&present=1&m=guided#step=x",
          "execute?v=1&s=P9&slots=4&m=guided&hide=log%2Ccode&present=1"),
         ("/finish?s=P1", "finish?v=1&s=P1"),
+        ("monitor?v=1&s=P0&ls=9&ld=5C2s.3R&lv=16", "monitor?ls=9&lv=16&ld=5C2s.3R"),
+        ("traffic?s=P0&yk=rag&yv=sweeps&lang=zh", "traffic?yk=rag&yv=sweeps"),
+        ("ch03?yk=rag", "ch03"),
+        ("execute?lq=R12~3.5~9&ls=9#step=4", "execute?v=1&s=P0&ls=9&lq=R12~3.5~9#step=4"),
     ],
 )  # fmt: skip
 def test_a_pasted_link_keeps_the_run_and_the_step_alone(text: str, kept: str) -> None:
@@ -263,6 +281,9 @@ def test_own_prompts_knobs_and_changes_travel_with_a_stop() -> None:
         ("execute?hide=everything", "damaged"),
         ("execute?present=2", "damaged"),
         ("finish?on=x", "damaged"),
+        ("execute?lq=12", "damaged"),
+        ("monitor?ld=x", "damaged"),
+        ("execute?lq=log", "log"),
     ],
 )
 def test_a_link_that_is_not_ours_is_refused(text: str, code: str) -> None:
