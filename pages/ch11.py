@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import streamlit as st
@@ -14,12 +15,14 @@ from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, sta
 from ui.course_beliefs import beside, opening, report_link, with_words
 from ui.course_stands import STANDS, Stand
 from ui.lessons import show_part
+from ui.numbers import power
 from ui.payload import Payload, stage_log
 from ui.session import lang, say, title_of
 
 NAME = "ch11"
 _KEPT = 6
 MODELLED = {"decode": ("formula.prefill", "formula.decode")}
+_TINY = re.compile(r"\d(\.\d+)?e-\d+")
 _MANY = 12  # values from which on a slider is easier than a row of them
 
 
@@ -66,7 +69,7 @@ def _demonstration(belief: Belief) -> tuple[dict[str, Any], Shown]:
             shown, lambda name: _word(belief.name, name), axis, across, say("course.ch11.value.believed")
         )
         st.plotly_chart(figure, key=f"ch11-{belief.name}-chart", config={"displayModeBar": False})
-    show_part(NAME, f"{belief.name}_see", **shown.numbers)
+    show_part(NAME, f"{belief.name}_see", **{name: as_read(value) for name, value in shown.numbers.items()})
     if belief.name in MODELLED:
         with st.popover(say("course.ch11.formula")):
             st.code(
@@ -75,10 +78,17 @@ def _demonstration(belief: Belief) -> tuple[dict[str, Any], Shown]:
     return knobs, shown
 
 
+def as_read(value: Any) -> Any:
+    """What fills a sentence: thousands apart, tiny numbers as a power of ten; the rest as it is, for plurals."""
+    if isinstance(value, int):
+        return f"{value:,}" if value >= 1000 else value
+    return power(float(value)) if isinstance(value, str) and _TINY.fullmatch(value) else value
+
+
 def amount(value: float, unit: str) -> str:
     """A value with its unit, as people read it."""
     if unit == "apart":
-        return f"{value:.0e}" if value else "0"
+        return power(value)
     number = f"{value:,.1f}".removesuffix(".0")
     return say(f"course.ch11.unit.{unit}", n=int(number) if number.isdigit() else number)
 

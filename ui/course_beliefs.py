@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from core.misconceptions import Shown
 from core.scenario import Command, Scenario, Tokens
 from ui.course import Wanted, find_step
+from ui.numbers import power
 from ui.payload import Payload
 
 _RANGE = re.compile(r"([A-Za-z_]+?)(\d*)\[(\d+):(\d+)\]")
@@ -107,5 +108,5 @@ def beside(
 
 def _short(value: float) -> str:
     if 0 < abs(value) < 0.01:
-        return f"{value:.0e}"
+        return power(value)
     return f"{value:,.1f}".removesuffix(".0")

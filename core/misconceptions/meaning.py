@@ -163,7 +163,7 @@ def bits(seed: int) -> Shown:
         tuple((count, apart) for count, apart, _ in found),
         across="suffix",
         numbers={
-            "largest": f"{largest:.0e}",
+            "largest": f"{largest:.1e}",
             "same": sum(same for _, _, same in found),
             "prompts": len(found),
             "prefix": PREFIX,

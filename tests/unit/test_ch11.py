@@ -9,7 +9,7 @@ import pytest
 from core.cost import FORMULAS
 from core.misconceptions import BELIEFS
 from core.scenario import run
-from pages.ch11 import MODELLED, amount
+from pages.ch11 import MODELLED, amount, as_read
 from ui.course_beliefs import beside, opening, report_link, with_words
 from ui.course_stands import STANDS
 from ui.i18n import LANGS, Lang, t, table
@@ -172,4 +172,5 @@ def test_modelled_numbers_name_their_formulas() -> None:
     assert MODELLED.keys() <= BELIEFS.keys()
     assert all(formula in FORMULAS for names in MODELLED.values() for formula in names)
     assert amount(0, "apart") == "0"
-    assert amount(4e-6, "apart") == "4e-06"
+    assert amount(4e-6, "apart") == "4.0·10⁻⁶"
+    assert [as_read(value) for value in (1488, 13, "4.2e-06", "50")] == ["1,488", 13, "4.2·10⁻⁶", "50"]
