@@ -55,9 +55,10 @@ def _demonstration(belief: Belief) -> tuple[dict[str, Any], Shown]:
         with column:
             knobs[knob.name] = _widget(belief.name, knob)
     shown = belief.show(**knobs)
+    numbers = {name: as_read(value) for name, value in shown.numbers.items()}
     with words:
-        show_part(NAME, f"{belief.name}_think", **shown.numbers)
-        show_part(NAME, f"{belief.name}_try", **shown.numbers)
+        show_part(NAME, f"{belief.name}_think", **numbers)
+        show_part(NAME, f"{belief.name}_try", **numbers)
     left, right = st.columns(2)
     for column, word, value in ((left, "believed", shown.believed), (right, "true", shown.true)):
         with column:
@@ -69,7 +70,7 @@ def _demonstration(belief: Belief) -> tuple[dict[str, Any], Shown]:
             shown, lambda name: _word(belief.name, name), axis, across, say("course.ch11.value.believed")
         )
         st.plotly_chart(figure, key=f"ch11-{belief.name}-chart", config={"displayModeBar": False})
-    show_part(NAME, f"{belief.name}_see", **{name: as_read(value) for name, value in shown.numbers.items()})
+    show_part(NAME, f"{belief.name}_see", **numbers)
     if belief.name in MODELLED:
         with st.popover(say("course.ch11.formula")):
             st.code(
@@ -79,7 +80,7 @@ def _demonstration(belief: Belief) -> tuple[dict[str, Any], Shown]:
 
 
 def as_read(value: Any) -> Any:
-    """What fills a sentence: thousands apart, tiny numbers as a power of ten; the rest as it is, for plurals."""
+    """What fills a sentence: thousands apart, tiny numbers as a power of ten, the rest as it is."""
     if isinstance(value, int):
         return f"{value:,}" if value >= 1000 else value
     return power(float(value)) if isinstance(value, str) and _TINY.fullmatch(value) else value
