@@ -12,7 +12,7 @@ from ui import session
 from ui.controls import link_notice
 from ui.i18n import table
 from ui.moment_link import of_load
-from ui.monitor_charts import load_figure
+from ui.monitor_charts import load_figure, warm_up
 from ui.monitor_deeds import LoadPlan
 from ui.monitor_moment import shown_moment
 from ui.monitor_panel import knob_row, setup_popover
@@ -38,14 +38,14 @@ def render() -> None:
     if left_out:
         st.caption(say("monitor.left_out", n=left_out))
     load.sent = 0  # whatever was drawn before may be gone: send everything once
-    if load.playing:
-        _live()
-    else:
-        side, charts = st.columns([1, 3], gap="medium")
-        with side:
-            _show(load)
-        with charts:
-            _charts(load)
+    with st.container(key="load-body"):
+        with st.container(key="load-strips"):  # the same place, playing or paused: it is not mounted anew
+            st.fragment(_strips, run_every=TICK_S if load.playing else None)(load.playing)
+            with st.container(key="load-warm"):
+                warm_up()
+        if not load.playing:
+            with st.container(key="load-charts"):
+                _charts(load)
 
 
 def _current_load() -> tuple[LoadSession | None, BrothError | None]:
@@ -77,17 +77,13 @@ def _plan_for(wanted: LoadSetup) -> LoadPlan:
     return plan
 
 
-@st.fragment(run_every=TICK_S)
-def _live() -> None:
-    """One tick: go on, draw. Only this part of the page runs every second."""
+def _strips(playing: bool) -> None:
+    """One tick: go on, draw. While the load plays, only this part of the page runs, every second.
+    ``playing``: as the rest of the page was drawn."""
     load: LoadSession = st.session_state["load"]
     load.tick()
-    if not load.playing or load.setup != load.shown:  # over; or a link's deed has turned a knob
+    if load.playing != playing or load.setup != load.shown:  # a pause, the end, or a knob that a link turned
         st.rerun()
-    _show(load)
-
-
-def _show(load: LoadSession) -> None:
     with load.lock:
         payload = monitor_payload(load, session.lang_mode(), session.setup().bet)
     show_monitor(payload, _play, _send_all)

@@ -95,6 +95,9 @@ function momentsOf(S) {
   return picked ? [...flags, { at: picked[1], words: picked[0], strong: true }] : flags;
 }
 
+/** How far the words in the head of each strip reach: 13 px letters, some of them bold. */
+const headEnds = (S, paint) => S.strips.map(({ titleNode, mark }) => GUTTER + 10 + (1.2 * paint.measureText(titleNode.textContent).width) + (mark.hidden ? 0 : 20 + 1.15 * paint.measureText(mark.textContent).width));
+
 function drawMain(S, width, height, values) {
   const rowHeight = Math.max(13, Math.min(18, Math.floor((height - AXIS_H) / 40)));
   const heatH = HEAT_HEAD + HEAT_ROWS * rowHeight + 4, stripsH = height - AXIS_H - heatH, each = stripsH / STRIPS.length;
@@ -103,7 +106,7 @@ function drawMain(S, width, height, values) {
   paint.font = "12px " + (S.family ??= getComputedStyle(S.root).fontFamily);
   drawHeat(paint, { hot: S.data.hot, time, top: stripsH + AXIS_H + HEAT_HEAD, rowHeight, width: buffer.width, at: head.at, colours });
   drawTimeAxis(paint, time, stripsH, colours, S.t1("monitor.axis"));
-  drawStrips(paint, { buffer, at: head.at, time, height: stripsH, colours, bet: S.data.bet, betWords: S.t1("monitor.bet", { bet: S.data.bet }), moments: momentsOf(S) });
+  drawStrips(paint, { buffer, at: head.at, time, height: stripsH, colours, bet: S.data.bet, betWords: S.t1("monitor.bet", { bet: S.data.bet }), moments: momentsOf(S), headEnds: headEnds(S, paint) });
   drawValues(S, values, each);
   drawHeatRows(S, stripsH + AXIS_H, rowHeight);
   setAttr(S.canvas, "aria-label", S.strips.map((strip) => strip.titleNode.textContent + ": " + strip.rows.map((row) => row.word.textContent + " " + row.told.textContent).join(", ")).join(". "));
@@ -114,7 +117,7 @@ export function drawMonitor(S, moving = false) {
   if (!S.buffer) return;
   const width = S.main.clientWidth, height = S.main.clientHeight, values = stripValues(S.buffer, S.head.at);
   setAttr(S.root, "data-side", S.data.side ? "1" : null);
-  if (!S.data.side && width && height) drawMain(S, width, height, values);
+  if (width && height) drawMain(S, width, height, values);
   drawNumbers(S, values);
   if (!moving) drawPoolSide(S);
 }

@@ -138,28 +138,36 @@ function drawBet(paint, bet, axis, time, colours, words) {
   paint.fillText(words, time.left + 4, y - 2);
 }
 
-/** What a person did, and which request was looked at: lines through all strips, a word at the top of each. */
-function drawMoments(paint, moments, time, top, bottom, colours) {
-  let free = time.left;
-  for (const { at, words, strong } of moments) {
-    const x = Math.round(time.x(at)) + 0.5, w = paint.measureText(words).width + 8;
-    paint.strokeStyle = colours.ink;
+/** Where a word of that width stands: in the head of the first strip that has room beside its title and earlier words; null: nowhere. */
+export function placeWord(heads, x, width, right) {
+  const left = Math.min(x, right - width), head = heads.find(({ free }) => left >= free);
+  if (!head) return null;
+  head.free = left + width + 6;
+  return { left, top: head.top };
+}
+
+/** What a person did, and which request was looked at: lines through all strips, and a word in a head of theirs. */
+function drawMoments(paint, moments, time, heads, bottom, colours) {
+  const x = (at) => Math.round(time.x(at)) + 0.5;
+  paint.strokeStyle = colours.ink;
+  for (const { at, strong } of moments) {
     paint.lineWidth = strong ? 2.5 : 1;
     paint.setLineDash(strong ? [] : [3, 3]);
     paint.beginPath();
-    paint.moveTo(x, top);
-    paint.lineTo(x, bottom);
+    paint.moveTo(x(at), 0);
+    paint.lineTo(x(at), bottom);
     paint.stroke();
-    paint.setLineDash([]);
-    if (x < free && !strong) continue;
-    const left = Math.min(x, time.right - w);
+  }
+  paint.setLineDash([]);
+  for (const { at, words, strong } of moments) {
+    const w = paint.measureText(words).width + 8, place = placeWord(heads, x(at), w, time.right) ?? (strong ? { left: Math.min(x(at), time.right - w), top: 0 } : null);
+    if (!place) continue;
     paint.fillStyle = colours.ink;
-    paint.fillRect(left, top, w, 16);
+    paint.fillRect(place.left, place.top, w, 16);
     paint.fillStyle = colours.bg;
     paint.textAlign = "left";
     paint.textBaseline = "middle";
-    paint.fillText(words, left + 4, top + 8.5);
-    free = x + w + 6;
+    paint.fillText(words, place.left + 4, place.top + 8.5);
   }
 }
 
@@ -183,7 +191,7 @@ export function drawTimeAxis(paint, time, y, colours, words) {
 const LOOKS = { area: drawStack, bars: drawBars };
 
 /** Draws all strips into `height` pixels; returns the top of each (titles stand there). */
-export function drawStrips(paint, { buffer, at, time, height, colours, bet, betWords, moments }) {
+export function drawStrips(paint, { buffer, at, time, height, colours, bet, betWords, moments, headEnds }) {
   const each = height / STRIPS.length, count = binsBefore(buffer.ends, at);
   STRIPS.forEach((strip, j) => {
     const top = j * each + HEAD_H, bottom = (j + 1) * each - 6;
@@ -194,7 +202,7 @@ export function drawStrips(paint, { buffer, at, time, height, colours, bet, betW
     if (!kind) for (const [name, look] of strip.curves) drawCurve(paint, buffer, name, { ...look, colour: colours[look.colour] }, axis, time, count, at);
     if (strip.name === "hit" && bet !== null && bet !== undefined) drawBet(paint, bet, axis, time, colours, betWords);
   });
-  drawMoments(paint, moments, time, 0, height, colours);
+  drawMoments(paint, moments, time, headEnds.map((free, j) => ({ top: j * each, free })), height, colours);
 }
 
 /** The numbers beside the strips: newest value of each curve. */

@@ -11,7 +11,7 @@ from tests.e2e.onstage import STAGE, settle, step_of
 from ui.i18n import t
 
 MONITOR = '[data-testid^="stBidiComponent"] .monitor'
-CHART = ".js-plotly-plot"
+CHART = ".st-key-load-charts .js-plotly-plot"
 A_REQUEST = re.compile(r"R\d+")
 # Pixels of a canvas that are not what an empty one holds: how much has been painted.
 TIME_OVER = """seconds => {
@@ -23,6 +23,22 @@ SPACE = """() => {
   const root = roots.find(Boolean);
   root.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true, composed: true }));
   return root.hasAttribute("data-playing");
+}"""
+WATCH = """() => {
+  const every = () => [...document.querySelectorAll("*")];
+  const now = () => every().map(node => node.shadowRoot?.querySelector(".monitor")).find(Boolean);
+  const before = now();
+  window.seenFrames = [];
+  const look = () => {
+    const root = now();
+    window.seenFrames.push({
+      same: root === before,
+      strips: Boolean(root) && getComputedStyle(root.querySelector(".main")).display !== "none",
+      chart: document.querySelectorAll(".st-key-load-charts .scatterlayer .trace").length > 0,
+    });
+    if (window.seenFrames.length < 2000) requestAnimationFrame(look);
+  };
+  look();
 }"""
 PAINTED = """canvas => {
   const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
@@ -76,6 +92,23 @@ def test_a_pause_answers_before_the_server_does(browser_page: Page, server: str)
     pause(page)
     expect(page.locator(CHART)).to_have_count(0)
     expect(page.locator(f"{MONITOR} .number dd").first).not_to_have_text(now)
+
+
+def test_a_pause_leaves_the_strips_until_the_charts_are_there(browser_page: Page, server: str) -> None:
+    """From the key on, in every frame: strips or charts; and the element stays the one it was."""
+    page = browser_page
+    open_monitor(page, f"{server}/monitor?lang=en&lp=256")
+    page.wait_for_function(TIME_OVER, arg=5)
+    page.locator(MONITOR).focus()
+    page.evaluate(WATCH)
+    page.keyboard.press(" ")
+    expect(page.locator(f"{CHART} .trace").nth(16)).to_be_visible()
+    expect(page.locator(f"{MONITOR} .main")).to_be_hidden()
+    seen = page.evaluate("window.seenFrames")
+    assert {(one["strips"], one["chart"]) for one in seen} <= {(True, False), (False, True)}
+    assert all(one["same"] for one in seen)
+    pause(page)  # the focus has stayed: it goes on
+    expect(page.locator(f"{MONITOR} .main")).to_be_visible()
 
 
 def test_keys_that_streamlit_wants_do_nothing_here(browser_page: Page, server: str) -> None:

@@ -4,7 +4,7 @@ import test from "node:test";
 import { binsBefore, emptyBuffer, nextHead, roundStep, roundTop, takeBins, valueAt } from "../../assets/stage/buffer.js";
 import { heatCounts } from "../../assets/stage/heat.js";
 import { cellColour, cellGrid, countLetters, mixColours } from "../../assets/stage/poolmap.js";
-import { STRIPS, stripValues, tickText, timeAxis, valueAxis } from "../../assets/stage/strips.js";
+import { placeWord, STRIPS, stripValues, tickText, timeAxis, valueAxis } from "../../assets/stage/strips.js";
 
 const message = (start, values, more = {}) => ({ generation: 0, bin_s: 1, start, end_s: values.map((_, j) => start + j + 1), curves: { hit_rate_total: values }, flags: [], ...more });
 
@@ -78,6 +78,14 @@ test("the time axis begins with a minute and grows with the run", () => {
   assert.equal(timeAxis(buffer, 5, 40, 640).end, 60);
   const later = timeAxis(buffer, 300, 40, 640);
   assert.deepEqual([later.x(0), later.x(300), later.x(900)], [40, 640, 640]);
+});
+
+test("a word stands in the head of the first strip that has room", () => {
+  const heads = [{ top: 0, free: 60 }, { top: 80, free: 90 }];
+  assert.deepEqual(placeWord(heads, 70, 50, 500), { left: 70, top: 0 });
+  assert.deepEqual(placeWord(heads, 100, 50, 500), { left: 100, top: 80 }, "the first head is taken up to 126");
+  assert.equal(placeWord(heads, 110, 50, 500), null);
+  assert.deepEqual(placeWord(heads, 490, 50, 500), { left: 450, top: 0 }, "nothing stands out at the right");
 });
 
 test("numbers beside the strips are those of the moment shown", () => {

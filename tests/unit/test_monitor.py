@@ -17,7 +17,7 @@ from core.load import MIXES, TICKS_PER_S
 from core.types import EngineConfig
 from ui.i18n import table
 from ui.machine import Machine
-from ui.monitor_charts import ROWS, load_figure
+from ui.monitor_charts import MOST_LINES, ROWS, load_figure, word_lines
 from ui.monitor_moment import ShownMoment, shown_moment
 from ui.monitor_payload import OVERLAP, monitor_payload, shown_flags
 from ui.monitor_pick import Picker
@@ -271,6 +271,17 @@ def test_the_figure_shows_the_samples_and_names_a_request_at_each_point() -> Non
         assert all(name == "" or name.startswith("R") for name in trace.customdata)
     assert figure.layout.paper_bgcolor is None
     assert figure.layout.plot_bgcolor is None
+
+
+def test_words_above_the_charts_do_not_meet() -> None:
+    """Neighbours stand one above the other; when the lines are full a word is left out, never the last."""
+    near = [(10.0, "rush hour ×4"), (11.0, "cap 100"), (60.0, "cap 90")]
+    assert word_lines(near, 100.0) == [0, 1, 0]
+    crowd = [(50.0 + k, f"cap {k}") for k in range(8)]
+    assert word_lines(crowd, 1000.0)[:MOST_LINES] == list(range(MOST_LINES))
+    assert word_lines(crowd, 1000.0)[MOST_LINES:-1] == [None] * 3
+    assert word_lines(crowd, 1000.0)[-1] == MOST_LINES
+    assert word_lines([], 10.0) == []
 
 
 # -- a request on the stage ---------------------------------------------------------------------------
