@@ -98,6 +98,7 @@ export function drawTotals(S, zone, frame, other) {
     return Object.assign(make("div", "total", [value, name]), { value, name });
   };
   zone.body.querySelector(".codebox")?.remove();
+  setText(zone.titleNode, S.t("stage.zone.E"));
   keyed(zone.body, values, ([id]) => id, create, (node, [id, value, hue]) => {
     setText(node.value, String(value));
     setText(node.name, S.tLines("stage.total." + id));
@@ -112,6 +113,7 @@ export function drawCode(S, zone, event) {
     zone.body.replaceChildren(make("ol", "codebox", Array.from({ length: NUM_CODE_LINES }, () => make("li"))));
     zone.body.keyedNodes = null;
   }
+  setText(zone.titleNode, S.t("stage.zone.code"));
   [...zone.body.firstChild.children].forEach((line, at) => {
     setText(line, S.t1("stage.code." + at));
     setAttr(line, "aria-current", codeLineOf(event) === at ? "step" : null);
