@@ -32,9 +32,9 @@ def class_panel(from_form: Address) -> None:
     """Start, address, code, and how many fit. ``from_form``: what the link form of the page makes."""
     with st.container(border=True):
         _tell("class_start")
-        st.code(COMMANDS[0], language="sh")
+        st.code(COMMANDS[0], language=None)
         _tell("class_line2")
-        st.code(COMMANDS[1], language="sh")
+        st.code(COMMANDS[1], language=None)
         _tell("class_fire", port=urlsplit(own_url()).port or PORT)
     with st.container(border=True):
         _address(from_form)

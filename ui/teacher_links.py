@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui.i18n import MODES, LangMode
-from ui.session import lang, lang_mode, say, title_of
+from ui.i18n import MODES, LangMode, languages
+from ui.session import lang_mode, say, title_of
 from ui.setup import PANELS, Setup, preset_ids
 from ui.setup import to_query as setup_query
 from ui.teacher_address import Address, read_address
@@ -39,7 +39,7 @@ KEPT = (_SCENARIO, _HIDE, _LANG, _PRESENTER, _GUIDED)
 
 def links_panel() -> None:
     """The form, its link, and the keys to present with."""
-    st.markdown(text("link", lang()))
+    _tell("link")
     left, right = st.columns(2)
     titles = {name: title_of(name) for name in preset_ids()}
     panels = {name: say(f"stage.{_WORDS[name]}") for name in PANELS}
@@ -68,7 +68,12 @@ def links_panel() -> None:
     local_hint()
     st.link_button(say("teacher.link.try"), link, key="teacher-try", icon=":material/open_in_new:")
     with st.expander(say("teacher.keys"), expanded=True):
-        st.markdown(text("keys", lang()))
+        _tell("keys")
+
+
+def _tell(name: str) -> None:
+    for one in languages(lang_mode()):
+        st.markdown(text(name, one))
 
 
 def class_address() -> Address:

@@ -184,6 +184,18 @@ def test_a_page_is_opened_by_its_name(name: str) -> None:
     assert address.link("zh").endswith("lang=zh")
 
 
+@pytest.mark.parametrize("lang", LANGS)
+def test_what_the_page_quotes_is_what_stands_there(lang: Lang) -> None:
+    said = {
+        "keys": ["stage.ask.again"],
+        "print": ["nav.finish", "export.title"],
+        "class_reload": ["export.link"],
+    }
+    for name, keys in said.items():
+        assert all(f"“{t(key, lang)}”" in entries("text", lang)[name] for key in keys), name
+    assert f"“{t('control.set_up', lang)}”" in entries("stop", lang)["cliff"]["point"]
+
+
 # -- addresses --------------------------------------------------------------------------------------------
 
 
