@@ -35,10 +35,10 @@ def preset_cards() -> None:
 
 
 def _card(scenario_id: str) -> None:
-    reused, computed, size = last_prompt(scenario_id)
+    reused, computed, _ = last_prompt(scenario_id)
     shown = min(reused, _MAX_SQUARES - 2), min(computed, _MAX_SQUARES - 2)
     squares = f":blue[{'■' * shown[0]}]:orange[{'▨' * shown[1]}]"
-    thumb = f"{squares} :small[:gray[{say('preset.thumb', reused=reused, computed=computed, size=size)}]]"
+    thumb = f"{squares} :small[:gray[{say('preset.thumb', reused=reused, total=reused + computed)}]]"
     # one element instead of three: there are many cards, and each element costs time at every change
     question = say(f"scenario.{scenario_id}.question")
     st.markdown(f"**{title_of(scenario_id)}**\n\n:small[:gray[{question}]]\n\n{thumb}")
