@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ui import static_files
-from ui.static_files import content_hash, ensure_static, loader_js, stage_files
+from ui.static_files import ENTRIES, ROOT, content_hash, ensure_static, joined_files, loader_js, stage_files
 
 
 @pytest.fixture
@@ -139,3 +139,21 @@ def test_the_real_stage_is_whole() -> None:
     assert {target for targets in graph.values() for target in targets} <= set(modules)
     order = list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError on a circle
     assert sorted(order) == sorted(modules)
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_the_joined_modules_are_served(entry: str, node: str) -> None:
+    """One request instead of thirty; node reads the joined module and finds its default."""
+    folder = ensure_static()
+    assert folder is not None
+    assert json.dumps(f"{folder}/joined-{entry}") in loader_js(entry)
+    joined = ROOT / "static" / Path(folder).name / f"joined-{entry}"
+    assert imports_of(entry, joined.read_text("utf-8")) == set()
+    script = f'import("{joined.as_uri()}").then((module) => console.log(typeof module.default))'
+    done = subprocess.run([node, "--input-type=module", "-e", script], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("function\n", 0), done.stderr
+
+
+def test_modules_that_cannot_be_joined_are_linked(app: Path) -> None:
+    assert joined_files(stage_files(app)) == {}
+    assert json.dumps("joined-stage.js")[1:-1] not in loader_js(root=app)
