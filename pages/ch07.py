@@ -23,6 +23,8 @@ from ui.course_uses import (
     verdicts,
 )
 from ui.course_uses_charts import length_map, rate_bars
+from ui.formula_words import PREFILL, SAVINGS
+from ui.formulas import formulas_panel
 from ui.lessons import show_part
 from ui.machine_panel import machine_panel
 from ui.payload import Payload, stage_log
@@ -190,6 +192,7 @@ def _map() -> None:
         most=never_full(max(map(max, shares))),
     )
     machine_panel()
+    formulas_panel((*SAVINGS, *PREFILL))
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -5,6 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.controls import link_notice
+from ui.formula_words import PREFILL, SAVINGS
+from ui.formulas import formulas_panel
 from ui.machine_panel import machine_panel
 from ui.session import say
 from ui.shell import toolbar
@@ -39,6 +41,7 @@ def render() -> None:
     PANELS[name]()
     if name == "lengths":
         machine_panel()
+        formulas_panel((*SAVINGS, *PREFILL))
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

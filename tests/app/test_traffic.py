@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.visit import calm, choose, texts, visit
+from core.backends import log_tokenizers
+from tests.app.visit import calm, choose, press, texts, visit
 from ui.i18n import LANGS, Lang, t
+from ui.traffic_source import UPLOAD_MB
 from ui.traffic_state import TrafficState
 
+ROOT = Path(__file__).resolve().parents[2]
 VIEWS = ("overview", "misses", "sources", "sweeps", "compare")
 
 
@@ -133,3 +138,117 @@ def test_an_example_of_a_cause_opens_on_the_stage() -> None:
 
 def test_a_link_keeps_working() -> None:
     assert t("traffic.title", "zh") in [str(one.value) for one in visit("traffic", lang="zh").header]
+
+
+def test_the_link_keeps_every_setting_and_not_the_log() -> None:
+    at = visit("traffic", lang="en", yk="rag", ya="32~200~", yv="sweeps", ym="chatml", yt="teaching")
+    assert at.warning.len == 0
+    assert at.selectbox(key="traffic_block").value == 32
+    assert at.number_input(key="traffic_slots").value == 200
+    assert at.selectbox(key="traffic_template").value == "chatml"
+    assert "100 requests" in texts(at)
+    assert at.button_group(key="traffic_view").value in ("sweeps", ["sweeps"])
+    choose(at, "traffic_slots", 300)
+    choose(at, "traffic_view", "compare")
+    choose(at, "traffic_slots_b", 250)
+    query = link_of(at)
+    again = visit("traffic", **query)
+    assert again.number_input(key="traffic_slots").value == 300
+    assert again.number_input(key="traffic_slots_b").value == 250
+    assert metrics_of_table(again) == metrics_of_table(at)
+    assert t("traffic.link.kept", "en") in texts(again)
+
+
+def link_of(at: AppTest) -> dict[str, str]:
+    """What the address bar holds."""
+    values = {name: at.query_params[name] for name in at.query_params}
+    return {name: value if isinstance(value, str) else value[-1] for name, value in values.items()}
+
+
+def metrics_of_table(at: AppTest) -> list[str]:
+    return [str(one.value.to_dict()) for one in at.dataframe]
+
+
+def test_what_a_log_holds_never_enters_the_link() -> None:
+    at = paste(visit("traffic", lang="en"), rows({"prompt": "secret words of mine"}))
+    query = link_of(at)
+    assert "secret" not in str(query)
+    again = visit("traffic", **query)
+    assert "secret" not in texts(again)
+    assert t("traffic.paste.empty", "en") in texts(again)
+
+
+def test_another_log_begins_with_its_own_settings_and_another_reading_does_not() -> None:
+    at = visit("traffic", lang="en", ya="~150~")
+    assert at.number_input(key="traffic_slots").value == 150
+    choose(at, "traffic_template", "llama3")
+    assert at.number_input(key="traffic_slots").value == 150
+    choose(at, "traffic_sample", "rag")
+    assert at.number_input(key="traffic_slots").value is None
+
+
+def test_the_tokenizer_stands_above_every_view_and_a_missing_one_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(log_tokenizers, "has_qwen", lambda: False)
+    at = visit("traffic", lang="en", yt="qwen")
+    name, used = t("traffic.tokenizer.qwen", "en"), t("traffic.tokenizer.teaching", "en")
+    assert at.warning[0].value == t("traffic.tokenizer.not_here", "en", name=name, used=used)
+    assert "requirements-tokens.txt" in texts(at)
+    basis = t("traffic.read.tokens", "en", tokenizer=used, template=t("traffic.template.plain", "en"))
+    for view in VIEWS:
+        choose(at, "traffic_view", view)
+        assert any(str(one.value).startswith(basis) for one in at.caption), view
+    choose(at, "traffic_template", "chatml")
+    assert t("traffic.template.chatml", "en") in texts(at)
+
+
+class Letters:
+    """A tokenizer of another server: a token is a letter."""
+
+    def encode(self, text: str) -> list[int]:
+        return [ord(letter) for letter in text]
+
+    def pieces(self, text: str) -> list[str]:
+        return list(text)
+
+
+def test_another_tokenizer_counts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_tokenizers, "has_qwen", lambda: True)
+    monkeypatch.setattr(log_tokenizers, "_qwen", Letters)
+    at = paste(visit("traffic", lang="en"), rows({"prompt": "broth and"}, {"prompt": "broth or"}))
+    assert "2 requests, 4 prompt tokens" in texts(at)
+    choose(at, "traffic_tokenizer", "qwen")
+    assert "2 requests, 17 prompt tokens" in texts(at)
+    choose(at, "traffic_block", 1)
+    assert metrics(at)[0] == "35.3 %"
+    assert t("traffic.tokenizer.qwen", "en") in texts(at)
+
+
+def test_work_that_was_stopped_does_not_begin_again_by_itself() -> None:
+    at = visit("traffic", lang="en")
+    log = state_of(at).log
+    assert log is not None
+    choose(at, "traffic_view", "sweeps")
+    key = next(one for one in state_of(at).computed if one[0] == "orders")
+    del state_of(at).computed[key]
+    state_of(at).stopped.add(key)
+    calm(at.run())
+    assert t("traffic.stopped", "en") in texts(at)
+    assert key not in state_of(at).computed
+    press(at, "begin_")
+    assert key in state_of(at).computed
+    assert t("traffic.stopped", "en") not in texts(at)
+
+
+def test_the_curve_says_how_far_it_is_off() -> None:
+    aligned = [{"token_ids": [place % 5 + 1] * 4 + [1, 2, 3, 4]} for place in range(40)]
+    at = paste(visit("traffic", lang="en", ya="4~~"), rows(*aligned))
+    choose(at, "traffic_block", 4)
+    assert "Replayed exactly at" in texts(at)
+    assert "diamonds" in texts(at)
+
+
+def test_what_can_be_uploaded_is_what_the_server_takes() -> None:
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert settings["server"]["maxUploadSize"] == UPLOAD_MB == 200

@@ -1,0 +1,38 @@
+"""A modelled number is one click away from its formula, in symbols and in words, in both languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.cost import FORMULAS, PUBLISHED
+from tests.app.visit import visit
+from ui import formula_words
+from ui.formula_words import OF_A_LOG, PREFILL, SAVINGS, error_words
+from ui.i18n import LANGS, Lang, t, table
+
+PAGES = {"traffic": OF_A_LOG, "tradeoffs": (*SAVINGS, *PREFILL), "ch07": (*SAVINGS, *PREFILL)}
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("name", FORMULAS)
+def test_every_formula_has_a_sentence(name: str, lang: Lang) -> None:
+    assert table(lang)[name].strip()
+
+
+def test_every_formula_stands_in_a_group() -> None:
+    names = ("PREFILL", "KV", "SAVINGS", "MONEY", "HELD", "SERVING", "COUNTED")
+    groups: list[tuple[str, ...]] = [getattr(formula_words, name) for name in names]
+    assert sorted(name for group in groups for name in group) == sorted(FORMULAS)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_with_modelled_numbers_lead_there(page: str, lang: Lang) -> None:
+    at = visit(page, lang=lang)
+    panel = next(one for one in at.expander if one.label == t("formula.title", lang))
+    said = "\n".join(str(one.value) for one in (*panel.markdown, *panel.caption))
+    for name in PAGES[page]:
+        assert f"`{FORMULAS[name]}` · {t(name, lang)}" in said
+    assert t("formula.legend", lang) in said
+    assert error_words(lang) in said
+    assert str(len(PUBLISHED)) in error_words(lang)
