@@ -40,3 +40,9 @@ def test_no_blank_where_chinese_text_was_broken_into_lines() -> None:
                 chapter,
                 name,
             )
+
+
+def test_chinese_is_never_set_in_italics() -> None:
+    for chapter in chapter_names():
+        for name, text in parts(chapter, "zh").items():
+            assert not re.search(r"(?<!\*)\*(?!\*)", text), (chapter, name)
