@@ -19,7 +19,7 @@ from ui.formulas import formulas_panel
 from ui.log_tokenizers import tokenizer_title
 from ui.numbers import digits, percent, seconds
 from ui.session import lang, say
-from ui.traffic_charts import lines, requests_at
+from ui.traffic_charts import lines, mark, requests_at
 from ui.traffic_open import clicked
 from ui.traffic_settings import Open, other_settings
 from ui.traffic_setup import OTHERS, SAME, UPLOAD, Side
@@ -39,7 +39,9 @@ def compare_view(log: Log, analysis: Analysis, open_it: Open) -> None:
         return
     sides = ((log, analysis), (other, right))
     columns = {"what": "", "a": "A", "b": "B"}
-    st.dataframe(_rows(sides), hide_index=True, column_config=columns, key="traffic_compare_rows")
+    st.dataframe(
+        _rows(sides), hide_index=True, height="content", column_config=columns, key="traffic_compare_rows"
+    )
     names = _name("A", analysis), _name("B", right)
     curves, carried = {}, {}
     for place, (name, (_, side)) in enumerate(zip(names, sides, strict=True)):
@@ -49,6 +51,9 @@ def compare_view(log: Log, analysis: Analysis, open_it: Open) -> None:
         found = requests_at(side.curve, [slots for slots, _ in points])
         carried[name] = [(*one, place) for one in found]
     figure = lines(curves, say("traffic.unit.tokens"), say("traffic.rate"), log_x=True, requests=carried)
+    for place, (_, side) in enumerate(sides):
+        here = min(side.num_slots, side.curve.last)
+        mark(figure, here * side.settings.block_size, "AB"[place], log_x=True, high=place == 0)
     told = st.plotly_chart(
         figure, key=f"traffic_both_{state().looks}", on_select="rerun", selection_mode="points"
     )
@@ -120,6 +125,7 @@ def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict
         "slots": lambda log, one: _slots(one),
         "ttl": lambda log, one: _ttl(one),
         "requests": lambda log, one: digits(len(one.requests)),
+        "refused": lambda log, one: digits(one.result.num_refused),
         "tokens": lambda log, one: digits(int(one.lengths.sum())),
         "rate": lambda log, one: "–" if one.hit_rate is None else f"{percent(one.hit_rate, 2)} %",
         "best": lambda log, one: f"{percent(one.best_rate, 2)} %",

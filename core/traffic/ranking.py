@@ -75,15 +75,15 @@ def _ranked(
     requests: tuple[TraceRequest, ...] = analysis.requests
     if repairs.can(cause):
         requests = repairs.without(cause, found, part_of(progress, 0, 2))
-    hits, tokens = _run(requests, settings, part_of(progress, 1, 2))
+    hits, tokens, rate = _run(requests, settings, part_of(progress, 1, 2))
     total, before = int(analysis.lengths.sum()), int(analysis.hits.sum())
     return Ranked(
         cause,
         len(of_it),
         sum(one.lost for one in of_it),
         max(of_it, key=lambda one: (one.lost, -one.request)).request,
-        before / max(total, 1),
-        hits / max(tokens, 1),
+        analysis.hit_rate or 0.0,
+        rate or 0.0,
         total - before,
         tokens - hits,
         value,
@@ -105,8 +105,8 @@ def _settings_after(analysis: Analysis, cause: Cause) -> tuple[Settings, int | N
 
 def _run(
     requests: tuple[TraceRequest, ...], settings: Settings, progress: Progress | None
-) -> tuple[int, int]:
-    """(hit tokens, prompt tokens) of the whole log."""
+) -> tuple[int, int, float | None]:
+    """(hit tokens, prompt tokens, hit rate of what was admitted) of the whole log."""
     tree = build_tree(requests, settings.block_size, progress=part_of(progress, 0, 2))
     result = replayed(requests, tree, settings, part_of(progress, 1, 2))
-    return int(result.hit_tokens.sum()), int(result.num_tokens.sum())
+    return int(result.hit_tokens.sum()), int(result.num_tokens.sum()), result.hit_rate

@@ -219,6 +219,15 @@ def test_tools_in_another_order() -> None:
     assert found.rate_after > 0.6 > found.rate_before
 
 
+def test_rates_before_and_after_are_the_headlines_own() -> None:
+    """Where a request is refused it is in neither rate: the page shows the same number twice, not two."""
+    analysis = analyse(sample(), Settings(16, 120))
+    assert analysis.result.num_refused == 1
+    found = {one.cause: one for one in rank_causes(analysis, misses_of(analysis), OPTIONS.tokenizer)}
+    assert {one.rate_before for one in found.values()} == {analysis.hit_rate}
+    assert found["evicted"].rate_after == pytest.approx(analysis.best_rate)
+
+
 def test_json_keys_in_another_order() -> None:
     other = {"function": dict(reversed(list(TOOLS[0]["function"].items()))), "type": "function"}
     trace = chats(agent(TOOLS[0]), agent(other), agent(TOOLS[0]))
