@@ -29,6 +29,7 @@ def lines(
     log_x: bool = False,
     requests: Mapping[str, Sequence[Carried]] | None = None,
     markers: bool = False,
+    ticks: Sequence[float] | None = None,
 ) -> go.Figure:
     """Several curves of hit rates over one quantity; line styles tell them apart beside the colours."""
     figure = go.Figure()
@@ -48,7 +49,9 @@ def lines(
         )
     figure.update_yaxes(tickformat=".0%", range=[0, 1.02], title_text=y_title)
     figure.update_xaxes(title_text=x_title, type="log" if log_x else "linear", exponentformat="none")
-    if log_x:
+    if ticks is not None:
+        figure.update_xaxes(tickvals=list(ticks), ticktext=[f"{value:,.6g}" for value in ticks])
+    elif log_x:
         figure.update_xaxes(**_ticks([point[0] for points in curves.values() for point in points]))
     return finished(figure, len(curves) > 1)
 

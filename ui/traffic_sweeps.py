@@ -47,9 +47,16 @@ def sweeps_view(log: Log, analysis: Analysis, open_it: Open) -> None:
         _pinning(log, analysis, open_it)
 
 
-def _chart(name: str, curves: Curves, title: str, carried: Mapping[str, Sequence[Carried]]) -> list[float]:
+def _chart(
+    name: str,
+    curves: Curves,
+    title: str,
+    carried: Mapping[str, Sequence[Carried]],
+    ticks: Sequence[float] | None = None,
+) -> list[float]:
     """Draws it; what a clicked point carries."""
-    figure = lines(curves, title, say("traffic.rate"), log_x=True, requests=carried, markers=True)
+    rate = say("traffic.rate")
+    figure = lines(curves, title, rate, log_x=True, requests=carried, markers=True, ticks=ticks)
     return clicked(
         st.plotly_chart(
             figure, key=f"traffic_{name}_{state().looks}", on_select="rerun", selection_mode="points"
@@ -71,7 +78,8 @@ def _block_sizes(log: Log, analysis: Analysis, open_it: Open) -> None:
         names[1]: [(float(one.block_size), one.rate) for one in points],
     }
     carried = [(one.example, place) for place, one in enumerate(points)]
-    point = _chart("blocks", curves, say("knob.block_size"), dict.fromkeys(names, carried))
+    sizes = [float(one.block_size) for one in points]
+    point = _chart("blocks", curves, say("knob.block_size"), dict.fromkeys(names, carried), sizes)
     st.caption(say("traffic.blocks.help"))
     if point:
         one = points[int(point[1])]

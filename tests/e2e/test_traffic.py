@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -61,6 +64,43 @@ def test_an_upload_replaces_the_sample_and_a_broken_one_changes_nothing(
     browser_page.locator('input[type="file"]').first.set_input_files(bad)
     expect(browser_page.get_by_text("bad.jsonl, line 2")).to_be_visible()
     expect(browser_page.get_by_text("good.jsonl: 3 requests, 12 prompt tokens")).to_be_visible()
+
+
+def test_a_long_reading_can_be_stopped_and_is_not_begun_again(
+    browser_page: Page, server: str, tmp_path: Path
+) -> None:
+    """The bar moves, the button is heard, what was shown before is still there."""
+    long = tmp_path / "long.jsonl"
+    with long.open("w", encoding="utf-8") as file:
+        for place in range(16_000):
+            words = " ".join(f"w{(place * 31 + k) % 9973}" for k in range(400))
+            file.write(json.dumps({"prompt": words}) + "\n")
+    open_traffic(browser_page, server, "en")
+    browser_page.get_by_text(t("traffic.source.upload", "en"), exact=True).click()
+    settle(browser_page)
+    browser_page.locator('input[type="file"]').first.set_input_files(long)
+    bar = browser_page.get_by_text(re.compile(r"Reading … [1-9]\d? %"))
+    expect(bar.first).to_be_visible()
+    browser_page.get_by_role("button", name=t("traffic.cancel", "en"), exact=True).click()
+    expect(browser_page.get_by_text(t("traffic.stopped", "en"))).to_be_visible()
+    expect(browser_page.get_by_text("mixed.jsonl: 247 requests")).to_be_visible()
+    expect(browser_page.get_by_role("button", name=t("traffic.begin", "en"))).to_be_visible()
+
+
+def test_a_reload_keeps_the_settings(browser_page: Page, server: str) -> None:
+    open_traffic(browser_page, server, "en")
+    slots = browser_page.get_by_role("spinbutton", name=t("traffic.slots", "en"), exact=True)
+    slots.fill("300")
+    slots.press("Enter")
+    settle(browser_page)
+    view(browser_page, "compare", "en")
+    browser_page.wait_for_url(re.compile(r"yv=compare"))
+    assert "ya=~300~" in unquote(browser_page.url)
+    browser_page.reload()
+    settle(browser_page)
+    expect(slots).to_have_value("300")
+    other = t("traffic.side_b", "en", what=t("traffic.slots", "en"))
+    expect(browser_page.get_by_role("spinbutton", name=other, exact=True)).to_be_visible()
 
 
 def test_the_trade_offs_open_by_their_link(browser_page: Page, fresh_server: str) -> None:
