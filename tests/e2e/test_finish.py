@@ -10,6 +10,7 @@ import struct
 import subprocess
 import zipfile
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Download, Page, expect
@@ -18,9 +19,13 @@ from core.event_log import load_jsonl
 from core.scenario import run
 from ui.handout import handout_html
 from ui.i18n import Lang, LangMode, t
-from ui.setup import Setup, load_setup
+from ui.own import OwnPrompts
+from ui.setup import Setup, load_setup, to_query
 
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+TOLD = "strong.yes, strong.no"
+"""Right or wrong: the question has been answered."""
+
 STAGE = '[data-testid^="stBidiComponent"] [role="application"]'
 
 
@@ -101,6 +106,50 @@ def test_pictures_are_svg_and_png(browser_page: Page, server: str) -> None:
     frames = Path(saved(browser_page, t("export.frames", "en")).path()).read_bytes()
     with zipfile.ZipFile(io.BytesIO(frames)) as archive:
         assert len(archive.namelist()) > 3
+
+
+FILES = {
+    "data": ("jsonl", "csv", "offline"),
+    "pictures": ("svg", "png", "frames"),
+    "handout": ("paper",),
+}
+
+
+@pytest.mark.parametrize("tab", FILES)
+def test_an_impatient_double_click_gives_the_file(browser_page: Page, server: str, tab: str) -> None:
+    """And a later click gives the same one again."""
+    page = browser_page
+    open_page(page, f"{server}/finish?s=P1")
+    page.get_by_role("tab", name=t(f"export.{tab}", "en")).click()
+    for name in FILES[tab]:
+        words = t(f"export.{name}", "en")
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=words, exact=True).dblclick()
+        first = Path(waiting.value.path()).read_bytes()
+        assert len(first) > 200
+        page.wait_for_timeout(500)
+        assert Path(saved(page, words).path()).read_bytes() == first
+
+
+def test_a_click_while_the_page_is_drawn_anew_gives_the_new_runs_file(
+    browser_page: Page, server: str
+) -> None:
+    """Another scenario is chosen, and nobody waits: a file comes, and it is a whole run."""
+    page = browser_page
+    open_page(page, f"{server}/finish?s=P1")
+    page.locator(".st-key-widget_scenario input").click()
+    page.get_by_role("option", name=t("scenario.P3.title", "en")).click()
+    log = load_jsonl(text_of(saved(page, t("export.jsonl", "en"))))
+    assert log in [run(load_setup(Setup(name), "en")) for name in ("P1", "P3")]
+    page.wait_for_selector(SETTLED)
+    assert load_jsonl(text_of(saved(page, t("export.jsonl", "en")))) == run(load_setup(Setup("P3"), "en"))
+
+
+def test_an_empty_prompt_gives_a_sentence_and_no_file(browser_page: Page, server: str) -> None:
+    query = urlencode(to_query(Setup("own", own=OwnPrompts("", ("",)))))
+    open_page(browser_page, f"{server}/finish?{query}")
+    expect(browser_page.get_by_text(t("export.none", "en")).first).to_be_visible()
+    expect(browser_page.get_by_role("button", name=t("export.jsonl", "en"))).to_have_count(0)
 
 
 def test_without_a_run_there_is_a_sentence(browser_page: Page, server: str) -> None:
@@ -212,3 +261,29 @@ def test_the_page_draws_its_charts(browser_page: Page, server: str, lang: Lang) 
     assert [row[0] for row in colours] == [theme, theme]
     main = browser_page.locator('[data-testid="stMain"]')
     assert main.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+
+
+def test_answers_that_are_forgotten_are_asked_again_without_a_reload(browser_page: Page, server: str) -> None:
+    page = browser_page
+    open_page(page, f"{server}/execute?s=P0&m=guided&lang=en")
+    answer_the_first_question(page)
+    page.locator('[href$="/finish"]').first.click()
+    page.get_by_role("button", name=t("finish.quiz.forget", "en")).click()
+    expect(page.get_by_text(t("finish.quiz.none", "en"))).to_be_visible()
+    page.get_by_role("button", name=t("start.guided", "en")).click()
+    page.wait_for_url("**/execute*")
+    answer_the_first_question(page)
+
+
+def answer_the_first_question(page: Page) -> None:
+    stage = page.locator(STAGE).first
+    expect(stage).to_be_visible()
+    stage.press("Home")
+    question = stage.locator(".question")
+    for _ in range(60):
+        if question.count():
+            break
+        stage.press("ArrowRight")
+    expect(question).to_be_visible()
+    stage.press("1")
+    expect(stage.locator(TOLD)).to_be_visible()

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.onstage import STAGE, settle, step_of
+from tests.e2e.onstage import STAGE, expect_address, expect_step, settle, step_of
 from ui.i18n import t
 
 MONITOR = '[data-testid^="stBidiComponent"] .monitor'
@@ -164,3 +164,28 @@ def test_a_link_to_the_monitor_as_the_first_request(browser_page: Page, fresh_se
     open_monitor(browser_page, f"{fresh_server}/monitor?lang=zh&lp=256&lc=100")
     expect(browser_page.locator(f"{MONITOR} h3")).to_have_text(t("monitor.pool", "zh", n=256))
     assert "lc=100" in browser_page.url
+
+
+def test_a_reload_leads_to_the_same_request_and_step(browser_page: Page, server: str) -> None:
+    """And so does the address opened by somebody else; from there the chart is one click away."""
+    page = browser_page
+    page.goto(f"{server}/execute?lang=en&lp=256&ld=2C2s.1R&lq=R30~5~9")
+    expect(page.locator(f"{STAGE} .name")).to_contain_text("R30")
+    page.locator(STAGE).focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    at = step_of(page)
+    expect_address(page, f"#step={at}")
+    page.reload()
+    expect(page.locator(f"{STAGE} .name")).to_contain_text("R30")
+    expect_step(page, at)
+    page.get_by_role("button", name=t("monitor.back", "en")).click()
+    expect(page.locator(f"{CHART} .annotation-text", has_text="R30")).to_be_visible()
+
+
+def test_a_request_of_a_log_is_gone_with_a_reload(browser_page: Page, server: str) -> None:
+    page = browser_page
+    page.goto(f"{server}/execute?lang=en&lq=log")
+    expect(page.get_by_text(t("traffic.gone", "en"))).to_be_visible()
+    page.get_by_role("button", name=t("traffic.back", "en")).click()
+    page.wait_for_url("**/traffic*")
