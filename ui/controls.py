@@ -49,6 +49,7 @@ def _name_of_parameter(short: str) -> str:
     """What a person knows a link's parameter as; the parameter itself where it has no name on the page."""
     keys = {"s": "control.scenario", "own": "control.own", "fork": "stage.drawer.fork"}
     keys |= {"tried": "finish.compare.title", "quiz": "finish.quiz.title", "on": "machine.title"}
+    keys |= {"my": "machine.own"}
     keys |= {"v": "link.version", "m": "link.mode", "bet": "link.bet"}
     keys |= {"cards": "course.ch12.title", "six": "nav.sheet", "present": "stage.key.presenter"}
     keys |= {"seq": "teacher.part.own", "at": "teacher.place.name"}

@@ -196,7 +196,7 @@ def _under_load(rate: int) -> Summary:
     """The visitor's last few runs are kept."""
     now = session.machine()
     runs: dict[tuple[object, ...], Summary] = st.session_state.setdefault("ch06_load", {})
-    key = (rate, now.model, now.gpu, now.num_gpus)
+    key = (rate, now.cost())
     if key not in runs:
         runs[key] = under_load(rate, now.cost())
         while len(runs) > _KEPT:

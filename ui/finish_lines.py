@@ -63,7 +63,7 @@ def lines(base: Run) -> tuple[list[Line], list[tuple[str, BrothError]]]:
 def _report(variant: str, make: Callable[[], EventLog]) -> Report:
     """The report of one run; made once per run and machine."""
     machine, name = session.machine(), run_name(session.setup())
-    key = (name, session.lang(), variant, machine.model, machine.gpu, machine.num_gpus)
+    key = (name, session.lang(), variant, machine.cost())
     kept: dict[object, Report] = st.session_state.setdefault("reports", {})
     if key not in kept:
         kept[key] = make_report(make(), machine.cost())

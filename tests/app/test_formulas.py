@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.cost import FORMULAS, PUBLISHED
-from tests.app.visit import visit
+from tests.app.visit import choose, visit
 from ui import formula_words
 from ui.formula_words import OF_A_LOG, PREFILL, SAVINGS, error_words
 from ui.i18n import LANGS, Lang, t, table
@@ -36,3 +36,16 @@ def test_pages_with_modelled_numbers_lead_there(page: str, lang: Lang) -> None:
     assert t("formula.legend", lang) in said
     assert error_words(lang) in said
     assert str(len(PUBLISHED)) in error_words(lang)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_own_numbers_for_model_and_gpu(lang: Lang) -> None:
+    at = visit("traffic", lang=lang)
+    choose(at, "widget_machine_model", "my-model")
+    choose(at, "widget_machine_gpu", "my-GPU")
+    choose(at, "widget_machine_num_layers", 16)
+    assert at.session_state["machine"].cost().model.num_layers == 16
+    assert "my" in at.query_params
+    choose(at, "widget_machine_num_kv_heads", 5)
+    assert at.error.len == 1
+    assert at.number_input(key="widget_machine_num_kv_heads").value == 8

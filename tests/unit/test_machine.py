@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.cost import GPUS, MODELS, Prices
+from core.errors import ConfigError
 from ui.machine import MOST_PRICE, Machine, from_query, to_query
+from ui.own_machine import DTYPES, MY_GPU, MY_MODEL, OwnNumbers, from_text, to_text
 
 PRICE = st.integers(0, 100_000).map(lambda cents: cents / 100)
 MACHINES = st.builds(
@@ -54,3 +56,49 @@ def test_a_damaged_link_says_so(text: str) -> None:
 def test_any_link_gives_a_machine(text: str) -> None:
     machine, _ = from_query({"on": text})
     assert machine.cost().prefill_s(1) > 0
+
+
+OWN = st.builds(
+    OwnNumbers,
+    num_layers=st.integers(1, 200),
+    hidden=st.integers(1, 20_000),
+    num_heads=st.just(32),
+    num_kv_heads=st.sampled_from([1, 2, 8, 32]),
+    ffn=st.integers(1, 60_000),
+    kv_dtype=st.sampled_from(DTYPES),
+    peak_16=st.integers(1, 10_000),
+    peak_8=st.integers(0, 20_000),
+    bandwidth=st.integers(1, 20_000),
+    memory_gib=st.integers(1, 1_000),
+)
+
+
+@given(OWN)
+def test_own_numbers_come_back_from_their_link(own: OwnNumbers) -> None:
+    machine = Machine(MY_MODEL, MY_GPU, 2, own=own)
+    assert from_query(to_query(machine)) == (machine, [])
+    assert from_text(to_text(own)) == own
+    assert machine.cost().prefill_s(10) > 0
+
+
+def test_own_numbers_are_those_of_a_known_model_where_they_are_its() -> None:
+    """Llama-3-8B and an A100 typed in by hand cost what they cost by name."""
+    own = OwnNumbers(peak_16=312, bandwidth=2039)
+    by_hand = Machine(MY_MODEL, MY_GPU, own=own).cost()
+    by_name = Machine("Llama-3-8B", "A100").cost()
+    assert by_hand.prefill_s(640, 512) == by_name.prefill_s(640, 512)
+    assert by_hand.block_bytes(16) == by_name.block_bytes(16) == 16 * 131_072
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1~2", to_text(OwnNumbers()) + "~1", to_text(OwnNumbers()).replace("bf16", "bf17"),
+             to_text(OwnNumbers(num_layers=10**7)), to_text(OwnNumbers(hidden=0))],
+)  # fmt: skip
+def test_damaged_own_numbers_say_so(text: str) -> None:
+    assert from_query({"my": text}) == (Machine(), ["my"])
+
+
+def test_kv_heads_must_divide_the_heads() -> None:
+    with pytest.raises(ConfigError) as caught:
+        OwnNumbers().with_number("num_kv_heads", 5)
+    assert caught.value.code == "model.num_kv_heads"
