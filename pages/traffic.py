@@ -14,7 +14,7 @@ from ui import session
 from ui.controls import link_notice
 from ui.session import say
 from ui.shell import toolbar
-from ui.traffic_basis import basis_line, log_summary
+from ui.traffic_basis import basis_line, log_summary, sample_line
 from ui.traffic_compare import compare_view
 from ui.traffic_groups import sources_view
 from ui.traffic_misses import all_misses, misses_view
@@ -88,6 +88,7 @@ def _views(log: Log, analysis: Analysis) -> None:
             open_request(shown_log, shown, number, page("execute"))
 
     VIEWS[chosen().view](log, analysis, open_it)
+    sample_line(log, analysis)
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.traffic.analysis import Analysis
 from core.traffic.settings import Settings
-from ui.numbers import digits
+from ui.numbers import digits, percent
 from ui.session import lang, plain, say
 from ui.traffic_state import Log
 from ui.traffic_words import basis_words, identity_words
@@ -30,6 +31,15 @@ def log_summary(log: Log) -> None:
             lines = [f"- {plain(note)}" for note in notes]
             lines += [f"- {plain(f'{one.file}, {one.line}: {one.reason}')}" for one in trace.skipped]
             st.markdown("\n".join(lines))
+
+
+def sample_line(log: Log, analysis: Analysis) -> None:
+    """A made-up log in numbers, beside the published ones of real logs."""
+    if log.key[0] != "sample":
+        return
+    lengths = analysis.lengths
+    words = {"mean": digits(round(float(lengths.mean()))), "most": digits(int(lengths.max()))}
+    st.caption(say("traffic.sample.stats", rate=percent(analysis.best_rate), **words))
 
 
 def basis_line(log: Log, settings: Settings) -> None:

@@ -58,6 +58,14 @@ def test_the_sample_in_numbers() -> None:
     assert metrics(at)[0] < metrics(at)[1] == "64.2 %"
 
 
+def test_a_sample_says_how_it_compares_with_real_logs() -> None:
+    at = visit("traffic", lang="en")
+    said = t("traffic.sample.stats", "en", mean="574", most="1,923", rate="64.2")
+    assert said in texts(at)
+    paste(at, rows({"prompt": "a b c d"}))
+    assert "Mooncake's conversations" not in texts(at)
+
+
 def test_pasted_text_is_read_and_stays_when_something_goes_wrong() -> None:
     at = paste(visit("traffic", lang="en"), rows({"prompt": "a b c d"}, {"prompt": "a b c e"}))
     assert "**pasted text**: 2 requests" in texts(at)
