@@ -31,6 +31,13 @@ def power(value: float) -> str:
     return f"{mantissa}·10{str(int(exponent)).translate(_DIGITS)}"
 
 
+class Count(int):
+    """A whole number that shows its thousands, and is still a number for whoever asks whether it is one."""
+
+    def __str__(self) -> str:
+        return f"{int(self):,}"
+
+
 def percent(share: float, places: int = 1) -> str:
     """A share from 0 to 1 as a number of percent."""
     return f"{100 * share:.{places}f}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 
 from ui.i18n import Lang, t
-from ui.numbers import digits, money, percent, seconds
+from ui.numbers import Count, digits, money, percent, seconds
 from ui.palette import PALETTE
 from ui.report_svg import line_chart
 from ui.report_tables import causes, definitions, formulas, reasons, sources, sweeps, worst
@@ -44,7 +44,7 @@ def _log(words: Words, log: Json) -> str:
     """What was read."""
     name, tokens = log["name"], digits(log["prompt_tokens"])
     line = [
-        words.say("traffic.read", name=name, n=log["requests"], tokens=tokens),
+        words.say("traffic.read", name=name, n=Count(log["requests"]), tokens=tokens),
         words.say(f"trace.format.{log['format']}"),
         *map(escape, identity_words(log["tokenizer"], log["template"], log["block_size"], words.lang)),
     ]

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.traffic.analysis import Analysis
 from core.traffic.settings import Settings
-from ui.numbers import digits, percent
+from ui.numbers import Count, digits, percent
 from ui.session import lang, plain, say
 from ui.traffic_state import Log
 from ui.traffic_words import basis_words, identity_words
@@ -18,7 +18,7 @@ def log_summary(log: Log) -> None:
     tokens = sum(request.num_tokens for request in trace.requests)
     told = "traffic.read.format" if log.detected is None else "traffic.read.detected"
     words = [
-        say("traffic.read", name=plain(trace.name), n=len(trace.requests), tokens=digits(tokens)),
+        say("traffic.read", name=plain(trace.name), n=Count(len(trace.requests)), tokens=digits(tokens)),
         say(told, format=say(f"trace.format.{trace.format}")),
         *identity_words(trace.tokenizer, trace.template, trace.block_size, lang()),
     ]
