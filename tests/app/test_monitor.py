@@ -104,7 +104,7 @@ def test_a_pause_shows_charts_and_stands_still(lang: LangMode) -> None:
     at = paused(at)
     assert message(at)["side"] is True
     assert t("monitor.paused", languages(lang)[0]) in texts(at)
-    assert len(at.get("plotly_chart")) == 1
+    assert len(at.get("plotly_chart")) == 2, "the figure, and the one that nobody sees"
     calm(at.run())
     assert load_of(at).run.now_s == now
 
