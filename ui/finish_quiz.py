@@ -10,7 +10,7 @@ from ui import session
 from ui.session import say
 
 QUESTIONS = (
-    *("hit", "anywhere", "own_tag", "partial", "after", "zero", "bigger", "full"),
+    *("hit", "anywhere", "chain", "partial", "after", "zero", "bigger", "full"),
     *("touch", "merge", "evict", "free", "done", "append"),
 )
 """What the stage asks, in the order in which a run comes to it; each stands for one misconception."""

@@ -104,9 +104,9 @@ def _anywhere(step: Step, seen: _Seen) -> Ask:
     return _choice("anywhere", _YES_NO, 1)
 
 
-def _own_tag(step: Step, seen: _Seen) -> Ask | None:
+def _chain(step: Step, seen: _Seen) -> Ask | None:
     """P2: one word has changed, in the first block."""
-    return _choice("own_tag", ("one", "all"), 1) if step["b"] == 0 else None
+    return _choice("chain", ("one", "all"), 1) if step["b"] == 0 else None
 
 
 # -- plan ------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ _QUESTIONS: dict[str, tuple[Maker, ...]] = {
 }
 _PLACED: dict[tuple[str, str, str], Maker] = {
     # (preset, op, request): a question that only this text can ask
-    ("P2", "hash", "R1"): _own_tag,
+    ("P2", "hash", "R1"): _chain,
     ("P3", "miss", "R1"): _anywhere,
     ("P7", "plan", "R1"): _bigger,
 }

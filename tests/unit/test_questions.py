@@ -22,10 +22,10 @@ from ui.setup import Setup, load_setup
 from ui.steps import stage_steps
 
 KINDS = {
-    *("hit", "anywhere", "own_tag", "partial", "after", "zero", "bigger", "full"),
+    *("hit", "anywhere", "chain", "partial", "after", "zero", "bigger", "full"),
     *("touch", "merge", "evict", "free", "done", "append"),
 }
-PLACED = {"anywhere": "P3", "own_tag": "P2", "bigger": "P7"}
+PLACED = {"anywhere": "P3", "chain": "P2", "bigger": "P7"}
 
 
 def right_answer(step: Step, before: Frame, after: Frame, steps: list[Step], frames: list[Frame]) -> object:
@@ -92,7 +92,7 @@ def full_answer(step: Step, before: Frame, steps: list[Step]) -> int:
     return {0: 0, 1: 1, size: 2}[step["args"]["n"]]
 
 
-def own_tag_answer(step: Step, before: Frame, steps: list[Step]) -> int:
+def chain_answer(step: Step, before: Frame, steps: list[Step]) -> int:
     """The first alone, all: of the tags of this request, which did the one before not have?"""
     tags = {
         rid: [one["hash"] for one in steps if one["op"] == "hash" and one["rid"] == rid][:3]
@@ -111,7 +111,7 @@ LOOK_UPS: dict[str, Callable[[Step, Frame, list[Step]], int]] = {
     "after": after_answer,
     "zero": zero_answer,
     "full": full_answer,
-    "own_tag": own_tag_answer,
+    "chain": chain_answer,
     "bigger": bigger_answer,
 }
 
