@@ -14,7 +14,21 @@ if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
 MODES = ("start", "execute", "monitor", "finish")
-CHAPTERS = ("ch01", "ch02", "ch03", "ch04", "ch05", "ch06", "ch07", "ch08", "ch09", "ch10", "ch11", "ch12", "ch13")
+CHAPTERS = (
+    "ch01",
+    "ch02",
+    "ch03",
+    "ch04",
+    "ch05",
+    "ch06",
+    "ch07",
+    "ch08",
+    "ch09",
+    "ch10",
+    "ch11",
+    "ch12",
+    "ch13",
+)
 LAB = ("traffic", "tradeoffs", "prefill")
 BESIDE = ("glossary", "sheet", "teacher")
 """Beside the chapters, at the end of the course menu."""

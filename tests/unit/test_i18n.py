@@ -43,7 +43,8 @@ CAPTIONS = [  # in the order of the tables
     "free.front", "free.back", "free.dirty", "free.held", "done.finished", "done.aborted",
     "preempt", "resume", "tick", "reset.ok", "reset.refused", "version",
     "policy.cache_cap", "policy.cache_cap.none", "policy.admit_after", "policy.admit_window",
-    "policy.admit_window.none", "policy.ttl", "policy.ttl.none", "policy.ttl_kind.idle", "policy.ttl_kind.absolute",
+    "policy.admit_window.none", "policy.ttl", "policy.ttl.none", "policy.ttl_kind.idle",
+    "policy.ttl_kind.absolute",
 ]  # fmt: skip
 CAPTION_KEYS = [f"cap.{name}.{part}" for name in CAPTIONS for part in ("what", "why", "noodle")]
 

@@ -333,7 +333,9 @@ def test_an_expiry_names_the_time_to_live_of_that_moment() -> None:
     ],
 )
 def test_each_policy_is_told_in_its_own_words(name: str, value: object, caption: str) -> None:
-    (step,) = (step for step in told([{"op": "policy", "name": name, "value": value}]) if step["op"] == "policy")
+    (step,) = (
+        step for step in told([{"op": "policy", "name": name, "value": value}]) if step["op"] == "policy"
+    )
     assert step["cap"] == caption
 
 
