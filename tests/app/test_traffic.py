@@ -260,3 +260,16 @@ def test_the_curve_says_how_far_it_is_off() -> None:
 def test_what_can_be_uploaded_is_what_the_server_takes() -> None:
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
     assert settings["server"]["maxUploadSize"] == UPLOAD_MB == 200
+
+
+def test_a_folder_offers_its_files_and_nobody_types_a_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "day.jsonl").write_text(rows({"prompt": "a b c"}, {"prompt": "a b d"}), "utf-8")
+    (tmp_path / "inside").mkdir()
+    monkeypatch.setenv("BROTH_LOGS", str(tmp_path))
+    at = choose(visit("traffic", lang="en"), "traffic_source", "folder")
+    assert at.selectbox(key="traffic_folder").options == ["day.jsonl"]
+    assert "2 requests" in texts(at)
+    assert str(tmp_path) not in texts(at)
+    assert at.query_params["ys"] in ("folder", ["folder"])
