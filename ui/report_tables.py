@@ -18,7 +18,7 @@ def definitions(words: Words, run: Json) -> str:
     rows = [
         (
             words.say(f"traffic.definition.{one['name']}"),
-            f"{one['hits']:,.10g} / {one['total']:,}",
+            f"{_hits(one)} / {one['total']:,}",
             "–" if one["rate"] is None else f"{percent(one['rate'], 3)} %",
         )
         for one in run["definitions"]
@@ -26,6 +26,11 @@ def definitions(words: Words, run: Json) -> str:
     note = f"<p class=note>{words.say('traffic.definitions.help')}</p>"
     table = words.table(words.columns("name", "how", "rate"), rows)
     return words.heading("traffic.definitions") + table + note
+
+
+def _hits(one: Json) -> str:
+    """A sum of ratios is no whole number."""
+    return digits(one["hits"]) if one["name"] == "mean_of_ratios" else f"{int(one['hits']):,}"
 
 
 def causes(words: Words, run: Json) -> str:

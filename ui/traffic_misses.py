@@ -162,12 +162,8 @@ def _detail(log: Log, analysis: Analysis, miss: Miss, open_it: Open) -> None:
 def reason_words(analysis: Analysis, miss: Miss) -> str:
     """The reason as a sentence."""
     best = "" if miss.best is None else plain(analysis.requests[miss.best].request_id)
-    numbers = {
-        "common": digits(miss.common),
-        "lost": digits(miss.lost),
-        "block": miss.block + 1,
-        "best": best,
-    }
+    numbers = {"common": digits(miss.common), "lost": digits(miss.lost)}
+    numbers |= {"block": str(miss.block + 1), "best": best}
     return say(f"traffic.why.{miss.reason}", token=miss.common + 1, **numbers)
 
 
