@@ -55,7 +55,7 @@ function voteBars(votes, options) {
 }
 
 function drawFeedback(S) {
-  const { right, words, replay, votes, options } = S.feedback;
+  const { right, key, args, replay, votes, options } = S.feedback, words = key ? wordOf(S, key, args) : "";
   const mark = make("strong", right ? "yes" : "no", S.t(right ? "stage.ask.right" : "stage.ask.wrong"));
   const more = make("div", "options", votes?.length ? voteBars(votes, options) : []);
   if (S.feedback.again) more.prepend(make("span", "note", S.t("stage.ask.slowly")));
@@ -95,7 +95,7 @@ export function answerQuestion(S, choice, reveal) {
   S.asks.set(at, { choice: given, right });
   S.nudged = false;
   const key = feedbackKey(ask, given, right);
-  S.feedback = { right, words: key ? wordOf(S, key, S.run.log.events[at].args) : "", replay: !right, again: !right, votes: S.votes.get(at), options: ask.options?.length };
+  S.feedback = { right, key, args: S.run.log.events[at].args, replay: !right, again: !right, votes: S.votes.get(at), options: ask.options?.length };
   S.api.setTriggerValue?.("answer", { id: ask.id, event: at, choice: given, right, first: true, votes: S.votes.get(at) ?? [] });
   S.revealing = true;
   reveal();

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e.onstage import STAGE, Wire, caption, expect_address, expect_step, open_stage, press, step_of
+from tests.e2e.onstage import (
+    STAGE,
+    Wire,
+    caption,
+    choose_language,
+    expect_address,
+    expect_step,
+    open_stage,
+    press,
+    step_of,
+)
 from ui.i18n import t
 
 
@@ -53,3 +63,16 @@ def test_the_stage_has_the_keyboard_and_a_question_waits(browser_page: Page, ser
     expect(page.locator(f"{STAGE} .zQ .question")).to_be_visible()
     expect(options).to_have_count(0)
     assert step_of(page) == asked + 1
+
+
+def test_why_an_answer_was_right_follows_the_language(browser_page: Page, server: str) -> None:
+    """All of the feedback is said in the language chosen now, not in that of the answer."""
+    page = browser_page
+    open_stage(page, f"{server}/execute?s=P4&lang=en&m=guided#step=56")
+    told = page.locator(f"{STAGE} .zQ .question")
+    expect(told).to_contain_text(t("stage.ask.touch", "en", block=0))
+    press(page, "2")
+    expect(told).to_contain_text(t("stage.ask.touch.told", "en"))
+    choose_language(page, "中文", "zh")
+    expect(told).to_contain_text(t("stage.ask.touch.told", "zh"))
+    expect(told).not_to_contain_text(t("stage.ask.touch.told", "en"))
