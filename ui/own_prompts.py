@@ -24,6 +24,9 @@ from ui.session import change_setup, plain, say, setup, show_error
 _MAX_PREVIEW = 60
 """Tokens of each prompt that the preview shows."""
 
+_MAX_PIECE = 24
+"""Characters of one token that it shows: a line without a space is a single token, however long."""
+
 
 def own_prompts_editor() -> None:
     """The fields and their preview. What is typed stays, in whatever language and on whatever page one
@@ -144,6 +147,7 @@ def _common(left: list[int], right: list[int]) -> int:
 def _blocks(pieces: list[str], block_size: int) -> str:
     """Full blocks framed, the not-full one in brackets."""
     marked: list[str] = []
+    pieces = [piece if len(piece) <= _MAX_PIECE else f"{piece[:_MAX_PIECE]}…" for piece in pieces]
     for start, block in enumerate(split(range(len(pieces)), block_size)):
         joined = "".join(pieces[start * block_size : start * block_size + len(block)]).strip(" ")
         text = plain("↵".join(joined.splitlines()) or ("↵" if joined else "␣"))

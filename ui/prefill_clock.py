@@ -73,7 +73,8 @@ def pair_view(report: Report) -> None:
     head = [say(f"prefill.head.{name}") for name in ("side", "computed", "median", "spread", "wall")]
     cells = [[say(f"prefill.side.{side}"), digits(count), *ms_words(row[side])] for side, count in sides]
     show_table(f"prefill-{report.experiment}", head, cells)
-    words = {"saved": percent(row["saved"]), "ratio": times(row["ratio"]), "linear": times(row["linear"])}
+    saved = 1 - 1 / row["ratio"]  # of the same rounds as the ratio beside it: one sentence, one measurement
+    words = {"saved": percent(saved), "ratio": times(row["ratio"]), "linear": times(row["linear"])}
     st.markdown(say(f"prefill.{report.experiment}.words", **words))
 
 

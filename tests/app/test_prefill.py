@@ -23,6 +23,8 @@ from tests.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors
 from tests.backends.tiny import TINY, weights_of
 from ui import prefill_chat, prefill_experiments, prefill_models, prefill_panels
 from ui.i18n import LANGS, MODES, Lang, LangMode, languages, t
+from ui.numbers import percent
+from ui.prefill_about import times
 from ui.prefill_models import OWN, VARIABLE, Choice, loader
 from ui.prefill_state import PrefillState
 
@@ -87,6 +89,17 @@ def test_every_section_in_every_language(section: str, lang: LangMode) -> None:
     assert t(f"prefill.{section}.intro", leading) in texts(at) or infos(at)
     assert len(at.get("plotly_chart")) == CHARTS.get(section, 0)
     assert [error.value for error in at.error] == []
+
+
+@pytest.mark.parametrize("section", ["pair", "long"])
+def test_the_share_saved_and_the_times_faster_are_one_number(section: str) -> None:
+    """Four times faster is 75 % saved, in one sentence at least."""
+    report = prefill_experiments.kept_report(section, Choice())
+    assert report is not None
+    (row,) = report.rows
+    words = {"ratio": times(row["ratio"]), "linear": times(row["linear"])}
+    told = t(f"prefill.{section}.words", "en", saved=percent(1 - 1 / row["ratio"]), **words)
+    assert told in texts(begun(section, Choice()))
 
 
 @pytest.mark.parametrize("lang", LANGS)

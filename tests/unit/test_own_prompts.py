@@ -101,6 +101,11 @@ def test_full_blocks_and_the_rest() -> None:
     )
 
 
+def test_a_word_without_an_end_does_not_flood_the_page() -> None:
+    shown = preview(f"one {'x' * 900_000} three")
+    assert shown == f":orange-background[one {'x' * 23}… three …]"
+
+
 def test_markup_is_escaped() -> None:
     """Streamlit reads Markdown: nothing a person typed may act as such."""
     shown = preview("<b>x</b> [a](b) :red[x] $x$ `c` **d** ![i](j)", 64)
