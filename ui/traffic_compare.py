@@ -11,7 +11,7 @@ from core.errors import BrothError
 from core.traces.sources import TraceFile
 from core.traffic.analysis import Analysis, analyse, savings
 from core.traffic.groups import whole
-from core.traffic.samples import KINDS, sample_log
+from core.traffic.samples import SAMPLES, sample_log
 from core.traffic.sweeps import curve_points
 from ui import session
 from ui.formula_words import OF_A_LOG
@@ -68,7 +68,7 @@ def compare_view(log: Log, analysis: Analysis, open_it: Open) -> None:
 def _other_log(log: Log) -> Log | None:
     now = state()
     words = {SAME: say("traffic.compare.same"), UPLOAD: say("traffic.source.upload")}
-    words |= {kind: say(f"traffic.sample.{kind}") for kind in KINDS}
+    words |= {kind: say(f"traffic.sample.{kind}") for kind in SAMPLES}
     st.session_state.setdefault("traffic_other", chosen().other_source)
     found = st.selectbox(
         say("traffic.compare.with"), OTHERS, format_func=words.__getitem__, key="traffic_other"

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-KINDS = ("mixed", "chat", "agent", "rag", "templates")
+SAMPLES = ("mixed", "chat", "agent", "rag", "templates", "conversations", "sessions")
 SOURCES = ("sample", "upload", "paste", "folder")
 VIEWS = ("overview", "misses", "sources", "sweeps", "compare")
 UNITS = ("blocks", "tokens", "gib")
 TEMPLATES = ("plain", "chatml", "llama3")
 TOKENIZERS = ("teaching", "qwen", "small", "own")
 SAME, UPLOAD = "same", "upload"
-OTHERS = (SAME, *KINDS, UPLOAD)
+OTHERS = (SAME, *SAMPLES, UPLOAD)
 LARGEST_BLOCK, MOST_SLOTS, MOST_SECONDS = 4096, 10**9, 1e8
 LARGEST_LOG_BLOCK = 2**20
 
@@ -58,7 +58,7 @@ class TrafficSetup:
 
 _CHOICES = {  # field -> name in a link, what it may be
     "source": ("ys", SOURCES),
-    "sample": ("yk", KINDS),
+    "sample": ("yk", SAMPLES),
     "view": ("yv", VIEWS),
     "unit": ("yu", UNITS),
     "other_source": ("yo", OTHERS),

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.errors import BrothError
 from core.traces.sources import TraceFile
-from core.traffic.samples import KINDS, sample_log
+from core.traffic.samples import SAMPLES, sample_log
 from ui.session import plain, say, show_error
 from ui.traffic_reading import pick, reading_options
 from ui.traffic_setup import Side, Wanted
@@ -69,7 +69,7 @@ def _read(files: list[TraceFile], name: Key, wanted: Wanted) -> None:
 def _sample() -> tuple[list[TraceFile], Key]:
     kind, download = st.columns([3, 1], vertical_alignment="bottom")
     with kind:
-        name = pick("sample", "selectbox", KINDS, chosen().sample, "traffic.sample.") or chosen().sample
+        name = pick("sample", "selectbox", SAMPLES, chosen().sample, "traffic.sample.") or chosen().sample
     choose(sample=name)
     text = sample_log(name)
     with download:

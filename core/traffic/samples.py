@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from core.traffic.large_samples import LARGE_KINDS, large_log
+
 KINDS = ("mixed", "chat", "agent", "rag", "templates")
+SAMPLES = (*KINDS, *LARGE_KINDS)
+"""With the large ones, which have no text."""
+
 _WORDS = (
     "bowl", "broth", "noodle", "spoon", "table", "guest", "order", "spice", "onion", "ginger", "kettle",
     "flame", "basil", "market", "river", "garden", "lantern", "winter", "morning", "quiet", "narrow",
@@ -26,8 +32,11 @@ _START = 1_900_000_000  # a made-up date
 Row = dict[str, Any]
 
 
+@lru_cache(maxsize=len(SAMPLES))
 def sample_log(kind: str, seed: int = 7) -> str:
     """The file's text. The same kind and seed give the same bytes."""
+    if kind in LARGE_KINDS:
+        return large_log(kind, seed)
     writer = _Writer(seed)
     if kind == "mixed":
         for part in ("chat", "agent", "rag", "templates"):

@@ -22,7 +22,7 @@ sides = st.builds(
 setups = st.builds(
     TrafficSetup,
     st.sampled_from(traffic_setup.SOURCES),
-    st.sampled_from(traffic_setup.KINDS),
+    st.sampled_from(traffic_setup.SAMPLES),
     st.builds(
         Wanted,
         st.none() | st.sampled_from(["mooncake", "openai_chat"]),
@@ -79,7 +79,7 @@ def test_what_is_damaged_is_named(name: str, value: str) -> None:
 
 
 def test_the_lists_are_those_of_the_engine() -> None:
-    assert samples.KINDS == traffic_setup.KINDS
+    assert samples.SAMPLES == traffic_setup.SAMPLES
     assert tuple(TEMPLATES) == traffic_setup.TEMPLATES
     assert log_tokenizers.NAMES == traffic_setup.TOKENIZERS
     assert (settings.LARGEST_BLOCK, settings.MOST_SLOTS) == (4096, 10**9)
