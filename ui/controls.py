@@ -51,7 +51,12 @@ def _name_of_parameter(short: str) -> str:
     keys |= {"tried": "finish.compare.title", "quiz": "finish.quiz.title", "on": "machine.title"}
     keys |= {"my": "machine.own"}
     keys |= {"v": "link.version", "m": "link.mode", "bet": "link.bet"}
-    keys |= {"cards": "course.ch12.title", "six": "nav.sheet", "present": "stage.key.presenter"}
+    keys |= {
+        "cards": "course.ch12.title",
+        "six": "nav.sheet",
+        "present": "stage.key.presenter",
+        "hide": "teacher.link.hide",
+    }
     keys |= {"seq": "teacher.part.own", "at": "teacher.place.name"}
     keys |= {short: f"monitor.{name}" for name, short in LOAD_NAMES.items()}
     keys |= {"lp": "monitor.pool.label", "ld": "link.deeds", "lq": "link.request"}

@@ -164,7 +164,11 @@ def from_query(query: Mapping[str, str]) -> tuple[Setup, list[str]]:
     lost: list[str] = []
     if query.get("v", str(LINK_VERSION)) != str(LINK_VERSION):
         lost.append("v")
-    setup = Setup(knobs=_read_knobs(query, lost), hide=tuple(filter(None, query.get("hide", "").split(","))))
+    setup = Setup(knobs=_read_knobs(query, lost))
+    hide = tuple(filter(None, query.get("hide", "").split(",")))
+    if not set(hide) <= set(PANELS):
+        lost.append("hide")
+    setup = replace(setup, hide=tuple(name for name in hide if name in PANELS))
     if "own" in query:
         own = unpack_own(query["own"])
         if own is None:

@@ -19,7 +19,7 @@ from ui import traffic_setup as traffics
 from ui.i18n import LangMode
 from ui.machine import Machine
 from ui.monitor_deeds import LoadPlan
-from ui.setup import CHOICES, KNOBS, PANELS, TEXTS, Setup, from_query, to_query
+from ui.setup import CHOICES, KNOBS, TEXTS, Setup, from_query, to_query
 
 CHAPTERS = tuple(f"ch{number:02}" for number in range(1, 14))
 PAGES = (
@@ -153,7 +153,6 @@ def _query(found: Mapping[str, str], page: str) -> str:
         raise AddressError("teacher.log", "A request of a log cannot be a stop: the log is in no link.")
     traffic, lost_traffic = traffics.from_query(kept)
     lost = [*lost, *lost_machine, *lost_load, *lost_moment, *lost_traffic]
-    lost += ["hide"] if set(setup.hide) - set(PANELS) else []
     if lost:
         names = ", ".join(lost)[:80]
         raise AddressError("teacher.damaged", f"Damaged in this link: {names}.", names=names)

@@ -19,6 +19,7 @@ from ui.setup import (
     CHOICES,
     KNOBS,
     MODES,
+    PANELS,
     SCENARIO_FOLDER,
     SCENARIO_ORDER,
     TEXTS,
@@ -109,6 +110,8 @@ def test_prompts_too_long_for_a_link_stay_out_of_it() -> None:
         ({"bet": "50%"}, ["bet"]),
         ({"fork": "3.slots.999999"}, ["fork"]),
         ({"fork": ""}, ["fork"]),
+        ({"hide": "everything"}, ["hide"]),
+        ({"hide": "log,Pool,"}, ["hide"]),
         ({"s": "P99", "bs": "x", "m": "y"}, ["bs", "s", "m"]),
     ],
 )
@@ -119,6 +122,11 @@ def test_damage_is_named_and_the_rest_stays(query: dict[str, str], lost: list[st
     assert setup.knobs.get("cache_cap") == 3
     assert setup.scenario == ("P0" if "s" in lost else "P4" if "s" not in query else setup.scenario)
     assert setup.bet == (None if "bet" in lost else 7)
+
+
+def test_a_panel_nobody_knows_hides_nothing() -> None:
+    assert from_query({"hide": "log,everything,pool"}) == (Setup(hide=("log", "pool")), ["hide"])
+    assert from_query({"hide": ",".join(PANELS)}) == (Setup(hide=PANELS), [])
 
 
 def test_what_nobody_knows_is_left_alone() -> None:
