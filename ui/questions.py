@@ -17,7 +17,7 @@ Ask = dict[str, Any]
 
 @dataclass
 class _Seen:
-    """What of the run a question may depend on: all that came before its step."""
+    """What of the run a question may depend on: what came before its step, and what comes next."""
 
     asked: dict[str, int] = field(default_factory=dict)
     looked: dict[str, Step] = field(default_factory=dict)
@@ -25,6 +25,8 @@ class _Seen:
     cut: dict[str, Step] = field(default_factory=dict)
     """Request -> how its prompt was cut."""
     last_op: str = ""
+    next_op: str = ""
+    """What comes behind the step: it tells what the step has led to."""
     lost_tags: bool = False
     """While blocks are given back: a cap or a time to live took tags meanwhile."""
 
@@ -41,7 +43,8 @@ def with_questions(steps: Sequence[Step], scenario_id: str = "") -> list[Step]:
     """The same steps, some of them with an ``ask``. Pure."""
     seen = _Seen()
     asked: list[Step] = []
-    for step in steps:
+    for step, after in zip(steps, [*steps[1:], None], strict=True):
+        seen.next_op = "" if after is None else after["op"]
         ask = _ask(step, seen, scenario_id)
         if ask is not None:
             seen.asked[ask["id"]] = seen.asked.get(ask["id"], 0) + 1
@@ -159,8 +162,9 @@ def _evict(step: Step, seen: _Seen) -> Ask | None:
     return {"id": "evict", "kind": "click", "answer": answer, "feedback": {"right": told, "wrong": told}}
 
 
-def _merge(step: Step, seen: _Seen) -> Ask:
-    return _choice("merge", ("one", "both"), 1)
+def _merge(step: Step, seen: _Seen) -> Ask | None:
+    """Another slot carries this tag already."""
+    return _choice("merge", ("one", "both"), 1) if seen.next_op == "dup" else None
 
 
 def _free(step: Step, seen: _Seen) -> Ask | None:
@@ -189,7 +193,7 @@ _QUESTIONS: dict[str, tuple[Maker, ...]] = {
     "plan": (_full, _zero, _after),
     "touch": (_touch,),
     "evict": (_evict,),
-    "dup": (_merge,),
+    "register": (_merge,),
     "free": (_free,),
     "done": (_done,),
     "append": (_append,),
