@@ -43,8 +43,8 @@ def with_questions(steps: Sequence[Step], scenario_id: str = "") -> list[Step]:
     """The same steps, some of them with an ``ask``. Pure."""
     seen = _Seen()
     asked: list[Step] = []
-    for step, after in zip(steps, [*steps[1:], None], strict=True):
-        seen.next_op = "" if after is None else after["op"]
+    for at, step in enumerate(steps, 1):
+        seen.next_op = steps[at]["op"] if at < len(steps) else ""
         ask = _ask(step, seen, scenario_id)
         if ask is not None:
             seen.asked[ask["id"]] = seen.asked.get(ask["id"], 0) + 1

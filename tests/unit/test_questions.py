@@ -254,3 +254,7 @@ def test_a_table_of_one_row_asks_nothing_about_its_order() -> None:
     made = scenario([{"op": "submit", "id": "R0", "tokens": [1, 2]}, {"op": "run"}])
     steps = with_questions(stage_steps(run(made), {}))
     assert "free" not in [step["ask"]["id"] for step in steps if "ask" in step]
+
+
+def test_no_steps_no_questions() -> None:
+    assert with_questions([]) == []
