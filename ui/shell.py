@@ -21,6 +21,7 @@ _STYLE = """<style>
 .st-key-toolbar .stSelectbox{width:min(22rem,24vw)}
 }
 [class*="st-key-table-"]{overflow-x:auto}
+.stMetric .stMarkdownEllipsis,.stMetric .stMarkdownEllipsis p{white-space:normal}
 .st-key-stage-frame{max-width:max(920px,calc((100vh - 5.3rem)*16/9));margin-inline:auto}
 </style>"""
 

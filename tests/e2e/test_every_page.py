@@ -12,6 +12,8 @@ from pages.navigation import CHAPTERS, MODES, PAGES
 from ui.i18n import Lang, t
 
 RUNNING = '[data-testid="stStatusWidget"]'
+CUT_JS = """() => [...document.querySelectorAll('[data-testid="stMetric"] *')]
+  .filter(one => one.clientWidth && one.scrollWidth > one.clientWidth + 1).map(one => one.textContent)"""
 WIDER_JS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -30,3 +32,12 @@ def test_a_page_opens_in_a_browser(name: str, lang: Lang, server: str, browser_p
     page.wait_for_function(f"!document.querySelector('{RUNNING}')")
     assert page.get_by_test_id("stException").count() == 0
     assert page.evaluate(WIDER_JS) <= 0
+
+
+@pytest.mark.parametrize("viewport", [(390, 844), (800, 900), (1024, 768)])
+def test_a_large_number_breaks_and_is_not_cut(server: str, browser_page: Page) -> None:
+    page = browser_page
+    page.goto(f"{server}/ch11?lang=en")
+    expect(page.get_by_test_id("stMetric")).to_have_count(2)
+    page.wait_for_function(f"!document.querySelector('{RUNNING}')")
+    assert page.evaluate(CUT_JS) == []
