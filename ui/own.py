@@ -132,7 +132,7 @@ def own_from_file(name: str, data: bytes) -> OwnPrompts:
     """Back from ``own_to_file``; ``name`` is what the messages call it.
 
     Raises:
-        ScenarioError: no JSON, another kind of file, a field of the wrong kind, or too much.
+        ScenarioError: no JSON, another kind of file, or a field of the wrong kind.
     """
     try:
         found: Any = json.loads(data.decode("utf-8-sig"))
