@@ -198,7 +198,8 @@ def test_another_log_begins_with_its_own_settings_and_another_reading_does_not()
 def test_the_tokenizer_stands_above_every_view_and_a_missing_one_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(log_tokenizers, "has_qwen", lambda: False)
+    for module in ("core.backends.log_tokenizers", "ui.log_tokenizers"):
+        monkeypatch.setattr(f"{module}.has_qwen", lambda: False)
     at = visit("traffic", lang="en", yt="qwen")
     name, used = t("traffic.tokenizer.qwen", "en"), t("traffic.tokenizer.teaching", "en")
     assert at.warning[0].value == t("traffic.tokenizer.not_here", "en", name=name, used=used)
