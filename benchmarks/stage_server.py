@@ -37,7 +37,7 @@ class Server:
 
 @contextmanager
 def running() -> Iterator[Server]:
-    """Streamlit on a free port of this machine only."""
+    """The server as run.py starts it, on a free port of this machine only."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -46,7 +46,7 @@ def running() -> Iterator[Server]:
     with tempfile.TemporaryFile() as output:
         start = time.monotonic()
         process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", *flags],
+            [sys.executable, "-m", "ui.preload", "run", "app.py", *flags],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=output,

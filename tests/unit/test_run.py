@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -285,3 +286,19 @@ def test_a_failing_apt_is_a_skip_with_its_reason(
     text = browser.set_up()
     assert text.startswith("SKIPPED browser tests")
     assert "apt-get update" in text
+
+
+def test_the_preloaded_modules_know_no_session_and_no_component() -> None:
+    """They are imported before there is a server: a component made then would be nobody's."""
+    late = "{'ui.session', 'ui.stage', 'pages.execute'}"
+    script = f"import sys, ui.preload; print(sorted({late} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=run.ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
+def test_the_preloaded_command_line_is_streamlits() -> None:
+    command = [sys.executable, "-m", "ui.preload", "--version"]
+    done = subprocess.run(command, cwd=run.ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Streamlit, version ")
