@@ -11,7 +11,16 @@ from core.event_log import EventLog
 from core.events import BlockEvicted, RequestAdmitted
 from core.scenario import run
 from pages.navigation import page
-from ui.course import Wanted, begin_chapter, chapter_stage, end_chapter, find_step, op_is, stage_link
+from ui.course import (
+    Wanted,
+    begin_chapter,
+    chapter_stage,
+    end_chapter,
+    find_step,
+    op_is,
+    pick_one,
+    stage_link,
+)
 from ui.course_code import Function, place_of, show_source
 from ui.course_system import MODULES, SITUATIONS, Held, Move, Told, held_peak, situation, summary, witness
 from ui.lessons import show_part
@@ -36,16 +45,7 @@ def render() -> None:
     """Five situations on the stage; below it, who did what: source and events."""
     begin_chapter(NAME)
     titles = {name: say(f"course.ch05.situation.{name}") for name in SITUATIONS}
-    chosen = st.segmented_control(
-        say("course.ch05.situation"),
-        list(SITUATIONS),
-        default="users",
-        required=True,
-        key="ch05-situation",
-        format_func=titles.__getitem__,
-        label_visibility="collapsed",
-    )
-    name = chosen or "users"
+    name = pick_one(say("course.ch05.situation"), titles, "ch05-situation")
     counted, shown, told, moves = _seen(name)
     show_part(NAME, name, **counted)
     step = find_step(shown, OPENS_ON[name])

@@ -8,7 +8,7 @@ from core.scenario import run
 from core.use_cases import ANSWER, BLOCK_SIZE, DOCUMENTS, VARIANTS, Outcome, hit_rate, outcomes
 from pages.navigation import page
 from ui import session
-from ui.course import begin_chapter, chapter_stage, end_chapter, find_step, op_is
+from ui.course import begin_chapter, chapter_stage, end_chapter, find_step, op_is, pick_one
 from ui.course_strips import strips
 from ui.course_uses import (
     PREFIXES,
@@ -54,21 +54,6 @@ def render() -> None:
     end_chapter(NAME, page)
 
 
-def _pick(label: str, names: dict[str, str], key: str) -> str:
-    """One of several, always one."""
-    first = next(iter(names))
-    chosen = st.segmented_control(
-        label,
-        list(names),
-        default=first,
-        required=True,
-        key=key,
-        format_func=names.__getitem__,
-        label_visibility="collapsed",
-    )
-    return str(chosen or first)
-
-
 def _variants(case: str) -> dict[str, str]:
     return {variant: say(f"course.ch07.variant.{variant}") for variant in VARIANTS[case]}
 
@@ -78,10 +63,10 @@ def _variants(case: str) -> dict[str, str]:
 
 def _use() -> tuple[str, str]:
     cases = {case: say(f"course.ch07.case.{case}") for case in VARIANTS}
-    case = _pick(say("course.ch07.use"), cases, "ch07-case")
+    case = pick_one(say("course.ch07.use"), cases, "ch07-case")
     variant = VARIANTS[case][0]
     if len(VARIANTS[case]) > 1:
-        variant = _pick(say("course.ch07.variant"), _variants(case), f"ch07-variant-{case}")
+        variant = pick_one(say("course.ch07.variant"), _variants(case), f"ch07-variant-{case}")
     count, shared, own = _sliders(case)
     found = {one: outcomes(case, one, count, shared, own) for one in VARIANTS[case]}
     kinds = (say("course.ch06.reused"), say("course.ch06.computed"))
@@ -175,7 +160,7 @@ def _map() -> None:
     size = columns[2].select_slider(say("knob.block_size"), (1, 16, 64, 256, 512), 16, key="ch07-size")
     with columns[3]:
         kinds = {kind: say(f"course.ch07.map.{kind}") for kind in ("tokens", "time")}
-        kind = _pick(say("course.ch07.map.kind"), kinds, "ch07-kind")
+        kind = pick_one(say("course.ch07.map.kind"), kinds, "ch07-kind")
     cost = session.machine().cost()
     shares = share_map(size, cost, kind == "time")
     across, down = PREFIXES.index(prefix), SUFFIXES.index(suffix)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-import streamlit as st
-
 from pages.navigation import page
-from ui.course import begin_chapter, end_chapter
+from ui.course import begin_chapter, end_chapter, pick_one
 from ui.course_costs_more import best_panel, cards_panel, hot_panel, overhead_panel, word_panel
 from ui.course_costs_view import decode_panel, owner_panel, pots_panel, ttl_panel, version_panel
 from ui.lessons import show_part
@@ -35,16 +33,7 @@ def render() -> None:
     """Only the chosen situation is computed and drawn."""
     begin_chapter(NAME)
     titles = {name: say(f"course.ch08.situation.{name}") for name in SITUATIONS}
-    chosen = st.segmented_control(
-        say("course.ch08.situation"),
-        list(SITUATIONS),
-        default="pots",
-        required=True,
-        key="ch08-situation",
-        format_func=titles.__getitem__,
-        label_visibility="collapsed",
-    )
-    name = chosen or "pots"
+    name = pick_one(say("course.ch08.situation"), titles, "ch08-situation")
     show_part(NAME, name)
     SITUATIONS[name]()
     end_chapter(NAME, page)

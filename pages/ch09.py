@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-import streamlit as st
-
 from pages.navigation import page
-from ui.course import begin_chapter, end_chapter
+from ui.course import begin_chapter, end_chapter, pick_one
 from ui.course_two_more import four_panel, sold_panel
 from ui.course_two_view import one_panel, plane_panel, warm_panel
 from ui.lessons import show_part
@@ -30,16 +28,7 @@ def render() -> None:
     """Only the chosen view is computed and drawn."""
     begin_chapter(NAME)
     titles = {name: say(f"course.ch09.view.{name}") for name in VIEWS}
-    chosen = st.segmented_control(
-        say("course.ch09.view"),
-        list(VIEWS),
-        default="one",
-        required=True,
-        key="ch09-view",
-        format_func=titles.__getitem__,
-        label_visibility="collapsed",
-    )
-    name = chosen or "one"
+    name = pick_one(say("course.ch09.view"), titles, "ch09-view")
     show_part(NAME, name)
     VIEWS[name]()
     end_chapter(NAME, page)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 import streamlit as st
 
 from core.scenario import run
 from pages.navigation import page
-from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, op_is, stage_link
+from ui.course import (
+    begin_chapter,
+    chapter_stage,
+    course_run,
+    end_chapter,
+    execute_address,
+    op_is,
+    stage_link,
+)
 from ui.course_apps import (
     REAL_BLOCK,
     WAYS,
@@ -25,7 +31,6 @@ from ui.course_strips import Stretch, strips
 from ui.lessons import show_part
 from ui.payload import Payload, stage_log
 from ui.session import lang, lang_mode, say, title_of
-from ui.setup import to_query
 
 NAME = "ch10"
 _KEPT = 6
@@ -108,8 +113,7 @@ def _stage(app: Application) -> None:
     chapter_stage(NAME, shown, step, key=f"{app.name}-{chosen}")
     own = own_setup(app, chosen, lang())
     if own is not None:
-        query = urlencode({**to_query(own), "lang": lang_mode()})
-        st.link_button(say("course.ch10.open"), f"execute?{query}#step={step}")
+        st.link_button(say("course.ch10.open"), execute_address(own, step, lang_mode()))
     elif app.preset is not None:
         preset = course_run(app.preset)[2]
         label = say("course.ch10.show", title=title_of(app.preset))

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.cost import FORMULAS, typical_error
 from pages.navigation import page
-from ui.course import begin_chapter, end_chapter
+from ui.course import begin_chapter, end_chapter, pick_one
 from ui.flashcards import Deck, new_deck
 from ui.i18n import languages
 from ui.interview import SHOWS, words
@@ -35,16 +35,7 @@ def render() -> None:
 
 def _choice(what: str, options: tuple[str, ...]) -> str:
     titles = {name: say(f"course.ch12.{what}.{name}") for name in options}
-    chosen = st.segmented_control(
-        say(f"course.ch12.{what}"),
-        list(options),
-        default=options[0],
-        required=True,
-        key=f"ch12-{what}",
-        format_func=titles.__getitem__,
-        label_visibility="collapsed",
-    )
-    return chosen or options[0]
+    return pick_one(say(f"course.ch12.{what}"), titles, f"ch12-{what}")
 
 
 # -- reading ---------------------------------------------------------------------------------------------

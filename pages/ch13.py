@@ -9,7 +9,7 @@ import streamlit as st
 from core.demo_faults import BLOCK_SIZE, FAULTS, results
 from core.demo_trace import Moment, rates, trace
 from pages.navigation import page
-from ui.course import begin_chapter, course_run, end_chapter, find_step, op_is, stage_link
+from ui.course import begin_chapter, course_run, end_chapter, find_step, op_is, pick_one, stage_link
 from ui.course_code import place_of, show_source
 from ui.course_demo import (
     DEFAULT,
@@ -134,16 +134,7 @@ def _rates(requests: list[list[int]], size: int) -> None:
 def _bugs() -> None:
     show_part(NAME, "bugs", count=len(FAULTS))
     titles = {name: say(f"course.ch13.bug.{name}.title") for name in FAULTS}
-    chosen = st.segmented_control(
-        say("course.ch13.bug"),
-        list(FAULTS),
-        default="phantom",
-        required=True,
-        format_func=titles.__getitem__,
-        key="ch13-bug",
-        label_visibility="collapsed",
-    )
-    name = chosen or "phantom"
+    name = pick_one(say("course.ch13.bug"), titles, "ch13-bug")
     code, question = st.columns([11, 9])
     with code:
         show_source(FAULTS[name].function)

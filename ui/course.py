@@ -12,7 +12,7 @@ import streamlit as st
 from core.event_log import EventLog
 from core.scenario import Scenario, run
 from ui.controls import link_notice
-from ui.i18n import Lang, languages, t
+from ui.i18n import Lang, LangMode, languages, t
 from ui.lessons import chapter_names, show_part
 from ui.payload import Payload, stage_log, stage_payload
 from ui.session import lang, lang_mode, say, title_of
@@ -48,6 +48,21 @@ def end_chapter(chapter: str, pages: Callable[[str], Any]) -> None:
     if place + 1 < len(names):
         with forth:
             st.page_link(pages(names[place + 1]), label=f"{say(f'course.{names[place + 1]}.title')} →")
+
+
+def pick_one(label: str, names: Mapping[str, str], key: str) -> str:
+    """One of several, always one: at first the first. ``names``: what each is called, in their order."""
+    first = next(iter(names))
+    chosen = st.segmented_control(
+        label,
+        list(names),
+        default=first,
+        required=True,
+        key=key,
+        format_func=names.__getitem__,
+        label_visibility="collapsed",
+    )
+    return str(chosen or first)
 
 
 # -- runs -----------------------------------------------------------------------------------------------
@@ -109,5 +124,9 @@ def _go(chapter: str, key: str, step: int) -> list[object] | None:
 
 def stage_link(label: str, scenario_id: str, step: int, **knobs: Any) -> None:
     """A link that opens the run in Execute, on that step."""
-    query = urlencode({**to_query(Setup(scenario_id, knobs)), "lang": lang_mode()})
-    st.link_button(label, f"execute?{query}#step={step}")
+    st.link_button(label, execute_address(Setup(scenario_id, knobs), step, lang_mode()))
+
+
+def execute_address(setup: Setup, step: int, mode: LangMode) -> str:
+    """Where a run stands on a step, seen from any page."""
+    return f"execute?{urlencode({**to_query(setup), 'lang': mode})}#step={step}"

@@ -7,10 +7,10 @@ from functools import cache
 from urllib.parse import urlencode
 
 from core.scenario import run
-from ui.course import Wanted, find_step, op_is
+from ui.course import Wanted, execute_address, find_step, op_is
 from ui.i18n import LangMode
 from ui.payload import stage_log
-from ui.setup import Setup, load_setup, to_query
+from ui.setup import Setup, load_setup
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,5 +52,4 @@ def address(show: Show, mode: LangMode) -> str:
     """The link, seen from any page: the stage on its step, or the other page."""
     if show.page:
         return f"{show.page}?{urlencode({'lang': mode})}"
-    query = urlencode({**to_query(show.setup()), "lang": mode})
-    return f"execute?{query}#step={step_of(show)}"
+    return execute_address(show.setup(), step_of(show), mode)

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -41,17 +41,7 @@ Cause = Literal[
     "expired",
     "too_short",
 ]
-CAUSES: tuple[Cause, ...] = (
-    "timestamp_early",
-    "tool_order",
-    "json_key_order",
-    "stripped_thinking",
-    "trimmed_history",
-    "shuffled_documents",
-    "evicted",
-    "expired",
-    "too_short",
-)
+CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 VALUES = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
