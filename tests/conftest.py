@@ -16,7 +16,7 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
-# Left out by ``run.py test --fast``, which stays near a minute of pytest: whole pages, models, long properties.
+# Left out by ``run.py test --fast``, to keep pytest near a minute: whole pages, models, long properties.
 SLOW_FOLDERS = frozenset({"app", "backends", "properties"})
 SLOW_MODULES = frozenset(
     f"test_{name}"
