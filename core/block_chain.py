@@ -17,7 +17,7 @@ import numpy as np
 from xxhash import xxh3_128_digest
 
 from core.errors import TraceError
-from core.hash_chain import TOKEN_BYTES, block_extras, token_array, token_bytes
+from core.hash_chain import TOKEN_BYTES, block_extras, image_extras, token_array, token_bytes
 from core.types import Request
 
 ID_BYTES = 8
@@ -97,8 +97,8 @@ def chain_of_request(
     num_full, width = len(tokens) // block_size, block_size * TOKEN_BYTES
     blocks = np.frombuffer(data, f"V{width}", num_full).tolist()
     if request.mm:
-        items = replace(request, salt=None, lora=None)
-        blocks = [block + block_extras(items, "", i, block_size) for i, block in enumerate(blocks)]
+        images = image_extras(request, 0, num_full, block_size)
+        blocks = [block + images.get(index, b"") for index, block in enumerate(blocks)]
     rest = data[num_full * width :]
     plain = replace(request, mm=()) if request.mm else request
     return BlockChain(

@@ -13,6 +13,7 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from core.block_manager import BlockManager
 from core.events import (
@@ -27,6 +28,7 @@ from core.events import (
     HashCollision,
     Place,
 )
+from core.kv_events import KVCleared, KVRemoved, KVStored, Publish
 from core.policies import CachePolicy, HotPrefixAdmission, TimeToLive, VersionNamespace, policies_for
 from core.types import BlockHash, BlockId, EngineConfig, RequestId
 
@@ -34,11 +36,12 @@ Emit = Callable[[Event], None]
 
 
 class CacheController:
-    """Contents of blocks and who holds them. All sizes in blocks; ``emit`` is None when nobody listens."""
+    """Contents of blocks and who holds them. All sizes in blocks."""
 
-    def __init__(self, config: EngineConfig, blocks: BlockManager, emit: Emit | None) -> None:
+    def __init__(self, config: EngineConfig, blocks: BlockManager) -> None:
         self._blocks = blocks
-        self._emit = emit
+        self._emit: Emit | None = None  # None: nobody listens
+        self._publish: Publish | None = None  # the same, of KV events
         self._config = config
         self.clock = 0
         # Totals since the beginning, for those who do not listen to block events.
@@ -68,7 +71,7 @@ class CacheController:
         """The blocks that carry the first ``limit`` hashes, up to the first miss (rules 20-22). O(hits)."""
         found: list[BlockId] = []
         get, append = self._oldest.get, found.append
-        for digest in hashes[:limit]:
+        for digest in islice(hashes, limit):
             block_id = get(digest)
             if block_id is None:
                 break
@@ -141,6 +144,10 @@ class CacheController:
         """From now on tell ``emit``."""
         self._emit = emit
 
+    def publish_to(self, publish: Publish | None) -> None:
+        """From now on tell ``publish`` which content comes and goes."""
+        self._publish = publish
+
     def namespace(self) -> str:
         """The version under which new requests are hashed."""
         return "".join(policy.namespace() for policy in self._policies)
@@ -170,17 +177,17 @@ class CacheController:
         """
         ref_count, hash_of, last_access, clock = self._ref_count, self._hash_of, self._last_access, self.clock
         taken = self._blocks.pop(count)
-        evicted = [(b, digest) for b in taken if (digest := hash_of[b]) is not None]
-        self._forget(evicted)
-        self.num_evicted["reused"] += len(evicted)
+        evicted = [block_id for block_id in taken if hash_of[block_id] is not None]
+        if len(evicted) < count and self._left_in:
+            for block_id in taken:
+                if hash_of[block_id] is None:
+                    self._left_in.pop(block_id, None)
+        contents = self._evict(evicted, "reused")
         for block_id in taken:
             ref_count[block_id] = 1
             last_access[block_id] = clock
-        if self._left_in:
-            for block_id in taken:
-                self._left_in.pop(block_id, None)
         if self._emit:
-            self._tell_taken(request_id, first_index, taken, dict(evicted))
+            self._tell_taken(request_id, first_index, taken, dict(zip(evicted, contents, strict=True)))
         return taken
 
     def _tell_taken(
@@ -192,10 +199,10 @@ class CacheController:
                 self._emit(BlockEvicted(block_id, evicted[block_id], "reused", False))
             self._emit(BlockAllocated(request_id, index, block_id))
 
-    def offer(self, hashes: Sequence[BlockHash]) -> None:
-        """An admitted request offers these contents: one sighting each for the admission policy."""
+    def offer(self, hashes: Sequence[BlockHash], start: int, end: int) -> None:
+        """An admitted request offers contents ``start`` … ``end``-1: each one is a sighting for a policy."""
         for policy in self._policies:
-            for digest in hashes:
+            for digest in islice(hashes, start, end):
                 policy.offered(digest, self.clock)
 
     def store(
@@ -210,26 +217,53 @@ class CacheController:
 
         A content that another block carries already is stored again, never merged (rule 17). O(end - start).
         """
-        hash_of, set_oldest, copies = self._hash_of, self._oldest.setdefault, self._copies
-        policies, selective, emit = self._policies, self._selective, self._emit
-        if not selective:
-            self.num_stored += end - start
-        for index in range(start, end):
-            block_id, digest = block_ids[index], hashes[index]
-            if selective and not self._may_store(request_id, index, digest):
-                continue
+        if not self._selective:
+            self._store(request_id, block_ids, hashes, start, end)
+            return
+        for index in range(start, end):  # one by one: a cap asks how many are cached by now
+            if self._may_store(request_id, index, hashes[index]):
+                self._store(request_id, block_ids, hashes, index, index + 1)
+
+    def _store(
+        self,
+        request_id: RequestId,
+        block_ids: Sequence[BlockId],
+        hashes: Sequence[BlockHash],
+        start: int,
+        end: int,
+    ) -> None:
+        hash_of, set_oldest, stored = self._hash_of, self._oldest.setdefault, block_ids[start:end]
+        for block_id, digest in zip(stored, hashes[start:end], strict=True):
             hash_of[block_id] = digest
             original = set_oldest(digest, block_id)
             if original != block_id:
-                copies.setdefault(digest, [original]).append(block_id)
-            if selective:
-                self.num_stored += 1  # at once: a cap asks how many are cached
-            for policy in policies:
+                self._copies.setdefault(digest, [original]).append(block_id)
+        self.num_stored += end - start
+        for policy in self._policies:
+            for block_id in stored:
                 policy.stored(block_id, self.clock)
-            if emit is not None:
-                parent = hashes[index - 1] if index else None
-                copy_of = None if original == block_id else original
-                emit(BlockStored(request_id, index, block_id, digest, parent, copy_of))
+        if self._publish:
+            parent = hashes[start - 1] if start else None
+            self._publish(KVStored(tuple(hashes[start:end]), parent))
+        if self._emit:
+            self._tell_stored(request_id, block_ids, hashes, start, end)
+
+    def _tell_stored(
+        self,
+        request_id: RequestId,
+        block_ids: Sequence[BlockId],
+        hashes: Sequence[BlockHash],
+        start: int,
+        end: int,
+    ) -> None:
+        assert self._emit is not None
+        parent = hashes[start - 1] if start else None
+        for index in range(start, end):
+            block_id, digest = block_ids[index], hashes[index]
+            original = self._oldest[digest]
+            copy_of = None if original == block_id else original
+            self._emit(BlockStored(request_id, index, block_id, digest, parent, copy_of))
+            parent = digest
 
     def _may_store(self, request_id: RequestId, index: int, digest: BlockHash) -> bool:
         """Ask the policies. Behind a block that was kept out all later ones of its request are kept out too:
@@ -316,32 +350,47 @@ class CacheController:
 
     # -- content leaves -----------------------------------------------------------------------------
 
-    def _forget(self, contents: Iterable[tuple[BlockId, BlockHash]]) -> None:
-        """Blocks drop their content. Other copies stay; the next oldest serves from now on."""
+    def _evict(self, block_ids: Sequence[BlockId], cause: EvictionCause) -> list[BlockHash]:
+        """Blocks lose the content that each of them carries; returns it. Where they stand is not changed."""
+        contents = self._forget(block_ids)
+        self.num_evicted[cause] += len(contents)
+        if self._publish:
+            for digest in contents:
+                self._publish(KVRemoved(digest))
+        return contents
+
+    def _forget(self, block_ids: Sequence[BlockId]) -> list[BlockHash]:
+        """Blocks drop the content that each of them carries; returns it. Other copies stay: the next oldest
+        serves from now on."""
         hash_of, oldest, copies = self._hash_of, self._oldest, self._copies
-        text_of, idle, policies = self._text_of, self._idle, self._policies
-        for block_id, digest in contents:
+        contents = [digest for block_id in block_ids if (digest := hash_of[block_id]) is not None]
+        for block_id, digest in zip(block_ids, contents, strict=True):
             hash_of[block_id] = None
-            if digest not in copies:
-                del oldest[digest]
+            if digest in copies:
+                self._forget_copy(block_id, digest)
             else:
-                copies[digest].remove(block_id)
-                oldest[digest] = copies[digest][0]
-                if len(copies[digest]) == 1:
-                    del copies[digest]
-            if text_of:
-                del text_of[block_id]
-            if idle is not None:
-                idle.pop(block_id, None)
-            for policy in policies:
+                del oldest[digest]
+        if self._text_of:
+            for block_id in block_ids:
+                del self._text_of[block_id]
+        if self._idle is not None:
+            for block_id in block_ids:
+                self._idle.pop(block_id, None)
+        for policy in self._policies:
+            for block_id in block_ids:
                 policy.forgotten(block_id)
+        return contents
+
+    def _forget_copy(self, block_id: BlockId, digest: BlockHash) -> None:
+        copies = self._copies[digest]
+        copies.remove(block_id)
+        self._oldest[digest] = copies[0]
+        if len(copies) == 1:
+            del self._copies[digest]
 
     def _drop_idle(self, block_id: BlockId, cause: EvictionCause) -> None:
         """A policy takes an idle block's content; the block becomes the very next one to be taken."""
-        digest = self._hash_of[block_id]
-        assert digest is not None
-        self._forget([(block_id, digest)])
-        self.num_evicted[cause] += 1
+        (digest,) = self._evict((block_id,), cause)
         self._blocks.move_to_front(block_id)
         if self._emit:
             self._emit(BlockEvicted(block_id, digest, cause, True))
@@ -349,10 +398,8 @@ class CacheController:
     def evict(self, block_ids: Iterable[BlockId]) -> None:
         """Drop the content of named blocks, held or free, without moving them (rule 47)."""
         for block_id in block_ids:
-            digest = self._hash_of[block_id]
-            if digest is not None:
-                self._forget([(block_id, digest)])
-                self.num_evicted["forced"] += 1
+            if self._hash_of[block_id] is not None:
+                (digest,) = self._evict((block_id,), "forced")
                 if self._emit:
                     self._emit(BlockEvicted(block_id, digest, "forced", False))
 
@@ -361,9 +408,11 @@ class CacheController:
         None, with nothing changed, if any block is held."""
         if self._blocks.num_held:
             return None
-        cached = [(block_id, digest) for block_id, digest in enumerate(self._hash_of) if digest is not None]
+        cached = [block_id for block_id, digest in enumerate(self._hash_of) if digest is not None]
         self._forget(cached)
         self._num_cleared += len(cached)
+        if self._publish:
+            self._publish(KVCleared())
         return len(cached)
 
     # -- policies -------------------------------------------------------------------------------------

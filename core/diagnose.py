@@ -37,6 +37,7 @@ from core.events import (
     RequestRehashed,
     TokensAppended,
 )
+from core.siblings import Siblings
 from core.types import BlockHash, BlockId, RequestId
 
 ReasonKind = Literal[
@@ -65,7 +66,8 @@ MISS_KINDS: tuple[ReasonKind, ...] = (
 )
 """Reasons of a real miss: a full block was looked up and not found."""
 Fate = Literal["cached", "not_admitted", "evicted", "other_world", "new"]
-_WORLD_KINDS: tuple[ReasonKind, ...] = ("salt", "version", "extras")
+World = tuple[str | None, str, tuple[str, str] | None]
+"""Salt, version and adapter: what keeps equal tokens apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,10 @@ class _Content:
 
     tokens: tuple[int, ...]
     parent: BlockHash | None
-    world: tuple[str | None, str, tuple[str, str] | None]  # salt, version, adapter
+    world: World
     path: int  # stands for all tokens up to the block's end, whatever the world
     request_id: RequestId
+    number: int  # of contents known before it
     carriers: dict[BlockId, tuple[tuple[int, ...], RequestId]] = field(default_factory=dict)
     """Blocks that carry it now, oldest first, with the tokens and the request they got it from: with a weak
     hash those may be others than ``tokens``."""
@@ -118,7 +121,8 @@ class _Known:
 def explain(log: EventLog) -> dict[int, MissReason]:
     """The reason for every look-up of a request in the log, by index of the event that ended it.
 
-    That event is RequestAdmitted, RequestBlocked or RequestRefused. O(events + look-ups x siblings).
+    That event is RequestAdmitted, RequestBlocked or RequestRefused. O(events + look-ups x
+    cached siblings), the latter as one comparison of numbers each.
 
     Raises:
         EventLogError: the log was written without block events.
@@ -145,7 +149,7 @@ class Diagnosis:
         self._caching = enable_caching
         self._requests: dict[RequestId, _Known] = {}
         self._contents: dict[BlockHash, _Content] = {}
-        self._children: dict[BlockHash | None, list[BlockHash]] = {}
+        self._siblings: dict[tuple[BlockHash | None, World], Siblings] = {}
         self._same_tokens: dict[int, list[BlockHash]] = {}
         self._path_ids: dict[tuple[int, tuple[int, ...]], int] = {}
 
@@ -164,6 +168,8 @@ class Diagnosis:
             case BlockStored():
                 content = self._contents[event.hash]
                 tokens = self._tokens(self._requests[event.request_id], event.index)
+                if not content.carriers:
+                    self._siblings_of(content).add(event.hash, content.tokens, content.number)
                 content.carriers[event.block_id] = (tokens, event.request_id)
                 content.refused = False
             case BlockNotStored():
@@ -172,7 +178,10 @@ class Diagnosis:
                 content = self._contents[event.hash]
                 del content.carriers[event.block_id]
                 content.evicted_at = index
+                if not content.carriers:
+                    self._siblings_of(content).remove(event.hash)
             case CacheReset(ok=True):
+                self._siblings.clear()
                 for content in self._contents.values():
                     if content.carriers:
                         content.carriers, content.evicted_at = {}, index
@@ -207,8 +216,9 @@ class Diagnosis:
         path = self._path_ids.setdefault((parent_path, tokens), len(self._path_ids) + 1)
         arrived = known.arrived
         world = (arrived.salt or None, known.version, arrived.lora)
-        self._contents[event.hash] = _Content(tokens, event.parent_hash, world, path, event.request_id)
-        self._children.setdefault(event.parent_hash, []).append(event.hash)
+        number = len(self._contents)
+        content = _Content(tokens, event.parent_hash, world, path, event.request_id, number)
+        self._contents[event.hash] = content
         self._same_tokens.setdefault(path, []).append(event.hash)
 
     def _tokens(self, known: _Known, block: int) -> tuple[int, ...]:
@@ -239,7 +249,8 @@ class Diagnosis:
         if content.carriers:
             stored, best_request = next(iter(content.carriers.values()))
             return _told("collision", request_id, block, mine, stored, best_request)
-        sibling = self._best_sibling(digest, content)
+        nearest = self._siblings_of(content).nearest(content.tokens)
+        sibling = None if nearest is None else self._contents[nearest]
         kind: ReasonKind = "never_seen"
         if content.refused:
             kind = "not_admitted"
@@ -254,34 +265,21 @@ class Diagnosis:
             return MissReason(request_id, kind, block, event=event, mine=mine)
         return _told(kind, request_id, block, mine, sibling.tokens, sibling.request_id, event)
 
-    def _best_sibling(self, digest: BlockHash, content: _Content) -> _Content | None:
-        """The cached block under the same parent, in the same world, with most equal tokens in place."""
-        best: _Content | None = None
-        best_key = (0, 0)
-        for other_digest in self._children[content.parent]:
-            other = self._contents[other_digest]
-            if other_digest == digest or not other.carriers or other.world != content.world:
-                continue
-            equal = _num_equal(other.tokens, content.tokens)
-            key = (equal, _first_diff(other.tokens, content.tokens) or 0)
-            if equal and key > best_key:
-                best, best_key = other, key
-        return best
+    def _siblings_of(self, content: _Content) -> Siblings:
+        """The cached contents under the same parent, in the same world."""
+        return self._siblings.setdefault((content.parent, content.world), Siblings())
 
     def _other_world(self, digest: BlockHash, content: _Content) -> ReasonKind | None:
         """Whether the same tokens, all of them from the first, are cached under another identity."""
-        found: set[ReasonKind] = set()
+        found: ReasonKind | None = None
         for other_digest in self._same_tokens[content.path]:
             other = self._contents[other_digest]
             if other_digest == digest or not other.carriers:
                 continue
             if other.world[0] != content.world[0]:
-                found.add("salt")
-            elif other.world[1] != content.world[1]:
-                found.add("version")
-            else:
-                found.add("extras")
-        return next((kind for kind in _WORLD_KINDS if kind in found), None)
+                return "salt"
+            found = "version" if other.world[1] != content.world[1] else found or "extras"
+        return found
 
 
 def _told(

@@ -7,6 +7,7 @@ A command that cannot be carried out raises before anything has changed. "No roo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from core.events import (
 )
 from core.frame import Frame
 from core.hash_chain import token_array
+from core.kv_events import Publish
 from core.scheduler import Scheduler
 from core.sequence import Sequence, Status
 from core.snapshot import Levels, slot_letters, take_frame, take_levels, take_snapshot
@@ -64,12 +66,11 @@ class Engine:
 
     def __init__(self, config: EngineConfig, emit: Emit | None = None, *, block_events: bool = True) -> None:
         self.config = config
-        self._emit = emit
-        block_emit = emit if block_events else None
         self._blocks = BlockManager(config.num_blocks)
-        self._cache = CacheController(config, self._blocks, block_emit)
-        self._scheduler = Scheduler(config, self._blocks, self._cache, emit, block_emit)
+        self._cache = CacheController(config, self._blocks)
+        self._scheduler = Scheduler(config, self._blocks, self._cache)
         self.num_steps = 0
+        self.listen(emit, block_events=block_events)
 
     def listen(self, emit: Emit | None, *, block_events: bool = True) -> None:
         """From now on tell ``emit`` (nobody, if None). What happened before stays untold; no state changes.
@@ -80,6 +81,12 @@ class Engine:
         self._emit = emit
         self._scheduler.listen(emit, block_emit)
         self._cache.listen(block_emit)
+
+    def publish(self, publish: Publish | None) -> None:
+        """From now on tell ``publish`` (nobody, if None) KV events, as vLLM does: what ``core.kv_events``
+        reads off a log, at a fraction of the log's cost. Independent of ``listen``. (Under a policy that may
+        keep content out each stored block is told alone.)"""
+        self._cache.publish_to(publish)
 
     # -- commands -----------------------------------------------------------------------------------
 
@@ -392,10 +399,10 @@ class Engine:
     def check(self) -> None:
         """Raise AssertionError if any invariant is broken. O(blocks + tokens)."""
         self._cache.check()
-        held = [b for sequence in self._scheduler.sequences.values() for b in sequence.table]
+        held = Counter(b for sequence in self._scheduler.sequences.values() for b in sequence.table)
         for block_id in range(1, self.config.num_blocks):
-            assert held.count(block_id) == self._cache.ref_count(block_id), block_id
-        assert self.num_free + len(set(held)) == self.config.num_usable
+            assert held[block_id] == self._cache.ref_count(block_id), block_id
+        assert self.num_free + len(held) == self.config.num_usable
 
     # -- refusing -----------------------------------------------------------------------------------------
 

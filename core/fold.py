@@ -6,11 +6,12 @@ Events carry the value after the change, so nearly every patch is a plain assign
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import deepcopy
 from functools import singledispatch
 from typing import cast
 
 from core import events as ev
-from core.frame import Frame, Patch, Path, RequestFrame, apply
+from core.frame import Frame, Patch, Path, RequestFrame, apply, change
 
 
 def fold(frame: Frame, event: ev.Event) -> Frame:
@@ -19,9 +20,10 @@ def fold(frame: Frame, event: ev.Event) -> Frame:
 
 
 def fold_all(frame: Frame, log: Iterable[ev.Event]) -> Frame:
-    """The frame after all events of a log."""
+    """The frame after all events of a log. The old one stays as it is: it is copied once, not per event."""
+    frame = deepcopy(frame)
     for event in log:
-        frame = fold(frame, event)
+        change(frame, patches(frame, event))
     return frame
 
 

@@ -119,6 +119,24 @@ def apply(frame: Frame, changes: Iterable[Patch]) -> Frame:
     return cast(Frame, state)
 
 
+def change(frame: Frame, changes: Iterable[Patch]) -> None:
+    """Apply patches in order to the frame itself, which must be the caller's alone; from then on so must be
+    the patches' values. O(patches), and O(queue) for its moves."""
+    for path, *value in changes:
+        if path[0] == "queue" and len(path) == 2:
+            frame["queue"] = _move(frame["queue"], path[1], value[0])
+            continue
+        node: Any = frame
+        for key in path[:-1]:
+            node = node[key]
+        if not value:
+            del node[path[-1]]
+        elif isinstance(node, list) and path[-1] == len(node):
+            node.append(value[0])
+        else:
+            node[path[-1]] = value[0]
+
+
 def _move(queue: list[int], move: str, value: Any) -> list[int]:
     if move == "out":
         return [block_id for block_id in queue if block_id != value]

@@ -1,4 +1,4 @@
-"""KV events as vLLM publishes them (stored, removed, cleared), read off the engine's block events.
+"""KV events as vLLM publishes them (stored, removed, cleared): told by ``Engine.publish``, or read off a log.
 
 Read side. One ``KVStored`` per caching call, one ``KVRemoved`` per evicted block (a consumer must count
 copies per hash), one ``KVCleared`` per successful reset; hits, touches and releases are not announced
@@ -7,7 +7,7 @@ copies per hash), one ``KVCleared`` per successful reset; hits, touches and rele
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from core.events import BlockEvicted, BlockStored, CacheReset, Event
@@ -35,32 +35,38 @@ class KVCleared:
 
 
 KVEvent = KVStored | KVRemoved | KVCleared
+Publish = Callable[[KVEvent], None]
 
 
 def kv_events(events: Iterable[Event]) -> list[KVEvent]:
     """Translate a log made with ``block_events=True``. O(events)."""
     published: list[KVEvent] = []
+    hashes: list[BlockHash] = []  # of the caching call that may still go on
+    parent: BlockHash | None = None
     previous: Event | None = None
     for event in events:
+        if hashes and not _continues(previous, event):
+            published.append(KVStored(tuple(hashes), parent))
+            hashes = []
         if isinstance(event, BlockStored):
-            if _continues(previous, event):
-                last = published[-1]
-                assert isinstance(last, KVStored)
-                published[-1] = KVStored((*last.hashes, event.hash), last.parent_hash)
-            else:
-                published.append(KVStored((event.hash,), event.parent_hash))
+            if not hashes:
+                parent = event.parent_hash
+            hashes.append(event.hash)
         elif isinstance(event, BlockEvicted):
             published.append(KVRemoved(event.hash))
         elif isinstance(event, CacheReset) and event.ok:
             published.append(KVCleared())
         previous = event
+    if hashes:
+        published.append(KVStored(tuple(hashes), parent))
     return published
 
 
-def _continues(previous: Event | None, event: BlockStored) -> bool:
+def _continues(previous: Event | None, event: Event) -> bool:
     """Blocks of one caching call follow each other without any other event between them."""
     return (
         isinstance(previous, BlockStored)
+        and isinstance(event, BlockStored)
         and previous.request_id == event.request_id
         and previous.index + 1 == event.index
     )

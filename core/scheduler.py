@@ -7,7 +7,8 @@ group (rules 19-46 of ``docs/fidelity.md``), with a stand-in model whose outputs
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
@@ -52,24 +53,17 @@ class Plan:
 class Scheduler:
     """Decides who computes what in each step, and asks the CacheController for blocks."""
 
-    def __init__(
-        self,
-        config: EngineConfig,
-        blocks: BlockManager,
-        cache: CacheController,
-        emit: Emit | None,
-        emit_block: Emit | None,
-    ) -> None:
+    def __init__(self, config: EngineConfig, blocks: BlockManager, cache: CacheController) -> None:
         self._config = config
         self._blocks = blocks
         self._cache = cache
-        self._emit = emit
-        self._emit_block = emit_block
+        self._emit: Emit | None = None
+        self._emit_block: Emit | None = None
         self._watermark_blocks = int(config.watermark * config.num_blocks)  # rule 27: N counts the null block
         self._num_arrivals = 0
         self.sequences: dict[RequestId, Sequence] = {}
         self.running: list[Sequence] = []
-        self.waiting: list[Sequence] = []
+        self.waiting: deque[Sequence] = deque()
         # Lifetime statistics (rules 44, 45): requests that did a look-up, their tokens, their hits.
         self.num_requests = 0
         self.query_tokens = 0
@@ -133,20 +127,26 @@ class Scheduler:
     def _enqueue(self, sequence: Sequence, *, to_front: bool) -> int:
         """Queue a request and say where: FCFS at the end (a preempted one in front), else by rank."""
         if self._config.policy == "priority":
-            insort(self.waiting, sequence, key=lambda waiter: waiter.rank)
-            return self.waiting.index(sequence)
-        place = 0 if to_front else len(self.waiting)
+            place = bisect_right(self.waiting, sequence.rank, key=lambda waiter: waiter.rank)
+        else:
+            place = 0 if to_front else len(self.waiting)
         self.waiting.insert(place, sequence)
+        sequence.is_queued = True
         return place
+
+    def _dequeue(self, sequence: Sequence) -> None:
+        """O(1) for the one in front; for others, who are aborted or resumed by hand, O(waiting)."""
+        self.waiting.remove(sequence)
+        sequence.is_queued = False
 
     def finish(self, sequence: Sequence, *, aborted: bool) -> None:
         """Release the blocks and forget the request (rule 36). Content stays in the cache."""
         self._cache.release(sequence.request_id, sequence.table, sequence.num_computed)
         del self.sequences[sequence.request_id]
-        if sequence in self.running:
+        if sequence.status is Status.RUNNING:
             self.running.remove(sequence)
-        if sequence in self.waiting:
-            self.waiting.remove(sequence)
+        elif sequence.is_queued:
+            self._dequeue(sequence)
         if self._emit:
             self._emit(RequestFinished(sequence.request_id, aborted))
 
@@ -226,8 +226,8 @@ class Scheduler:
         resumed = sequence.num_preemptions > 0
         sequence.status = Status.RUNNING
         self.running.append(sequence)
-        if sequence in self.waiting:
-            self.waiting.remove(sequence)
+        if sequence.is_queued:
+            self._dequeue(sequence)
         sequence.num_hit_blocks = len(plan.hits)
         if not resumed:
             sequence.hit_tokens = plan.hit_tokens
@@ -295,7 +295,7 @@ class Scheduler:
             return
         full = sequence.num_computed // self._config.block_size
         if full > sequence.num_offered:
-            self._cache.offer(sequence.hashes[sequence.num_offered : full])
+            self._cache.offer(sequence.hashes, sequence.num_offered, full)
             sequence.num_offered = full
         if full > sequence.num_stored:
             start, sequence.num_stored = sequence.num_stored, full
@@ -355,10 +355,11 @@ class Scheduler:
                 self.preempt(victim, waits=True, num_unwritten=num_unwritten)
                 preempted = True
                 if victim is sequence:
-                    return budget, True
-            scheduled[sequence.request_id] = wanted
-            budget -= wanted
-            place += 1
+                    break  # the next one may still fit (under fcfs it was the last, so there is none)
+            else:
+                scheduled[sequence.request_id] = wanted
+                budget -= wanted
+                place += 1
         return budget, preempted
 
     def _victim(self) -> Sequence:

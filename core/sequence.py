@@ -29,6 +29,7 @@ class Sequence:
         "arrival",
         "chain",
         "hit_tokens",
+        "is_queued",
         "num_computed",
         "num_hit_blocks",
         "num_offered",
@@ -49,6 +50,7 @@ class Sequence:
         self.outputs: array[int] = token_array(request.outputs, request.request_id)
         self.arrival = 0  # the scheduler numbers requests as they arrive
         self.status = Status.WAITING
+        self.is_queued = False  # stands in the waiting queue; one started directly never does
         self.table: list[BlockId] = []
         self.hit_tokens: int | None = None  # of the first admission; a resume does not change it
         self.num_hit_blocks = 0  # of the current table

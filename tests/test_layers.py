@@ -36,6 +36,7 @@ READ_SIDE = {
         "cost",
         "curve",
         "diagnose",
+        "siblings",
         "kv_events",
         "backends.plan",
         "report",

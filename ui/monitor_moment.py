@@ -9,8 +9,8 @@ from core import __version__
 from core import events as ev
 from core.diagnose import MissReason
 from core.event_log import EventLog
-from core.fold import patches
-from core.frame import Frame, apply
+from core.fold import fold_all
+from core.frame import Frame
 from core.load import LoadRun, Moment, scenario_around
 from ui.monitor_past import reasons_of
 from ui.payload import MAX_STEPS, SCHEMA_VERSION
@@ -78,9 +78,7 @@ def _window(moment: Moment, reasons: dict[int, MissReason]) -> tuple[Frame, Even
     """Under rush a request waits long: what came long before it is let in is folded away."""
     events = moment.log.events
     first = _step_begin(events, max(moment.event - BEFORE, 0))
-    frame = moment.frame
-    for event in events[:first]:
-        frame = apply(frame, patches(frame, event))
+    frame = fold_all(moment.frame, events[:first])
     kept = EventLog(moment.log.config, events[first : moment.event + AFTER])
     return frame, kept, {at - first: _moved(reason, first) for at, reason in reasons.items() if at >= first}
 

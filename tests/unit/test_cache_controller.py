@@ -21,7 +21,8 @@ class Cache:
         config = EngineConfig(block_size=2, num_blocks=num_blocks, **settings)
         self.blocks = BlockManager(num_blocks)
         self.events: list[Event] = []
-        self.control = CacheController(config, self.blocks, self.events.append)
+        self.control = CacheController(config, self.blocks)
+        self.control.listen(self.events.append)
 
     def request(self, name: str, hashes: list[bytes], extra: int = 0) -> list[int]:
         """Look up, touch, allocate and store, as an admission does; ``extra`` blocks stay without content."""

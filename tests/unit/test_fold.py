@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -207,6 +208,20 @@ def test_moves_of_the_queue() -> None:
     assert moved("back", 9) == [1, 2, 3, 9]
     assert moved("at", [1, 9]) == [1, 9, 2, 3]
     assert moved("at", [0, 9]) == [9, 1, 2, 3]
+
+
+def test_folding_all_at_once_is_folding_one_by_one_and_leaves_the_first_frame_alone() -> None:
+    before = deepcopy(RUNNING)
+    log = [
+        ev.BlockComputed("A", 0, 1, 2, 2),
+        ev.BlockReleased("A", 1, 2, 0, "front", 0),
+        ev.BlockEvicted(1, H, "forced", False),
+        ev.RequestFinished("A", False),
+    ]
+    frame = RUNNING
+    for event in log:
+        frame = fold(frame, event)
+    assert fold_all(RUNNING, log) == frame != before == RUNNING
 
 
 def test_the_engines_part_leaves_out_what_only_a_log_knows() -> None:

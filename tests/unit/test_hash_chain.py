@@ -169,6 +169,20 @@ def test_an_image_stands_in_every_block_it_overlaps_and_in_no_other() -> None:
     assert block_extras(request, "", 1, 4) != block_extras(request, "", 2, 4)  # offset 2, then -2
 
 
+def test_a_chain_has_each_blocks_extras_however_it_grows() -> None:
+    images = tuple(MultiModalItem(*item) for item in (("x", 9, 4), ("i", 1, 2), ("i", 2, 9), ("far", 99, 9)))
+    request = Request("a", tuple(range(20)), salt="s", lora=("n", "p"), mm=images)
+    parent, wanted = root_hash(2), []
+    for index in range(10):
+        extras = block_extras(request, "v", index, 2)
+        wanted.append(parent := digest(parent, words(2 * index, 2 * index + 1), extras))
+    for pieces in ((20,), (1, 3, 4, 11, 20)):
+        chain = HashChain(request, "v", 2, "xxh3_128")
+        for length in pieces:
+            chain.extend(token_array(range(length)))
+        assert chain.hashes == wanted
+
+
 def test_an_empty_salt_or_version_is_none() -> None:
     plain = Request("a", (1, 2))
     assert block_extras(Request("a", (1, 2), salt=""), "", 0, 2) == block_extras(plain, "", 0, 2) == b""

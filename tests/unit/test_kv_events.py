@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.engine import Engine
 from core.events import Event
-from core.kv_events import KVCleared, KVRemoved, KVStored, kv_events
+from core.kv_events import KVCleared, KVEvent, KVRemoved, KVStored, kv_events
 from core.types import EngineConfig, Request
 
 
@@ -87,3 +87,20 @@ def test_what_a_policy_keeps_out_is_not_announced() -> None:
     engine = Engine(EngineConfig(block_size=2, num_blocks=9, cache_cap=1), events.append)
     engine.start(Request("a", (1, 2, 3, 4)))
     assert kv_events(events) == [KVStored(engine.block_hashes("a")[:1], None)]
+
+
+def test_what_is_published_is_what_the_log_says() -> None:
+    engine, events = make(slots=4)
+    published: list[KVEvent] = []
+    engine.publish(published.append)
+    for number in range(6):
+        first = number % 3 * 10
+        engine.submit(Request(f"r{number}", (first, 1, 2, 3, number), (7, 8, 9)))
+    engine.run()
+    engine.evict((1, 2))
+    engine.reset()
+    assert kv_events(events) == published
+    assert {type(event) for event in published} == {KVStored, KVRemoved, KVCleared}
+    engine.publish(None)
+    engine.start(Request("untold", (1, 2)))
+    assert kv_events(events) != published

@@ -237,3 +237,14 @@ def test_aborting_a_waiting_and_a_running_request() -> None:
     assert shop.engine.free_queue() == (3, 4, 2, 1)
     assert shop.told(RequestFinished) == [RequestFinished("b", True), RequestFinished("a", True)]
     assert len(shop.engine.cached_hashes()) == 2  # what was computed stays findable
+
+
+def test_who_preempts_itself_under_priority_does_not_end_the_step() -> None:
+    """vLLM 0.33 goes on with the next runner; 0.32 ended the step here."""
+    shop = Shop(4, policy="priority")
+    shop.submit("worst", 100, 3, outputs=4, priority=5)
+    shop.step()
+    shop.submit("best", 200, 3, outputs=4, priority=0)
+    assert shop.step() == {"worst": 1, "best": 3}
+    assert shop.step() == {"best": 1}
+    assert [event.request_id for event in shop.told(RequestPreempted)] == ["worst"]
