@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.navigation import all_pages
-from ui import session
+from ui.frame import session
 
 
 def main() -> None:

@@ -18,8 +18,8 @@ import numpy as np
 import torch
 import transformers
 
-from core.backends.loader import ModelLoader
-from core.backends.model_sources import ModelSource
+from core.backends.decoders.loader import ModelLoader
+from core.backends.models.sources import ModelSource
 from core.backends.plan import Plan
 
 LIMIT = 1e-4

@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from core.block_chain import BlockChain, chain_of_ids
+from core.replay.block_chain import BlockChain, chain_of_ids
 
 BLOCK_SIZE = 512
 

@@ -33,10 +33,10 @@ from typing import Any, cast
 import numpy as np
 import xxhash
 
-from core.engine import Engine
-from core.hash_chain import HashChain, token_array
+from core.engine.engine import Engine
+from core.engine.hash_chain import HashChain, token_array
+from core.scenario.workloads import Conversations, Tokens, conversation_requests
 from core.types import EngineConfig, Request
-from core.workloads import Conversations, Tokens, conversation_requests
 
 TRACE_NAME = "mooncake_conversation.jsonl"
 TRACE_BLOCK = 512
@@ -254,7 +254,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return 2
     prompts = made_up_prompts(wanted or 1500) if path is None else trace_prompts(path, wanted or None)
-    source = "MADE-UP conversations, no trace found (core/workloads.py)" if path is None else path.name
+    source = (
+        "MADE-UP conversations, no trace found (core/scenario/workloads.py)" if path is None else path.name
+    )
     num_tokens = sum(map(len, prompts))
     print(f"{source}: {len(prompts):,} requests, {num_tokens:,} tokens; pool of {POOL_BLOCKS:,} blocks")
     rows = measure(prompts, 1 if options.quick else 5)

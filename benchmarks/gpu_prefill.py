@@ -19,13 +19,13 @@ from typing import Any
 
 import torch
 
-from core.backends.hit_experiments import hit_pairs, hit_sweep, long_prompt
-from core.backends.loader import ModelLoader
-from core.backends.model_sources import ModelSource
-from core.backends.report import Report
-from core.backends.serving_experiments import decoding, many_users
+from core.backends.decoders.loader import ModelLoader
+from core.backends.decoders.torch_prefill import TorchBackend
+from core.backends.experiments.hits import hit_pairs, hit_sweep, long_prompt
+from core.backends.experiments.report import Report
+from core.backends.experiments.serving import decoding, many_users
+from core.backends.models.sources import ModelSource
 from core.backends.spec import SIZES, DecoderSpec
-from core.backends.torch_prefill import TorchBackend
 from core.backends.weights import Layer, Weights, _shapes, layer_parts
 
 LLAMA_8B = DecoderSpec(

@@ -19,13 +19,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from core.backends.break_reports import Story, broken_reuse, texts_astray
-from core.backends.content_only import shuffled_documents
-from core.backends.hit_experiments import hit_pairs, hit_sweep, long_prompt, saving_claim
-from core.backends.loader import Model, ModelLoader
-from core.backends.model_sources import HOW_TO_ADD_MODEL, ModelSource, small_model_path
-from core.backends.report import Report
-from core.backends.serving_experiments import decoding, many_users
+from core.backends.decoders.loader import Model, ModelLoader
+from core.backends.experiments.break_reports import Story, broken_reuse, texts_astray
+from core.backends.experiments.content_only import shuffled_documents
+from core.backends.experiments.hits import hit_pairs, hit_sweep, long_prompt, saving_claim
+from core.backends.experiments.report import Report
+from core.backends.experiments.serving import decoding, many_users
+from core.backends.models.sources import HOW_TO_ADD_MODEL, ModelSource, small_model_path
 
 STORIES = Path(__file__).resolve().parent.parent / "assets" / "measured" / "stories.json"
 EXPERIMENTS: dict[str, Callable[[Model, Any], Report]] = {

@@ -25,12 +25,12 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.stage_load import Load, run_load
 from benchmarks.stage_server import Server, running
-from core.scenario import run
-from core.scenario_reader import load_scenario
+from core.scenario.reader import load_scenario
+from core.scenario.scenario import run
 from tests.browser import find_chromium
-from ui.payload import MAX_STEPS, stage_log, stage_payload, to_bytes
-from ui.setup import Setup, load_setup, preset_ids
-from ui.static_files import ensure_static
+from ui.frame.static_files import ensure_static
+from ui.stage.payload import MAX_STEPS, stage_log, stage_payload, to_bytes
+from ui.stage.setup import Setup, load_setup, preset_ids
 
 STAGE = '[data-testid^="stBidiComponent"] [role="application"]'
 DRAWN = f"{STAGE} .track[aria-valuemax]"

@@ -46,7 +46,7 @@ def running() -> Iterator[Server]:
     with tempfile.TemporaryFile() as output:
         start = time.monotonic()
         process = subprocess.Popen(
-            [sys.executable, "-m", "ui.preload", "run", "app.py", *flags],
+            [sys.executable, "-m", "pages.preload", "run", "app.py", *flags],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=output,

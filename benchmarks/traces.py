@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.chat_log import BLOCK_SIZE, chat_log
-from core.block_chain import ID_BYTES, BlockChain, chain_of_request
-from core.curve import capacity_curve, measure, spread
-from core.engine import Engine
-from core.hit_definitions import hit_rates
-from core.prefix_tree import PrefixTree, PrefixTreeBuilder, build_tree
-from core.replay_runs import replay_runs
+from core.engine.engine import Engine
+from core.replay.block_chain import ID_BYTES, BlockChain, chain_of_request
+from core.replay.curve import capacity_curve, measure, spread
+from core.replay.hit_definitions import hit_rates
+from core.replay.prefix_tree import PrefixTree, PrefixTreeBuilder, build_tree
+from core.replay.runs import replay_runs
 from core.traces.read import read_trace
 from core.types import EngineConfig, Request
 

@@ -6,10 +6,8 @@ import streamlit as st
 
 from core.cost import FORMULAS, MODELS
 from pages.navigation import page
-from ui import course_measured as measured
-from ui.charts import Bar, bars_beside
-from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, find_step, op_is
-from ui.course_decode import (
+from ui.course import measured as measured
+from ui.course.ch02 import (
     answer_cost,
     attention_kinds,
     attention_rows,
@@ -19,10 +17,12 @@ from ui.course_decode import (
     reads,
     sample,
 )
-from ui.course_grid import GLYPHS, Mark, mark_grid
-from ui.lessons import show_part
-from ui.machine_panel import machine_panel
-from ui.session import lang, plain, say
+from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, find_step, op_is
+from ui.course.grid import GLYPHS, Mark, mark_grid
+from ui.course.lessons import show_part
+from ui.frame.charts import Bar, bars_beside
+from ui.frame.session import lang, plain, say
+from ui.machine.panel import machine_panel
 
 NAME = "ch02"
 GIB = 2**30

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.hash_chain import split
+from core.engine.hash_chain import split
 from pages.navigation import page
-from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, find_step, op_is, stage_link
-from ui.lessons import show_part
-from ui.session import say
+from ui.course.chapter import (
+    begin_chapter,
+    chapter_stage,
+    course_run,
+    end_chapter,
+    find_step,
+    op_is,
+    stage_link,
+)
+from ui.course.lessons import show_part
+from ui.frame.session import say
 
 NAME = "ch03"
 

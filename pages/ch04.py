@@ -6,9 +6,7 @@ import streamlit as st
 
 from core.types import HashName
 from pages.navigation import page
-from ui.charts import Bar, bars_beside
-from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, find_step, op_is, stage_link
-from ui.course_tags import (
+from ui.course.ch04 import (
     BlockPair,
     Verdict,
     collide,
@@ -19,9 +17,19 @@ from ui.course_tags import (
     replace_token,
     tag_hit,
 )
-from ui.lessons import show_part
-from ui.numbers import power
-from ui.session import plain, say
+from ui.course.chapter import (
+    begin_chapter,
+    chapter_stage,
+    course_run,
+    end_chapter,
+    find_step,
+    op_is,
+    stage_link,
+)
+from ui.course.lessons import show_part
+from ui.frame.charts import Bar, bars_beside
+from ui.frame.session import plain, say
+from ui.words.numbers import power
 
 NAME = "ch04"
 BLOCK = 4

@@ -7,11 +7,12 @@ from typing import Any
 import streamlit as st
 
 from core.cost import MODELS
-from core.event_log import EventLog
-from core.events import BlockEvicted, RequestAdmitted
-from core.scenario import run
+from core.engine.events import BlockEvicted, RequestAdmitted
+from core.scenario.scenario import run
+from core.timeline.event_log import EventLog
 from pages.navigation import page
-from ui.course import (
+from ui.course.ch05 import MODULES, SITUATIONS, Held, Move, Told, held_peak, situation, summary, witness
+from ui.course.chapter import (
     Wanted,
     begin_chapter,
     chapter_stage,
@@ -21,12 +22,11 @@ from ui.course import (
     pick_one,
     stage_link,
 )
-from ui.course_code import Function, place_of, show_source
-from ui.course_system import MODULES, SITUATIONS, Held, Move, Told, held_peak, situation, summary, witness
-from ui.lessons import show_part
-from ui.payload import Payload, stage_log
-from ui.session import lang, plain, say, title_of
-from ui.setup import Setup, load_setup
+from ui.course.code import Function, place_of, show_source
+from ui.course.lessons import show_part
+from ui.frame.session import lang, plain, say, title_of
+from ui.stage.payload import Payload, stage_log
+from ui.stage.setup import Setup, load_setup
 
 NAME = "ch05"
 GIB = 2**30

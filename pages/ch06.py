@@ -6,12 +6,9 @@ import streamlit as st
 
 from core.cost import FORMULAS
 from pages.navigation import page
-from ui import session
-from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, find_step, op_is, stage_link
-from ui.course_measured import DECODERS, LARGER, kept, pairs, sweep, where
-from ui.course_saving import BLOCK_SIZE
-from ui.course_saving_charts import faster_curve, saved_bars
-from ui.course_saving_panels import (
+from ui.course.ch06_saving.charts import faster_curve, saved_bars
+from ui.course.ch06_saving.counts import BLOCK_SIZE
+from ui.course.ch06_saving.panels import (
     CONFIG,
     NAME,
     SHARED,
@@ -23,11 +20,22 @@ from ui.course_saving_panels import (
     show_strips,
     users_panel,
 )
-from ui.course_strips import Stretch
-from ui.lessons import show_part
-from ui.machine_panel import machine_panel
-from ui.numbers import percent, seconds
-from ui.session import say
+from ui.course.chapter import (
+    begin_chapter,
+    chapter_stage,
+    course_run,
+    end_chapter,
+    find_step,
+    op_is,
+    stage_link,
+)
+from ui.course.lessons import show_part
+from ui.course.measured import DECODERS, LARGER, kept, pairs, sweep, where
+from ui.course.strips import Stretch
+from ui.frame import session
+from ui.frame.session import say
+from ui.machine.panel import machine_panel
+from ui.words.numbers import percent, seconds
 
 BAND = (0.3, 0.5)
 """What one often reads: the share by which the first token comes sooner."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.scenario import run
-from core.use_cases import ANSWER, BLOCK_SIZE, DOCUMENTS, VARIANTS, Outcome, hit_rate, outcomes
+from core.scenario.scenario import run
+from core.scenario.use_cases import ANSWER, BLOCK_SIZE, DOCUMENTS, VARIANTS, Outcome, hit_rate, outcomes
 from pages.navigation import page
-from ui import session
-from ui.course import begin_chapter, chapter_stage, end_chapter, find_step, op_is, pick_one
-from ui.course_strips import strips
-from ui.course_uses import (
+from ui.course.ch07_uses.charts import length_map, rate_bars
+from ui.course.ch07_uses.counts import (
     PREFIXES,
     SUFFIXES,
     USUAL,
@@ -22,14 +20,16 @@ from ui.course_uses import (
     small_scenario,
     verdicts,
 )
-from ui.course_uses_charts import length_map, rate_bars
-from ui.formula_words import PREFILL, SAVINGS
-from ui.formulas import formulas_panel
-from ui.lessons import show_part
-from ui.machine_panel import machine_panel
-from ui.payload import Payload, stage_log
-from ui.session import lang, say
-from ui.tradeoffs import prefixes_panel
+from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, find_step, op_is, pick_one
+from ui.course.lessons import show_part
+from ui.course.strips import strips
+from ui.course.tradeoffs import prefixes_panel
+from ui.frame import session
+from ui.frame.formulas import formulas_panel
+from ui.frame.session import lang, say
+from ui.machine.panel import machine_panel
+from ui.stage.payload import Payload, stage_log
+from ui.words.formula_words import PREFILL, SAVINGS
 
 NAME = "ch07"
 CONFIG = {"displayModeBar": False}

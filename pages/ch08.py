@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from pages.navigation import page
-from ui.course import begin_chapter, end_chapter, pick_one
-from ui.course_costs_more import best_panel, cards_panel, hot_panel, overhead_panel, word_panel
-from ui.course_costs_view import decode_panel, owner_panel, pots_panel, ttl_panel, version_panel
-from ui.lessons import show_part
-from ui.session import say
+from ui.course.ch08_costs.charts import best_panel, cards_panel, hot_panel, overhead_panel, word_panel
+from ui.course.ch08_costs.on_stage import decode_panel, owner_panel, pots_panel, ttl_panel, version_panel
+from ui.course.chapter import begin_chapter, end_chapter, pick_one
+from ui.course.lessons import show_part
+from ui.frame.session import say
 
 NAME = "ch08"
 SITUATIONS: Mapping[str, Callable[[], None]] = MappingProxyType(

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from pages.navigation import page
-from ui.course import begin_chapter, end_chapter, pick_one
-from ui.course_two_more import four_panel, sold_panel
-from ui.course_two_view import one_panel, plane_panel, warm_panel
-from ui.lessons import show_part
-from ui.session import say
+from ui.course.ch09_two_caches.drawn import one_panel, plane_panel, warm_panel
+from ui.course.ch09_two_caches.tables import four_panel, sold_panel
+from ui.course.chapter import begin_chapter, end_chapter, pick_one
+from ui.course.lessons import show_part
+from ui.frame.session import say
 
 NAME = "ch09"
 VIEWS: Mapping[str, Callable[[], None]] = MappingProxyType(

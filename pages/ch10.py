@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.scenario import run
+from core.scenario.scenario import run
 from pages.navigation import page
-from ui.course import (
-    begin_chapter,
-    chapter_stage,
-    course_run,
-    end_chapter,
-    execute_address,
-    op_is,
-    stage_link,
-)
-from ui.course_apps import (
+from ui.course.ch10 import (
     REAL_BLOCK,
     WAYS,
     Application,
@@ -26,11 +17,20 @@ from ui.course_apps import (
     outcome,
     own_setup,
 )
-from ui.course_beliefs import opening, report_link
-from ui.course_strips import Stretch, strips
-from ui.lessons import show_part
-from ui.payload import Payload, stage_log
-from ui.session import lang, lang_mode, say, title_of
+from ui.course.ch11_beliefs.words import opening, report_link
+from ui.course.chapter import (
+    begin_chapter,
+    chapter_stage,
+    course_run,
+    end_chapter,
+    execute_address,
+    op_is,
+    stage_link,
+)
+from ui.course.lessons import show_part
+from ui.course.strips import Stretch, strips
+from ui.frame.session import lang, lang_mode, say, title_of
+from ui.stage.payload import Payload, stage_log
 
 NAME = "ch10"
 _KEPT = 6

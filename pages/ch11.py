@@ -9,15 +9,15 @@ import streamlit as st
 
 from core.cost import FORMULAS
 from core.misconceptions import BELIEFS, Belief, Knob, Shown
-from core.scenario import run
+from core.scenario.scenario import run
 from pages.navigation import page
-from ui.course import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
-from ui.course_beliefs import beside, opening, report_link, with_words
-from ui.course_stands import STANDS, Stand
-from ui.lessons import show_part
-from ui.numbers import power
-from ui.payload import Payload, stage_log
-from ui.session import lang, say, title_of
+from ui.course.ch11_beliefs.stands import STANDS, Stand
+from ui.course.ch11_beliefs.words import beside, opening, report_link, with_words
+from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
+from ui.course.lessons import show_part
+from ui.frame.session import lang, say, title_of
+from ui.stage.payload import Payload, stage_log
+from ui.words.numbers import power
 
 NAME = "ch11"
 _KEPT = 6

@@ -8,14 +8,14 @@ import streamlit as st
 
 from core.cost import FORMULAS, typical_error
 from pages.navigation import page
-from ui.course import begin_chapter, end_chapter, pick_one
-from ui.flashcards import Deck, new_deck
-from ui.i18n import languages
-from ui.interview import SHOWS, words
-from ui.interview_names import QUESTIONS, THEMES, WRONG
-from ui.lessons import show_part
-from ui.session import change_study, lang_mode, say, study
-from ui.show_me import address
+from ui.course.chapter import begin_chapter, end_chapter, pick_one
+from ui.course.lessons import show_part
+from ui.frame.session import change_study, lang_mode, say, study
+from ui.interview.questions import SHOWS, words
+from ui.stage.show_me import address
+from ui.study.flashcards import Deck, new_deck
+from ui.study.names import QUESTIONS, THEMES, WRONG
+from ui.words.i18n import languages
 
 NAME = "ch12"
 OPEN = "ch12-open"

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.demo_faults import BLOCK_SIZE, FAULTS, results
-from core.demo_trace import Moment, rates, trace
+from core.demo.faults import BLOCK_SIZE, FAULTS, results
+from core.demo.trace import Moment, rates, trace
 from pages.navigation import page
-from ui.course import begin_chapter, course_run, end_chapter, find_step, op_is, pick_one, stage_link
-from ui.course_code import place_of, show_source
-from ui.course_demo import (
+from ui.course.ch13 import (
     DEFAULT,
     FUNCTIONS,
     MOST_ID,
@@ -26,8 +24,10 @@ from ui.course_demo import (
     next_request,
     parse_requests,
 )
-from ui.lessons import show_part
-from ui.session import plain, say
+from ui.course.chapter import begin_chapter, course_run, end_chapter, find_step, op_is, pick_one, stage_link
+from ui.course.code import place_of, show_source
+from ui.course.lessons import show_part
+from ui.frame.session import plain, say
 
 NAME = "ch13"
 PLACE = "ch13-place"

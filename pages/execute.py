@@ -7,19 +7,19 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BrothError
-from core.event_log import EventLog
+from core.timeline.event_log import EventLog
 from pages.navigation import page
-from ui import session
-from ui.controls import knob_panel, link_notice, scenario_picker
-from ui.fork import fork_choices, read_fork
-from ui.moment_recall import recall
-from ui.monitor_moment import ShownMoment
-from ui.own_prompts import own_prompts_editor
-from ui.payload import Payload, stage_payload
-from ui.record import run_name
-from ui.session import say
-from ui.shell import toolbar
-from ui.stage import show_stage
+from ui.frame import session
+from ui.frame.controls import knob_panel, link_notice, scenario_picker
+from ui.frame.session import say
+from ui.frame.shell import toolbar
+from ui.moment.recall import recall
+from ui.moment.shown import ShownMoment
+from ui.stage.fork import fork_choices, read_fork
+from ui.stage.own_prompts import own_prompts_editor
+from ui.stage.payload import Payload, stage_payload
+from ui.stage.record import run_name
+from ui.stage.stage import show_stage
 
 
 def render() -> None:
@@ -55,7 +55,7 @@ def _timed(log: EventLog, shown: Payload) -> Payload:
     """With measured times, for who asked for them."""
     if "prefill" not in st.session_state:
         return shown  # its modules come when the switch is first seen: a first page need not wait for them
-    from ui.prefill_stage import timed_run
+    from ui.prefill.stage import timed_run
 
     return timed_run(log, shown)
 
@@ -123,7 +123,7 @@ def _set_up() -> None:
             knob_panel()
         with own:
             own_prompts_editor()
-        from ui.prefill_stage import real_switch
+        from ui.prefill.stage import real_switch
 
         real_switch()
 

@@ -9,15 +9,15 @@ import streamlit as st
 
 from core.errors import BrothError
 from pages.navigation import page
-from ui import session
-from ui.controls import link_notice, scenario_picker
 from ui.export.panel import export_panel
-from ui.finish_compare import compare_panel, evictions_panel, waterfall_panel
-from ui.finish_lines import lines
-from ui.finish_quiz import quiz_panel, recap_panel
-from ui.finish_report import headline_panel, owner_panel, savings_panel
-from ui.session import Run, say
-from ui.shell import toolbar
+from ui.finish.compare import compare_panel, evictions_panel, waterfall_panel
+from ui.finish.lines import lines
+from ui.finish.quiz import quiz_panel, recap_panel
+from ui.finish.report import headline_panel, owner_panel, savings_panel
+from ui.frame import session
+from ui.frame.controls import link_notice, scenario_picker
+from ui.frame.session import Run, say
+from ui.frame.shell import toolbar
 
 
 def render() -> None:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ui.controls import link_notice
-from ui.glossary import Term, breaks, search, terms
-from ui.i18n import Lang, LangMode, languages
-from ui.session import lang_mode, say
-from ui.shell import toolbar
-from ui.show_me import address
+from ui.course.glossary import Term, breaks, search, terms
+from ui.frame.controls import link_notice
+from ui.frame.session import lang_mode, say
+from ui.frame.shell import toolbar
+from ui.stage.show_me import address
+from ui.words.i18n import Lang, LangMode, languages
 
 
 def render() -> None:

@@ -8,20 +8,20 @@ import streamlit as st
 
 from core.errors import BrothError
 from pages.navigation import page
-from ui import session
-from ui.controls import link_notice
-from ui.i18n import table
-from ui.moment_link import of_load
-from ui.monitor_charts import load_figure, warm_up
-from ui.monitor_deeds import LoadPlan
-from ui.monitor_moment import shown_moment
-from ui.monitor_panel import knob_row, setup_popover
-from ui.monitor_payload import machine_words, monitor_payload, shown_flags
-from ui.monitor_run import TICK_S, LoadSession, follow
-from ui.monitor_setup import LoadSetup
-from ui.monitor_view import show_monitor
-from ui.session import say
-from ui.shell import toolbar
+from ui.frame import session
+from ui.frame.controls import link_notice
+from ui.frame.session import say
+from ui.frame.shell import toolbar
+from ui.moment.link import of_load
+from ui.moment.shown import shown_moment
+from ui.monitor.charts import load_figure, warm_up
+from ui.monitor.deeds import LoadPlan
+from ui.monitor.panel import knob_row, setup_popover
+from ui.monitor.payload import machine_words, monitor_payload, shown_flags
+from ui.monitor.run import TICK_S, LoadSession, follow
+from ui.monitor.setup import LoadSetup
+from ui.monitor.view import show_monitor
+from ui.words.i18n import table
 
 
 def render() -> None:

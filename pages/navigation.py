@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.session import say
+from ui.frame.session import say
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage

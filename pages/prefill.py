@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.backends.report import Report
-from ui.controls import link_notice
-from ui.prefill_about import certainty, origin
-from ui.prefill_chat import chat_panel
-from ui.prefill_clock import pair_view, sweep_view
-from ui.prefill_panels import choice_row, job_panel, measure_row
-from ui.prefill_serving import decode_view, saving_view, users_view
-from ui.prefill_state import collect, report_of, state
-from ui.prefill_wrong import astray_panel, breaks_view, documents_view
-from ui.session import say
-from ui.shell import toolbar
+from core.backends.experiments.report import Report
+from ui.frame.controls import link_notice
+from ui.frame.session import say
+from ui.frame.shell import toolbar
+from ui.prefill.about import certainty, origin
+from ui.prefill.chat import chat_panel
+from ui.prefill.clock import pair_view, sweep_view
+from ui.prefill.panels import choice_row, job_panel, measure_row
+from ui.prefill.serving import decode_view, saving_view, users_view
+from ui.prefill.state import collect, report_of, state
+from ui.prefill.wrong import astray_panel, breaks_view, documents_view
 
 VIEWS: dict[str, Callable[[Report], None]] = {
     "pair": pair_view,

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from ui.controls import link_notice
-from ui.handout import question_numbers
-from ui.i18n import languages, t
-from ui.session import change_study, lang_mode, say, study
-from ui.shell import toolbar
-from ui.six_paper import sheet_html
-from ui.six_questions import LETTERS, QUESTIONS, Sheet, num_right
+from ui.export.handout import question_numbers
+from ui.export.six_paper import sheet_html
+from ui.frame.controls import link_notice
+from ui.frame.session import change_study, lang_mode, say, study
+from ui.frame.shell import toolbar
+from ui.study.six_questions import LETTERS, QUESTIONS, Sheet, num_right
+from ui.words.i18n import languages, t
 
 AGAIN = "sheet-again"
 

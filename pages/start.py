@@ -8,16 +8,16 @@ import streamlit as st
 
 from core.errors import BrothError
 from pages.navigation import page
-from ui import session
-from ui.controls import knob_panel, link_notice, scenario_picker
-from ui.own_prompts import own_prompts_editor
-from ui.parts import part_chooser
-from ui.payload import stage_payload
-from ui.presets import preset_cards
-from ui.session import say
-from ui.setup import MODES
-from ui.shell import toolbar
-from ui.stage import show_stage
+from ui.frame import session
+from ui.frame.controls import knob_panel, link_notice, scenario_picker
+from ui.frame.session import say
+from ui.frame.shell import toolbar
+from ui.stage.own_prompts import own_prompts_editor
+from ui.stage.parts import part_chooser
+from ui.stage.payload import stage_payload
+from ui.stage.presets import preset_cards
+from ui.stage.setup import MODES
+from ui.stage.stage import show_stage
 
 
 def render() -> None:

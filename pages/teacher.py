@@ -7,14 +7,17 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.navigation import page
-from ui import teacher_add, teacher_class, teacher_edit, teacher_links
-from ui.controls import link_notice
-from ui.i18n import languages
-from ui.session import lang_mode, say, sequence
-from ui.shell import toolbar
-from ui.teacher_present import present_panel
-from ui.teacher_scripts import PART, scripts_panel
-from ui.teacher_stops import text
+from ui.frame.controls import link_notice
+from ui.frame.session import lang_mode, say, sequence
+from ui.frame.shell import toolbar
+from ui.teacher import add as teacher_add
+from ui.teacher import edit as teacher_edit
+from ui.teacher import laptops as teacher_class
+from ui.teacher import links as teacher_links
+from ui.teacher.present import present_panel
+from ui.teacher.scripts import PART, scripts_panel
+from ui.teacher.stops import text
+from ui.words.i18n import languages
 
 PARTS = ("scripts", "link", "own", "class")
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui.controls import link_notice
-from ui.formula_words import PREFILL, SAVINGS
-from ui.formulas import formulas_panel
-from ui.machine_panel import machine_panel
-from ui.session import say
-from ui.shell import toolbar
-from ui.tradeoffs import best_panel, lengths_panel, prefixes_panel, threshold_panel, ttl_panel, turns_panel
+from ui.course.tradeoffs import (
+    best_panel,
+    lengths_panel,
+    prefixes_panel,
+    threshold_panel,
+    ttl_panel,
+    turns_panel,
+)
+from ui.frame.controls import link_notice
+from ui.frame.formulas import formulas_panel
+from ui.frame.session import say
+from ui.frame.shell import toolbar
+from ui.machine.panel import machine_panel
+from ui.words.formula_words import PREFILL, SAVINGS
 
 PANELS = {
     "lengths": lengths_panel,

@@ -10,21 +10,21 @@ from core.errors import BrothError
 from core.traffic.analysis import Analysis, analyse
 from core.traffic.settings import Settings
 from pages.navigation import page
-from ui import session
-from ui.controls import link_notice
-from ui.session import say
-from ui.shell import toolbar
-from ui.traffic_basis import basis_line, log_summary, sample_line
-from ui.traffic_compare import compare_view
-from ui.traffic_groups import sources_view
-from ui.traffic_misses import all_misses, misses_view
-from ui.traffic_open import open_request
-from ui.traffic_settings import settings_row
-from ui.traffic_source import source_panel
-from ui.traffic_state import Log, analysis_key, choose, chosen
-from ui.traffic_sweeps import sweeps_view
-from ui.traffic_view import overview, without_identity
-from ui.traffic_work import work
+from ui.frame import session
+from ui.frame.controls import link_notice
+from ui.frame.session import say
+from ui.frame.shell import toolbar
+from ui.traffic.basis import basis_line, log_summary, sample_line
+from ui.traffic.compare import compare_view
+from ui.traffic.groups import sources_view
+from ui.traffic.misses import all_misses, misses_view
+from ui.traffic.open import open_request
+from ui.traffic.settings import settings_row
+from ui.traffic.source import source_panel
+from ui.traffic.state import Log, analysis_key, choose, chosen
+from ui.traffic.sweeps import sweeps_view
+from ui.traffic.view import overview, without_identity
+from ui.traffic.work import work
 
 VIEWS: dict[str, Any] = {
     "overview": overview,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.cost import StepWork
-from core.events import (
+from core.engine.events import (
     BlockAllocated,
     BlockComputed,
     BlockEvicted,

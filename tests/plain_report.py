@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from core import events as ev
-from core.event_log import EventLog
+from core.engine import events as ev
+from core.timeline.event_log import EventLog
 
 Content = tuple[object, ...]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from core.block_chain import BlockChain, chain_of_ids
-from core.engine import Engine
-from core.events import BlockEvicted, Event, RequestAdmitted
+from core.engine.engine import Engine
+from core.engine.events import BlockEvicted, Event, RequestAdmitted
+from core.replay.block_chain import BlockChain, chain_of_ids
 from core.types import EngineConfig, Request
 
 Tokens = tuple[int, ...]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from core.event_log import EventLog
-from core.frame import Frame, apply, initial_frame
-from core.scenario import Scenario, run
-from core.scenario_reader import load_scenario
-from ui.i18n import Lang
-from ui.payload import piece_texts, stage_log
-from ui.questions import with_questions
-from ui.setup import Setup, load_setup, preset_ids
-from ui.steps import stage_steps
+from core.scenario.reader import load_scenario
+from core.scenario.scenario import Scenario, run
+from core.timeline.event_log import EventLog
+from core.timeline.frame import Frame, apply, initial_frame
+from ui.stage.payload import piece_texts, stage_log
+from ui.stage.questions import with_questions
+from ui.stage.setup import Setup, load_setup, preset_ids
+from ui.stage.steps import stage_steps
+from ui.words.i18n import Lang
 
 Step = dict[str, Any]
 Json = dict[str, Any]

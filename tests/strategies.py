@@ -19,12 +19,12 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from core.engine import Engine
+from core.engine.engine import Engine
+from core.engine.events import Event
 from core.errors import BrothError
-from core.event_log import event_types
-from core.events import Event
-from core.scenario import Scenario, execute
-from core.scenario_reader import load_scenario
+from core.scenario.reader import load_scenario
+from core.scenario.scenario import Scenario, execute
+from core.timeline.event_log import event_types
 from core.types import EngineConfig, MultiModalItem, Request
 
 Json = dict[str, Any]

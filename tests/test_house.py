@@ -110,8 +110,8 @@ def test_the_readme_has_two_commands_and_they_are_the_real_ones() -> None:
 def test_the_way_without_run_py_is_what_run_py_does() -> None:
     files, target = re.findall(r"`pip install -r (\S+) && streamlit run (\S+)`", README)[0]
     assert (files,) == run.RUNTIME
-    # ui.preload is Streamlit's command line with some modules imported before: tests/unit/test_run.py
-    assert f'"ui.preload", "run", "{target}"' in (ROOT / "run.py").read_text("utf-8")
+    # pages.preload is Streamlit's command line with some modules imported before: tests/unit/test_run.py
+    assert f'"pages.preload", "run", "{target}"' in (ROOT / "run.py").read_text("utf-8")
 
 
 def tree_entries() -> dict[str, str]:
@@ -211,5 +211,7 @@ def test_the_theme_can_be_read(theme: str) -> None:
         assert contrast(colours["linkColor"], ground) >= 4.5
         assert contrast(colours["primaryColor"], ground) >= 3  # edges and controls
         assert contrast(colours["primaryColor"], ground) >= 4.5  # a selected tab or option is text
-    on_primary = {"light": "#FFFFFF", "dark": "#12161C"}[theme]  # ui/shell.py: the text on a primary button
+    on_primary = {"light": "#FFFFFF", "dark": "#12161C"}[
+        theme
+    ]  # ui/frame/shell.py: the text on a primary button
     assert contrast(colours["primaryColor"], on_primary) >= 4.5

@@ -94,7 +94,7 @@ def module_name(path: Path) -> str:
 
 
 def imports(tree: ast.AST, module: str, lazy: bool = False, main_only: bool = False) -> Iterator[Import]:
-    """Every import of a module; `from core import frame` counts as core and as core.frame."""
+    """Every import of a module; `from core import frame` counts as core and as core.timeline.frame."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import):
             yield from (Import(alias.name, lazy, main_only) for alias in node.names)
@@ -190,7 +190,7 @@ def reach(module: str, graph: dict[str, set[str]]) -> set[str]:
 
 
 def in_write_side(name: str) -> str | None:
-    """core.replay and core.replay.lru are both replay."""
+    """core.replay.replay and core.replay.replay.lru are both replay."""
     part = name.split(".")[1] if name.startswith("core.") else None
     return part if part in WRITE_SIDE else None
 
@@ -234,12 +234,12 @@ def test_run_py_needs_nothing_installed() -> None:
 
 
 BAD = {
-    "core imports a screen": ("core.frame", "import streamlit"),
-    "core imports ui": ("core.frame", "from ui import i18n"),
-    "ui imports pages": ("ui.stage", "def f():\n    from pages import execute"),
+    "core imports a screen": ("core.timeline.frame", "import streamlit"),
+    "core imports ui": ("core.timeline.frame", "from ui import i18n"),
+    "ui imports pages": ("ui.stage.stage", "def f():\n    from pages import execute"),
     "a page imports app at once": ("pages.execute", "import app"),
-    "core reads the clock": ("core.engine", "def f():\n    import time"),
-    "torch at once": ("core.backends.torch_prefill", "import torch"),
+    "core reads the clock": ("core.engine.engine", "def f():\n    import time"),
+    "torch at once": ("core.backends.decoders.torch_prefill", "import torch"),
     "torch outside backends": ("core.cost", "def f():\n    import torch"),
 }
 GOOD = {
@@ -247,9 +247,12 @@ GOOD = {
         "pages.execute",
         "if __name__ == '__main__':\n    import app",
     ),
-    "torch when it is used": ("core.backends.torch_prefill", "def f():\n    import torch\n    import time"),
-    "relative": ("core.frame", "from . import events\nfrom .types import BlockId"),
-    "core's two packages": ("core.hash_chain", "import xxhash\nimport numpy as np"),
+    "torch when it is used": (
+        "core.backends.decoders.torch_prefill",
+        "def f():\n    import torch\n    import time",
+    ),
+    "relative": ("core.timeline.frame", "from . import events\nfrom .types import BlockId"),
+    "core's two packages": ("core.engine.hash_chain", "import xxhash\nimport numpy as np"),
 }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from core.events import (
+from core.engine.events import (
     BlockAllocated,
     BlockComputed,
     BlockEvicted,
@@ -63,7 +63,7 @@ class PlacedPlan:
 class PlanReader:
     """Turns events into plans; give it to an engine as its ``emit`` and ``take()`` after each command.
 
-    >>> from core.engine import Engine
+    >>> from core.engine.engine import Engine
     >>> from core.types import EngineConfig, Request
     >>> reader = PlanReader()
     >>> engine = Engine(EngineConfig(block_size=2, num_blocks=8), reader)

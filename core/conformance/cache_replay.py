@@ -10,7 +10,7 @@ from core.conformance.findings import Findings
 from core.conformance.inputs import make_request, recorded_config
 from core.conformance.operations import OperationFormat, replay_operations
 from core.conformance.tape import Tape
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.types import EngineConfig
 
 TOP_FIELDS = ("name", "kind", "seed", "config", "ops", "contents", "final")

@@ -6,9 +6,9 @@ from core.conformance.case_outcome import CaseOutcome, compare_case
 from core.conformance.fields import MOST_BLOCKS, Fields
 from core.conformance.findings import Findings
 from core.conformance.inputs import make_config, make_request
-from core.engine import Engine
-from core.hash_chain import hash_chain
-from core.token_streams import TokenStreams
+from core.engine.engine import Engine
+from core.engine.hash_chain import hash_chain
+from core.scenario.token_streams import TokenStreams
 from core.types import EngineConfig, Request
 
 RUN_FIELDS = ("kind", "engine", "block_size", "capacity_blocks", "ops", "enable_caching", "watermark")

@@ -8,9 +8,9 @@ from typing import Any
 
 from core.conformance.fields import EXPLANATIONS, Fields, is_integer
 from core.conformance.findings import ABSENT, Findings
-from core.engine import Engine
-from core.events import BlockEvicted, Event, RequestAdmitted, RequestPreempted
-from core.stats import Statistics
+from core.engine.engine import Engine
+from core.engine.events import BlockEvicted, Event, RequestAdmitted, RequestPreempted
+from core.engine.stats import Statistics
 from core.types import EngineConfig
 
 RATIO_TOLERANCE = 0.00005  # ratios are written with four decimals

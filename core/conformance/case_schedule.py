@@ -8,9 +8,9 @@ from core.conformance.case_outcome import CaseOutcome, asked_steps, compare_case
 from core.conformance.fields import MOST_BLOCKS, Fields
 from core.conformance.findings import Findings
 from core.conformance.inputs import make_config, make_request
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.errors import RequestError
-from core.token_streams import TokenStreams
+from core.scenario.token_streams import TokenStreams
 from core.types import EngineConfig
 
 RUN_FIELDS = (

@@ -14,7 +14,7 @@ from typing import Any
 from core.conformance.fields import Fields, is_integer, show
 from core.conformance.findings import Findings
 from core.conformance.place import Place
-from core.hash_chain import hash_chain
+from core.engine.hash_chain import hash_chain
 from core.types import MAX_TOKEN_ID, BlockHash, MultiModalItem, Request
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from core.conformance.place import Place
 from core.errors import RecordingError, ScenarioError
-from core.token_streams import TokenStreams
+from core.scenario.token_streams import TokenStreams
 from core.types import MAX_TOKEN_ID
 
 # Fields that only explain something to the reader. They are never compared.

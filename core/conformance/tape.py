@@ -6,7 +6,7 @@ Nothing here asks the engine: an event that is missing, wrong or out of order sh
 from __future__ import annotations
 
 from core.conformance.contents import Contents
-from core.events import (
+from core.engine.events import (
     BlockAllocated,
     BlockEvicted,
     BlockReleased,
@@ -20,8 +20,8 @@ from core.events import (
     RequestPreempted,
     RequestScheduled,
 )
-from core.kv_events import KVCleared, KVRemoved, KVStored, kv_events
-from core.stats import Statistics
+from core.engine.stats import Statistics
+from core.timeline.kv_events import KVCleared, KVRemoved, KVStored, kv_events
 
 
 class Tape:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.cost import StepWork, TimeModel
-from core.events import EvictionCause, RequestAdmitted
+from core.engine.events import EvictionCause, RequestAdmitted
 from core.load.bins import Bins
 from core.load.records import Records, Side
 from core.load.server import Server

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.cost import StepWork
+from core.engine.events import Event, RequestAdmitted
 from core.errors import RequestError
-from core.event_log import EventLog
-from core.events import Event, RequestAdmitted
-from core.frame import Frame
 from core.load.run import Knob, LoadRun, apply_knob, copy_server
 from core.load.server import Server
 from core.load.stream import Arrival
+from core.timeline.event_log import EventLog
+from core.timeline.frame import Frame
 from core.types import RequestId
 
 MOST_EVENTS = 6000

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from core.cost import Basis
-from core.engine import Engine
-from core.hash_chain import hash_chain
+from core.engine.engine import Engine
+from core.engine.hash_chain import hash_chain
 from core.load.bins import Bins, Column
 from core.load.records import Records, Side, by_bin
 from core.load.spec import TICKS_PER_S

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.cost import StepWork, TimeModel
-from core.engine import Engine
-from core.events import (
+from core.engine.engine import Engine
+from core.engine.events import (
     Event,
     RequestAdmitted,
     RequestFinished,

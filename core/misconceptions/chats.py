@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from core.misconceptions.story import Belief, Knob, Shown, reused, story
-from core.scenario import Scenario
+from core.scenario.scenario import Scenario
 
 _WINDOW = "system[0:16] {} question{}[0:1]"
 _LINES = [f"line{k}[0:8]" for k in range(1, 6)]

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
-from core.backends.bench import Bench
-from core.backends.numpy_prefill import NumpyBackend
+from core.backends.decoders.numpy_prefill import NumpyBackend
+from core.backends.experiments.bench import Bench
 from core.backends.spec import SIZES
 from core.backends.weights import RandomSource, load_weights
 from core.cost import GPUS, MODELS, CostModel
-from core.hit_definitions import hit_rates
 from core.misconceptions.story import Belief, Knob, Shown, reused, story
-from core.prefix_tree import build_tree
+from core.replay.hit_definitions import hit_rates
+from core.replay.prefix_tree import build_tree
+from core.scenario.workloads import Conversations, conversation_requests
 from core.traffic.providers import with_minimum
-from core.workloads import Conversations, conversation_requests
 
 BLOCK = 16
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from core.engine import Engine
-from core.events import RequestAdmitted
-from core.frame import Frame
+from core.engine.engine import Engine
+from core.engine.events import RequestAdmitted
 from core.misconceptions.story import Belief, Knob, Shown, admitted, reused, story
-from core.scenario import Scenario, run
+from core.scenario.scenario import Scenario, run
+from core.timeline.frame import Frame
 from core.types import EngineConfig, Request
 
 BLOCK = 4

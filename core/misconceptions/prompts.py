@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.misconceptions.story import Belief, Knob, Shown, computed, reused, story
-from core.scenario import Scenario
+from core.scenario.scenario import Scenario
 
 BLOCK = 16
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.engine import Engine
+from core.engine.engine import Engine
 from core.misconceptions.story import Belief, Knob, Shown, admitted, computed, reused, story
-from core.scenario import Json, Scenario
+from core.scenario.scenario import Json, Scenario
 from core.types import EngineConfig, Request
 
 BLOCK = 4

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from core.events import RequestAdmitted
-from core.scenario import Json, Scenario, run
-from core.scenario_reader import load_scenario
+from core.engine.events import RequestAdmitted
+from core.scenario.reader import load_scenario
+from core.scenario.scenario import Json, Scenario, run
 
 Unit = Literal[
     "reused", "computed", "percent", "faster", "blocks", "foreign", "stale", "visits", "saved", "apart"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from core.events import (
+from core.engine.events import (
     BlockEvicted,
     CacheReset,
     ClockAdvanced,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.events import BlockAllocated, BlockReleased, BlockTouched, Event
+from core.engine.events import BlockAllocated, BlockReleased, BlockTouched, Event
 from core.types import BlockId
 
 

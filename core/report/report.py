@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from core.cost import CostModel, Figure, Prices
-from core.diagnose import MISS_KINDS, Diagnosis, MissReason, ReasonKind
-from core.event_log import EventLog
-from core.events import Event, RequestAdmitted, RequestFinished, RequestPreempted
+from core.engine.events import Event, RequestAdmitted, RequestFinished, RequestPreempted
+from core.engine.stats import Statistics
 from core.report.evictions import Act, Cause, Evictions
 from core.report.held import HeldBlocks, Peak
 from core.report.waterfall import SHARES, Share, Waterfall, split
-from core.stats import Statistics
+from core.timeline.diagnose import MISS_KINDS, Diagnosis, MissReason, ReasonKind
+from core.timeline.event_log import EventLog
 from core.types import RequestId
 
 WORST = 5

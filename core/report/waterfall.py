@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from core.diagnose import Diagnosis, Fate, MissReason
-from core.events import RequestAdmitted
+from core.engine.events import RequestAdmitted
+from core.timeline.diagnose import Diagnosis, Fate, MissReason
 
 Share = Literal[
     "reused",

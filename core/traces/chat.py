@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from xxhash import xxh3_64_hexdigest
 
-from core.tokenizer import Tokenizer
+from core.scenario.tokenizer import Tokenizer
 from core.traces import problems
 from core.traces.model import Segment
 from core.traces.rows import Row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from core.tokenizer import TeachingTokenizer, Tokenizer
+from core.scenario.tokenizer import TeachingTokenizer, Tokenizer
 from core.traces import problems
 from core.traces.model import Convention
 from core.traces.templates import TEMPLATES

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.cost import CostModel, Figure, Prices
-from core.curve import CapacityCurve, capacity_curve
-from core.held_blocks import PeakBlocks, peak_blocks
-from core.hit_definitions import HitRate, hit_rates
-from core.prefix_tree import PrefixTree, Progress, build_tree, part_of
-from core.replay import replay
-from core.replay_runs import ReplayResult, replay_runs
+from core.replay.curve import CapacityCurve, capacity_curve
+from core.replay.held_blocks import PeakBlocks, peak_blocks
+from core.replay.hit_definitions import HitRate, hit_rates
+from core.replay.prefix_tree import PrefixTree, Progress, build_tree, part_of
+from core.replay.replay import replay
+from core.replay.runs import ReplayResult, replay_runs
 from core.traces.model import Trace, TraceRequest
 from core.traffic.settings import Settings, room_for_all
 from core.types import EngineConfig

@@ -24,8 +24,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from core.prefix_tree import TELL_EVERY, Progress
-from core.tokenizer import Tokenizer
+from core.replay.prefix_tree import TELL_EVERY, Progress
+from core.scenario.tokenizer import Tokenizer
 from core.traces.model import Segment, TraceRequest
 from core.traffic.misses import Miss, equal_behind
 from core.traffic.words import pieces_of

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import TraceError
-from core.prefix_tree import PrefixTree
+from core.replay.prefix_tree import PrefixTree
 from core.traffic.analysis import Analysis
 
 Ints = NDArray[np.int64]

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.workloads import Conversations, conversation_requests
+from core.scenario.workloads import Conversations, conversation_requests
 
 LARGE_KINDS = ("conversations", "sessions")
 BLOCK_TOKENS = 512

@@ -23,7 +23,7 @@ from typing import Literal
 
 import numpy as np
 
-from core.prefix_tree import TELL_EVERY, PrefixTree, Progress
+from core.replay.prefix_tree import TELL_EVERY, PrefixTree, Progress
 from core.traces.model import TraceRequest
 
 Reason = Literal["all", "refused", "too_short", "evicted", "expired", "differs", "grown", "first"]

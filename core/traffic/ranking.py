@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.prefix_tree import Progress, build_tree, part_of
-from core.tokenizer import Tokenizer
+from core.replay.prefix_tree import Progress, build_tree, part_of
+from core.scenario.tokenizer import Tokenizer
 from core.traces.model import TraceRequest
 from core.traffic.analysis import Analysis, replayed
 from core.traffic.causes import CAUSES, Cause, Found, find_causes

@@ -18,8 +18,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from core.prefix_tree import TELL_EVERY, Progress
-from core.tokenizer import Tokenizer
+from core.replay.prefix_tree import TELL_EVERY, Progress
+from core.scenario.tokenizer import Tokenizer
 from core.traces.model import Segment, TraceRequest
 from core.traffic.causes import VALUES, Cause, Found, as_json, paragraphs
 

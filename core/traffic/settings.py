@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.errors import TraceError
-from core.prefix_tree import PrefixTree
+from core.replay.prefix_tree import PrefixTree
 from core.traces.model import Trace
 
 DEFAULT_BLOCK = 16

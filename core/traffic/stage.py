@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.scenario import Command, Scenario, Tokens
-from core.tokenizer import Tokenizer
+from core.scenario.scenario import Command, Scenario, Tokens
+from core.scenario.tokenizer import Tokenizer
 from core.traces.model import TraceRequest
 from core.traffic.analysis import Analysis
 from core.traffic.misses import Miss

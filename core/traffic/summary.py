@@ -9,8 +9,8 @@ from typing import Any
 
 from core import __version__
 from core.cost import CostModel, Prices
-from core.prefix_tree import Progress
-from core.tokenizer import Tokenizer
+from core.replay.prefix_tree import Progress
+from core.scenario.tokenizer import Tokenizer
 from core.traces.model import Trace
 from core.traffic.analysis import Analysis, analyse, held, over_time, savings
 from core.traffic.groups import groups, keys_of, whole

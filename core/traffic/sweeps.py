@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.curve import Deviation, measure, spread
-from core.eviction_orders import ORDERS, Order, order_hits
-from core.prefix_tree import Progress, build_tree, part_of
-from core.replay_grid import GridPoint, replay_grid
+from core.replay.curve import Deviation, measure, spread
+from core.replay.eviction_orders import ORDERS, Order, order_hits
+from core.replay.grid import GridPoint, replay_grid
+from core.replay.prefix_tree import Progress, build_tree, part_of
+from core.replay.ttl_curve import ttl_curve
 from core.traces.model import Trace
 from core.traffic.analysis import Analysis, replayed
 from core.traffic.examples import gains_least
 from core.traffic.settings import Settings, block_sizes
-from core.ttl_curve import ttl_curve
 from core.types import EngineConfig
 
 MOST_ORDER_BLOCKS = 1_500_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.tokenizer import Tokenizer
+from core.scenario.tokenizer import Tokenizer
 from core.traces.model import TraceRequest
 
 BEFORE, AFTER = 8, 12

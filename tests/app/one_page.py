@@ -6,7 +6,7 @@ from importlib import import_module
 
 import streamlit as st
 
-from ui import session
+from ui.frame import session
 
 session.begin()
 import_module(f"pages.{st.session_state['visited']}").render()

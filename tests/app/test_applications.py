@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.app.visit import calm, choose, payload, visit
-from ui.course_apps import WAYS, applications, outcome
-from ui.i18n import LANGS, Lang, t
+from ui.course.ch10 import WAYS, applications, outcome
+from ui.words.i18n import LANGS, Lang, t
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -7,8 +7,8 @@ import pytest
 from core.misconceptions import BELIEFS
 from pages.ch11 import amount
 from tests.app.visit import calm, choose, has_stage, payload, visit
-from ui.course_stands import STANDS
-from ui.i18n import LANGS, Lang, fill, table
+from ui.course.ch11_beliefs.stands import STANDS
+from ui.words.i18n import LANGS, Lang, fill, table
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.app.visit import choose, payload, press, setup_of, texts, visit
-from ui.fork import Fork
-from ui.i18n import MODES, LangMode, t
-from ui.setup import Setup
+from ui.stage.fork import Fork
+from ui.stage.setup import Setup
+from ui.words.i18n import MODES, LangMode, t
 
 
 @pytest.mark.parametrize("lang", MODES)

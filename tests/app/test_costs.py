@@ -7,9 +7,9 @@ import pytest
 from pages.ch08 import SITUATIONS
 from pages.ch09 import VIEWS
 from tests.app.visit import calm, choose, has_stage, payload, press, texts, visit
-from ui.course_providers import offers
-from ui.i18n import MODES, LangMode, t
-from ui.lessons import parts
+from ui.course.ch09_two_caches.providers import offers
+from ui.course.lessons import parts
+from ui.words.i18n import MODES, LangMode, t
 
 
 @pytest.mark.parametrize("lang", MODES)

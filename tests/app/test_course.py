@@ -6,7 +6,7 @@ import pytest
 
 from pages.navigation import CHAPTERS
 from tests.app.visit import calm, has_stage, payload, press, texts, visit
-from ui.i18n import MODES, LangMode, languages, t
+from ui.words.i18n import MODES, LangMode, languages, t
 
 
 @pytest.mark.parametrize("lang", MODES)

@@ -7,12 +7,12 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.use_cases import VARIANTS, hit_rate, outcomes
+from core.scenario.use_cases import VARIANTS, hit_rate, outcomes
 from tests.app.visit import calm, payload, texts, visit
-from ui.course_uses import USUAL, last_request
-from ui.i18n import t
-from ui.lessons import part
-from ui.numbers import percent
+from ui.course.ch07_uses.counts import USUAL, last_request
+from ui.course.lessons import part
+from ui.words.i18n import t
+from ui.words.numbers import percent
 
 
 def figures(at: AppTest) -> dict[str, str]:

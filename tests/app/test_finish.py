@@ -8,16 +8,16 @@ from functools import cache
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.event_log import EventLog
-from core.scenario import run
+from core.scenario.scenario import run
+from core.timeline.event_log import EventLog
 from tests.app.visit import calm, choose, press, texts, visit
 from tests.plain_report import Plain, plain_report
 from ui.export.panel import run_link
-from ui.fork import Fork, forked
-from ui.i18n import LANGS, MODES, Lang, LangMode, languages, t
-from ui.numbers import change, digits, money, percent, seconds
-from ui.payload import stage_log
-from ui.setup import Setup, load_setup, preset_ids
+from ui.stage.fork import Fork, forked
+from ui.stage.payload import stage_log
+from ui.stage.setup import Setup, load_setup, preset_ids
+from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t
+from ui.words.numbers import change, digits, money, percent, seconds
 
 SOME = ("P0", "P1", "P6", "P9", "P9c", "P11", "T10", "L640")
 TABLE_ROW = re.compile(r"^\| (.+) \|$", re.M)

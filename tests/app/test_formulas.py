@@ -6,9 +6,9 @@ import pytest
 
 from core.cost import FORMULAS, PUBLISHED
 from tests.app.visit import choose, visit
-from ui import formula_words
-from ui.formula_words import OF_A_LOG, PREFILL, SAVINGS, error_words
-from ui.i18n import LANGS, Lang, t, table
+from ui.words import formula_words
+from ui.words.formula_words import OF_A_LOG, PREFILL, SAVINGS, error_words
+from ui.words.i18n import LANGS, Lang, t, table
 
 PAGES = {"traffic": OF_A_LOG, "tradeoffs": (*SAVINGS, *PREFILL), "ch07": (*SAVINGS, *PREFILL)}
 

@@ -7,13 +7,13 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ch12 import MODES as WAYS
 from tests.app.visit import calm, payload, press, texts, visit
-from ui.glossary import terms
-from ui.handout import question_numbers
-from ui.i18n import MODES, LangMode, languages, t
-from ui.interview import SHOWS, words
-from ui.interview_names import QUESTIONS, THEMES, WRONG
-from ui.show_me import address
-from ui.six_questions import QUESTIONS as SIX
+from ui.course.glossary import terms
+from ui.export.handout import question_numbers
+from ui.interview.questions import SHOWS, words
+from ui.stage.show_me import address
+from ui.study.names import QUESTIONS, THEMES, WRONG
+from ui.study.six_questions import QUESTIONS as SIX
+from ui.words.i18n import MODES, LangMode, languages, t
 
 
 def query(at: AppTest) -> dict[str, str]:

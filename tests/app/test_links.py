@@ -6,10 +6,10 @@ import pytest
 
 from pages.navigation import PAGES
 from tests.app.visit import has_stage, payload, prompts, setup_of, visit
-from ui.fork import Fork
-from ui.i18n import LANGS, Lang, t
-from ui.own import OwnPrompts, pack_own
-from ui.setup import Setup, to_query
+from ui.stage.fork import Fork
+from ui.stage.own import OwnPrompts, pack_own
+from ui.stage.setup import Setup, to_query
+from ui.words.i18n import LANGS, Lang, t
 
 DAMAGED = {
     "scenario": {"s": "P99"},

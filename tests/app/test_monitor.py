@@ -9,13 +9,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.visit import calm, choose, components, payload, press, texts, visit
-from ui.i18n import MODES, LangMode, languages, t
-from ui.moment_link import OF_A_LOG, of_load
-from ui.moment_link import from_query as moment_from_query
-from ui.monitor_deeds import Deed, LoadPlan, from_query, to_query
-from ui.monitor_moment import shown_moment
-from ui.monitor_run import LoadSession
-from ui.monitor_setup import LoadSetup
+from ui.moment.link import OF_A_LOG, of_load
+from ui.moment.link import from_query as moment_from_query
+from ui.moment.shown import shown_moment
+from ui.monitor.deeds import Deed, LoadPlan, from_query, to_query
+from ui.monitor.run import LoadSession
+from ui.monitor.setup import LoadSetup
+from ui.words.i18n import MODES, LangMode, languages, t
 
 
 def message(at: AppTest) -> dict[str, Any]:
@@ -249,12 +249,12 @@ def test_a_reload_brings_the_request_of_a_load_back() -> None:
 
 
 def test_repeating_a_long_run_stops_and_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.moment_recall.SLICE_S", 0.0)
-    monkeypatch.setattr("ui.moment_recall.NUM_SLICES", 1)
+    monkeypatch.setattr("ui.moment.recall.SLICE_S", 0.0)
+    monkeypatch.setattr("ui.moment.recall.NUM_SLICES", 1)
     at = visit("execute", lang="en", lp="256", lq="R30~5~20")
     assert not components(at)
     assert t("monitor.repeat.far", "en", name="R30", seconds=0) in [one.value for one in at.info]
-    monkeypatch.setattr("ui.moment_recall.SLICE_S", 9.0)
+    monkeypatch.setattr("ui.moment.recall.SLICE_S", 9.0)
     at = press(at, "moment_repeat")
     assert payload(at)["a"]["meta"]["scenario"] == "R30"
 

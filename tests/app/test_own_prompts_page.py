@@ -6,9 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.visit import calm, has_stage, payload, press, prompts, setup_of, texts, visit
-from ui.i18n import LANGS, Lang, t
-from ui.own import MAX_OWN_CHARS, OwnPrompts, own_to_file, pack_own
-from ui.setup import Setup
+from ui.stage.own import MAX_OWN_CHARS, OwnPrompts, own_to_file, pack_own
+from ui.stage.setup import Setup
+from ui.words.i18n import LANGS, Lang, t
 
 HTML = '<img src=x onerror="alert(1)"><b>bold</b>'
 STRANGE = {

@@ -8,9 +8,9 @@ import pytest
 
 from pages.navigation import CHAPTERS, PAGES
 from tests.app.visit import has_stage, payload, setup_of, texts, visit, visit_app
-from tests.unit.test_payload import PAYLOAD, wrong, wrong_patches
-from ui.i18n import LANGS, MODES, Lang, LangMode, languages, t, table
-from ui.setup import preset_ids
+from tests.unit.ui.stage.test_payload import PAYLOAD, wrong, wrong_patches
+from ui.stage.setup import preset_ids
+from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t, table
 
 
 @pytest.mark.parametrize("lang", MODES)

@@ -13,20 +13,23 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.backends import memory
-from core.backends.break_reports import Story
-from core.backends.loader import Model
+from core.backends.decoders.loader import Model
+from core.backends.experiments.break_reports import Story
+from core.backends.experiments.report import Report
 from core.backends.progress import stopped
-from core.backends.report import Report
 from pages.prefill import SECTIONS, VIEWS
 from tests.app.visit import calm, choose, press, texts, visit
-from tests.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
-from tests.backends.tiny import TINY, weights_of
-from ui import prefill_chat, prefill_experiments, prefill_models, prefill_panels
-from ui.i18n import LANGS, MODES, Lang, LangMode, languages, t
-from ui.numbers import percent
-from ui.prefill_about import times
-from ui.prefill_models import OWN, VARIABLE, Choice, loader
-from ui.prefill_state import PrefillState
+from tests.unit.core.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
+from tests.unit.core.backends.tiny import TINY, weights_of
+from ui.prefill import chat as prefill_chat
+from ui.prefill import experiments as prefill_experiments
+from ui.prefill import models as prefill_models
+from ui.prefill import panels as prefill_panels
+from ui.prefill.about import times
+from ui.prefill.models import OWN, VARIABLE, Choice, loader
+from ui.prefill.state import PrefillState
+from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t
+from ui.words.numbers import percent
 
 WAIT_S = 30
 CHARTS = dict.fromkeys(("pair", "sweep", "users", "long", "decode", "saving", "breaks"), 1)

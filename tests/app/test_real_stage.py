@@ -9,10 +9,10 @@ from streamlit.testing.v1 import AppTest
 
 from core.backends.progress import stopped
 from tests.app.visit import calm, payload, visit
-from ui import prefill_stage
-from ui.i18n import LANGS, Lang, t, table
-from ui.prefill_models import Choice
-from ui.prefill_state import PrefillState
+from ui.prefill import stage as prefill_stage
+from ui.prefill.models import Choice
+from ui.prefill.state import PrefillState
+from ui.words.i18n import LANGS, Lang, t, table
 
 WAIT_S = 30
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamlit.testing.v1 import AppTest
 
 from tests.app.visit import choose, payload, press, prompts, setup_of, visit
-from ui.setup import Setup
+from ui.stage.setup import Setup
 
 
 def type_prompt(at: AppTest, system: str, messages: str) -> AppTest:

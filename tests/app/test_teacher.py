@@ -9,14 +9,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.visit import calm, payload, press, setup_of, texts, visit
-from ui.i18n import LANGS, MODES, Lang, LangMode, languages, t
-from ui.session import plain
-from ui.setup import PANELS
-from ui.teacher_address import Address, read_address
-from ui.teacher_class import COMMANDS, MIB_EACH, SESSIONS
-from ui.teacher_present import as_lines
-from ui.teacher_seq import MAX_STOPS, Sequence, Stop, fits_link, pack
-from ui.teacher_stops import PLACES, SCRIPTS, WORDS, address_of, opens_on, text, words
+from ui.frame.session import plain
+from ui.stage.setup import PANELS
+from ui.teacher.address import Address, read_address
+from ui.teacher.laptops import COMMANDS, MIB_EACH, SESSIONS
+from ui.teacher.present import as_lines
+from ui.teacher.seq import MAX_STOPS, Sequence, Stop, fits_link, pack
+from ui.teacher.stops import PLACES, SCRIPTS, WORDS, address_of, opens_on, text, words
+from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t
 
 TWO = Sequence(
     (

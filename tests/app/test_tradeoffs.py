@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.app.visit import choose, texts, visit
-from ui.i18n import LANGS, Lang, t
-from ui.numbers import percent
+from ui.words.i18n import LANGS, Lang, t
+from ui.words.numbers import percent
 
 PANELS = ("lengths", "turns", "prefixes", "threshold", "ttl", "best")
 

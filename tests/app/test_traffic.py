@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.backends import log_tokenizers
+from core.backends.models import log_tokenizers
 from tests.app.visit import calm, choose, press, texts, visit
-from ui.i18n import LANGS, Lang, t
-from ui.traffic_source import UPLOAD_MB
-from ui.traffic_state import TrafficState
+from ui.traffic.source import UPLOAD_MB
+from ui.traffic.state import TrafficState
+from ui.words.i18n import LANGS, Lang, t
 
 ROOT = Path(__file__).resolve().parents[2]
 VIEWS = ("overview", "misses", "sources", "sweeps", "compare")
@@ -198,7 +198,7 @@ def test_another_log_begins_with_its_own_settings_and_another_reading_does_not()
 def test_the_tokenizer_stands_above_every_view_and_a_missing_one_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module in ("core.backends.log_tokenizers", "ui.log_tokenizers"):
+    for module in ("core.backends.models.log_tokenizers", "ui.traffic.tokenizers"):
         monkeypatch.setattr(f"{module}.has_qwen", lambda: False)
     at = visit("traffic", lang="en", yt="qwen")
     name, used = t("traffic.tokenizer.qwen", "en"), t("traffic.tokenizer.teaching", "en")

@@ -10,7 +10,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from ui.setup import Setup
+from ui.stage.setup import Setup
 
 TIMEOUT_S = 60
 HERE = Path(__file__).resolve().parent

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from core import hash_chain
-from core.block_manager import BlockManager
-from core.cache_controller import CacheController
 from core.conformance import cache_replay, case_ops, case_schedule, results, sched_replay
 from core.conformance.findings import Findings
-from core.engine import Engine
-from core.events import BlockReleased, RequestAdmitted
-from core.scheduler import Scheduler
-from core.stats import Statistics
+from core.engine import hash_chain
+from core.engine.block_manager import BlockManager
+from core.engine.cache_controller import CacheController
+from core.engine.engine import Engine
+from core.engine.events import BlockReleased, RequestAdmitted
+from core.engine.scheduler import Scheduler
+from core.engine.stats import Statistics
 from core.types import EngineConfig, Request
 
 DATA = Path(__file__).parent / "data"

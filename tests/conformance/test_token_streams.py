@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import token_streams
 from core.errors import ScenarioError
-from core.token_streams import FIRST_STREAM_ID, RUN_LENGTH, TokenStreams
+from core.scenario import token_streams
+from core.scenario.token_streams import FIRST_STREAM_ID, RUN_LENGTH, TokenStreams
 from core.types import MAX_TOKEN_ID
 
 GOLDEN = (3363020800, 3363020801, 3744382981)

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from core.conformance import cache_replay, case_ops, case_schedule, check, sched_replay
-from core.engine import Engine
-from core.events import Event
-from core.fold import fold
-from core.frame import engine_part, initial_frame
+from core.engine.engine import Engine
+from core.engine.events import Event
+from core.timeline.fold import fold
+from core.timeline.frame import engine_part, initial_frame
 from core.types import EngineConfig
 
 DATA = Path(__file__).parent / "data"

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages.navigation import CHAPTERS, MODES, PAGES
-from ui.i18n import Lang, t
+from ui.words.i18n import Lang, t
 
 RUNNING = '[data-testid="stStatusWidget"]'
 CUT_JS = """() => [...document.querySelectorAll('[data-testid="stMetric"] *')]

@@ -15,12 +15,12 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Download, Page, expect
 
-from core.event_log import load_jsonl
-from core.scenario import run
-from ui.handout import handout_html
-from ui.i18n import Lang, LangMode, t
-from ui.own import OwnPrompts
-from ui.setup import Setup, load_setup, to_query
+from core.scenario.scenario import run
+from core.timeline.event_log import load_jsonl
+from ui.export.handout import handout_html
+from ui.stage.own import OwnPrompts
+from ui.stage.setup import Setup, load_setup, to_query
+from ui.words.i18n import Lang, LangMode, t
 
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 TOLD = "strong.yes, strong.no"

@@ -15,7 +15,7 @@ from tests.e2e.onstage import (
     press,
     step_of,
 )
-from ui.i18n import t
+from ui.words.i18n import t
 
 
 def test_r_and_c_on_the_stage_do_nothing(browser_page: Page, server: str) -> None:

@@ -9,12 +9,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.onstage import SETTLED, STAGE, expect_step
-from ui.i18n import Lang, LangMode, t
-from ui.interview import SHOWS, words
-from ui.interview_names import QUESTIONS
-from ui.show_me import address, step_of
-from ui.six_paper import sheet_html
-from ui.six_questions import Sheet
+from ui.export.six_paper import sheet_html
+from ui.interview.questions import SHOWS, words
+from ui.stage.show_me import address, step_of
+from ui.study.names import QUESTIONS
+from ui.study.six_questions import Sheet
+from ui.words.i18n import Lang, LangMode, t
 
 
 def open_page(page: Page, url: str) -> None:

@@ -14,7 +14,7 @@ from tests.e2e.onstage import (
     press,
     settle,
 )
-from ui.i18n import t
+from ui.words.i18n import t
 
 
 def test_a_deep_link_with_a_step_as_the_first_request(browser_page: Page, fresh_server: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.onstage import STAGE, expect_address, expect_step, settle, step_of
-from ui.i18n import t
+from ui.words.i18n import t
 
 MONITOR = '[data-testid^="stBidiComponent"] .monitor'
 CHART = ".st-key-load-charts .js-plotly-plot"

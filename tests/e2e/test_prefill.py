@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.onstage import STAGE, settle
-from ui.i18n import Lang, t, table
+from ui.words.i18n import Lang, t, table
 
 MEASURING_MS = 120_000
 """A busy machine takes its time."""

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.onstage import STAGE, expect_address, open_stage, press, settle
-from ui.i18n import t
+from ui.words.i18n import t
 
 OVERFLOW = """() => [document.documentElement, document.querySelector('[data-testid="stMain"]')]
   .map(node => node.scrollWidth - node.clientWidth)"""

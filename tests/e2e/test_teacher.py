@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.conftest import complaint, leaves
 from tests.e2e.onstage import SETTLED, STAGE, expect_step, settle
-from ui.i18n import Lang, t
-from ui.teacher_stops import SCRIPTS, address_of, opens_on
+from ui.teacher.stops import SCRIPTS, address_of, opens_on
+from ui.words.i18n import Lang, t
 
 FIRST, SECOND = "A time stamp in front", "Who goes?"
 

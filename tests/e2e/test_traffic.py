@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.onstage import STAGE, settle
-from ui.i18n import Lang, t
+from ui.words.i18n import Lang, t
 
 
 def open_traffic(page: Page, server: str, lang: Lang) -> None:

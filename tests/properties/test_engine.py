@@ -6,11 +6,11 @@ from itertools import pairwise
 
 from hypothesis import given
 
-from core.engine import Engine
-from core.events import BlockEvicted, BlockReleased, BlockTouched, Event, RequestAdmitted
-from core.fold import fold
-from core.frame import initial_frame
-from core.scenario import Scenario, execute, run
+from core.engine.engine import Engine
+from core.engine.events import BlockEvicted, BlockReleased, BlockTouched, Event, RequestAdmitted
+from core.scenario.scenario import Scenario, execute, run
+from core.timeline.fold import fold
+from core.timeline.frame import initial_frame
 from tests.strategies import ALL_OPS, VLLM_OPS, configs, examples, plain_configs, scenarios
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from hypothesis import given
 
-from core.engine import Engine
-from core.events import Event
-from core.fold import fold, fold_all, patches
-from core.frame import Frame, engine_part, initial_frame
-from core.scenario import Scenario, execute, run
+from core.engine.engine import Engine
+from core.engine.events import Event
+from core.scenario.scenario import Scenario, execute, run
+from core.timeline.fold import fold, fold_all, patches
+from core.timeline.frame import Frame, engine_part, initial_frame
 from tests.strategies import configs, examples, scenarios
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from core.hash_chain import block_extras, frame_extra, hash_chain, split, token_array
+from core.engine.hash_chain import block_extras, frame_extra, hash_chain, split, token_array
 from core.types import MAX_TOKEN_ID, MultiModalItem, Request
 from tests.strategies import examples, maybe, mm_items, names, requests
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.engine import Engine
-from core.events import BlockEvicted, Event
-from core.fold import fold_all
-from core.frame import Frame, initial_frame
-from core.scenario import Scenario, execute
+from core.engine.engine import Engine
+from core.engine.events import BlockEvicted, Event
+from core.scenario.scenario import Scenario, execute
+from core.timeline.fold import fold_all
+from core.timeline.frame import Frame, initial_frame
 from tests.strategies import examples, scenarios
 
 

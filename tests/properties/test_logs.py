@@ -8,14 +8,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.engine import Engine
-from core.event_log import EventLog, load_jsonl
-from core.events import Event
-from core.fold import fold_all
-from core.frame import Frame, engine_part, initial_frame
-from core.scenario import Scenario, execute, run
-from core.scenario_reader import load_scenario
-from core.stats import Statistics
+from core.engine.engine import Engine
+from core.engine.events import Event
+from core.engine.stats import Statistics
+from core.scenario.reader import load_scenario
+from core.scenario.scenario import Scenario, execute, run
+from core.timeline.event_log import EventLog, load_jsonl
+from core.timeline.fold import fold_all
+from core.timeline.frame import Frame, engine_part, initial_frame
 from core.types import EngineConfig
 from tests.strategies import configs, events, examples, scenarios
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from core.engine import Engine
+from core.engine.engine import Engine
+from core.engine.events import CacheReset, Event, GrowthFailed, RequestBlocked, RequestRefused
 from core.errors import ConfigError, RequestError
-from core.events import CacheReset, Event, GrowthFailed, RequestBlocked, RequestRefused
-from core.scenario import Command, Scenario, execute
+from core.scenario.scenario import Command, Scenario, execute
 from core.types import Request
 from tests.strategies import examples, scenarios
 

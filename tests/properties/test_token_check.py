@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from core.events import BlockHit, BlockStored, RequestArrived, TokensAppended
-from core.scenario import Scenario, run
+from core.engine.events import BlockHit, BlockStored, RequestArrived, TokensAppended
+from core.scenario.scenario import Scenario, run
 from tests.strategies import configs, examples, scenarios
 
 

@@ -14,10 +14,10 @@ from typing import get_args
 import pytest
 
 from core.conformance import check
-from core.diagnose import ReasonKind
-from core.event_log import SCHEMA_VERSION, event_types
-from core.frame import Frame, RequestFrame, SlotFrame, Totals
-from core.scenario_reader import _FIELDS, MAX_STEPS, MAX_TOKENS, OPS, load_scenario
+from core.scenario.reader import _FIELDS, MAX_STEPS, MAX_TOKENS, OPS, load_scenario
+from core.timeline.diagnose import ReasonKind
+from core.timeline.event_log import SCHEMA_VERSION, event_types
+from core.timeline.frame import Frame, RequestFrame, SlotFrame, Totals
 from core.types import MAX_LESSON_SLOTS, POLICY_FIELDS, EngineConfig, config_field_names
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -290,8 +290,8 @@ def test_a_failing_apt_is_a_skip_with_its_reason(
 
 def test_the_preloaded_modules_know_no_session_and_no_component() -> None:
     """They are imported before there is a server: a component made then would be nobody's."""
-    late = "{'ui.session', 'ui.stage', 'pages.execute'}"
-    script = f"import sys, ui.preload; print(sorted({late} & set(sys.modules)))"
+    late = "{'ui.frame.session', 'ui.stage.stage', 'pages.execute'}"
+    script = f"import sys, pages.preload; print(sorted({late} & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=run.ROOT, capture_output=True, text=True, check=True
     )
@@ -299,6 +299,6 @@ def test_the_preloaded_modules_know_no_session_and_no_component() -> None:
 
 
 def test_the_preloaded_command_line_is_streamlits() -> None:
-    command = [sys.executable, "-m", "ui.preload", "--version"]
+    command = [sys.executable, "-m", "pages.preload", "--version"]
     done = subprocess.run(command, cwd=run.ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("Streamlit, version ")

@@ -7,8 +7,8 @@ from typing import Any
 
 from streamlit.components.v2 import component
 
-from ui.session import say
-from ui.static_files import ROOT
+from ui.frame.session import say
+from ui.frame.static_files import ROOT
 
 PNG_WIDTH = 2560
 Action = dict[str, Any]

@@ -11,11 +11,11 @@ from html import escape
 from pathlib import Path
 from string import Template
 
-from ui.export.join import join_modules
-from ui.i18n import Lang, languages, t
-from ui.palette import PALETTE
-from ui.payload import Payload
-from ui.static_files import ROOT, stage_files
+from ui.frame.join import join_modules
+from ui.frame.static_files import ROOT, stage_files
+from ui.stage.payload import Payload
+from ui.words.i18n import Lang, languages, t
+from ui.words.palette import PALETTE
 
 _TEMPLATE = ROOT / "assets" / "page" / "offline.html"
 

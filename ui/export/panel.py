@@ -9,19 +9,19 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from ui import session
 from ui.export.browser import png, printing, show_files
+from ui.export.handout import handout_html
 from ui.export.offline import offline_html
 from ui.export.pictures import LEVELS, MAX_FRAMES, frames_zip, picture, stops
 from ui.export.requests import requests_csv
-from ui.handout import handout_html
-from ui.i18n import MODES, LangMode
-from ui.palette import Theme
-from ui.payload import Payload, stage_payload
-from ui.record import run_name
-from ui.record import to_query as record_query
-from ui.session import Run, say
-from ui.setup import to_query
+from ui.frame import session
+from ui.frame.session import Run, say
+from ui.stage.payload import Payload, stage_payload
+from ui.stage.record import run_name
+from ui.stage.record import to_query as record_query
+from ui.stage.setup import to_query
+from ui.words.i18n import MODES, LangMode
+from ui.words.palette import Theme
 
 THEMES: tuple[Theme, ...] = ("light", "dark")
 

@@ -6,11 +6,11 @@ import io
 import zipfile
 from collections.abc import Iterator
 
-from core.frame import Frame, apply
-from ui.i18n import Lang
-from ui.palette import Theme
-from ui.payload import Payload
+from core.timeline.frame import Frame, apply
+from ui.stage.payload import Payload
 from ui.svg import render_svg
+from ui.words.i18n import Lang
+from ui.words.palette import Theme
 
 LEVELS = ("micro", "block", "request")
 MAX_FRAMES = 600

@@ -7,9 +7,9 @@ import io
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
-from core import events as ev
-from core.diagnose import MissReason, explain
-from core.event_log import EventLog
+from core.engine import events as ev
+from core.timeline.diagnose import MissReason, explain
+from core.timeline.event_log import EventLog
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

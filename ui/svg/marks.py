@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ui.palette import PALETTE, Theme
+from ui.words.palette import PALETTE, Theme
 
 GLYPHS = {
     # 16 x 16 outlines; a leading "f" means filled
@@ -30,7 +30,7 @@ MONO = "ui-monospace,Menlo,Consolas,monospace"
 
 
 class Pen:
-    """Collects SVG elements in one theme's colours. ``theme`` names come from ``ui.palette``."""
+    """Collects SVG elements in one theme's colours. ``theme`` names come from ``ui.words.palette``."""
 
     def __init__(self, theme: Theme) -> None:
         self.colour = PALETTE[theme]

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.frame import Frame, SlotFrame
-from ui.i18n import Lang, fill, t, table
-from ui.palette import Theme
+from core.timeline.frame import Frame, SlotFrame
 from ui.svg.marks import SHAPES, Pen, fit
+from ui.words.i18n import Lang, fill, t, table
+from ui.words.palette import Theme
 
 WIDTH, HEIGHT = 1280, 648
 Box = tuple[float, float, float, float]

@@ -5,10 +5,10 @@ Paper is written on and copied in grey: all grounds are white, states differ by 
 
 from __future__ import annotations
 
-from core.frame import Frame
-from ui.i18n import Lang
+from core.timeline.frame import Frame
 from ui.svg.marks import Pen
 from ui.svg.scene import BLANK, STATES, Picture, draw_slot
+from ui.words.i18n import Lang
 
 COLUMNS, SLOT_W, SLOT_H, GAP = 5, 96, 88, 6
 CARD_W, CARD_H = 45, 34

@@ -1,0 +1,1 @@
+"""What is measured with a decoder: hits, many users, reuse that must not be, a chat."""

@@ -1,0 +1,102 @@
+"""What a measurement leaves behind: numbers, and everything one must know to believe them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.backends.base import Difference
+from core.backends.decoders.decoder_backend import DecoderBackend
+from core.backends.decoders.device import versions
+from core.errors import BackendError
+
+SCHEMA_VERSION = 1
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One experiment. ``rows`` is a table; ``equality`` compares logits with and without reuse (None: not
+    asked); ``threads`` is None where the library chose; ``disturbed``: somebody else used the machine
+    meanwhile; ``complete``: nobody stopped it."""
+
+    experiment: str
+    backend: str
+    model: str
+    num_parameters: int
+    device: str
+    dtype: str
+    threads: int | None
+    date: str
+    versions: Mapping[str, str]
+    settings: Mapping[str, Any]
+    rows: tuple[Json, ...]
+    summary: Json
+    equality: Difference | None
+    disturbed: bool
+    complete: bool
+
+    def to_json(self) -> Json:
+        """As it is kept and exported."""
+        return {"schema": SCHEMA_VERSION, **asdict(self), "rows": list(self.rows)}
+
+    @classmethod
+    def from_json(cls, data: Json) -> Report:
+        """A kept report.
+
+        Raises:
+            BackendError: another schema, or fields that are not a report's.
+        """
+        try:
+            values = {name: data[name] for name in cls.__dataclass_fields__}
+            if data["schema"] != SCHEMA_VERSION:
+                raise KeyError("schema")
+        except (KeyError, TypeError) as problem:
+            message = f"This is no report of a measurement ({problem}). Export it again."
+            raise BackendError("backend.report", message) from problem
+        equality = values["equality"]
+        values["equality"] = None if equality is None else Difference(**equality)
+        return cls(**{**values, "rows": tuple(values["rows"])})
+
+
+def report(
+    experiment: str,
+    backend: DecoderBackend[Any],
+    settings: Json,
+    rows: Iterable[Json],
+    *,
+    summary: Json | None = None,
+    equality: Difference | None = None,
+    disturbed: bool = False,
+    complete: bool = True,
+) -> Report:
+    """A report of now and here."""
+    return Report(
+        experiment=experiment,
+        backend=backend.name,
+        model=backend.spec.name,
+        num_parameters=backend.spec.num_parameters,
+        device=backend.device,
+        dtype=backend.dtype,
+        threads=backend.threads if backend.holds_threads else None,
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        versions=versions(),
+        settings=settings,
+        rows=tuple(rows),
+        summary=summary or {},
+        equality=equality,
+        disturbed=disturbed,
+        complete=complete,
+    )
+
+
+def worst(differences: Iterable[Difference]) -> Difference:
+    """The largest of several differences: equal only if all are."""
+    found = list(differences)
+    return Difference(
+        max((each.max_abs for each in found), default=0.0),
+        all(each.bitwise for each in found),
+        all(each.same_argmax for each in found),
+    )

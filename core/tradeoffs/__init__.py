@@ -1,0 +1,1 @@
+"""What pays and what does not, as numbers over one setting; two cards on one pool."""

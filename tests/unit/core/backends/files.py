@@ -1,0 +1,177 @@
+"""Writes small model files as the formats describe them: GGUF, safetensors, a Hugging Face directory."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.backends.base import Floats
+from core.backends.models.byte_pair import byte_letters
+from core.backends.models.gguf_model import _LAYER, _TOP
+from core.backends.models.hf_directory import _LAYER as HF_LAYER
+from core.backends.models.hf_directory import _TOP as HF_TOP
+from core.backends.spec import DecoderSpec
+from core.backends.weights import Weights, layer_parts
+
+F32, F16 = 0, 1
+Json = dict[str, Any]
+
+
+# -- GGUF ---------------------------------------------------------------------------------------------------
+
+
+def gguf_bytes(
+    metadata: Mapping[str, Any], tensors: Mapping[str, tuple[Sequence[int], int, bytes]], version: int = 3
+) -> bytes:
+    """A file: name -> value, name -> (shape with the fastest axis last, kind, data)."""
+    head = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(metadata))
+    for name, value in metadata.items():
+        head += _text(name) + _typed(value)
+    data = b""
+    for name, (shape, kind, raw) in tensors.items():
+        head += _text(name) + struct.pack("<I", len(shape))
+        head += struct.pack(f"<{len(shape)}Q", *reversed(shape)) + struct.pack("<IQ", kind, len(data))
+        data += raw + bytes(-len(raw) % 32)
+    return head + bytes(-len(head) % 32) + data
+
+
+def _text(value: str) -> bytes:
+    return struct.pack("<Q", len(value.encode())) + value.encode()
+
+
+def _typed(value: Any) -> bytes:
+    if isinstance(value, bool):
+        return struct.pack("<I?", 7, value)
+    if isinstance(value, int):
+        return struct.pack("<II", 4, value)
+    if isinstance(value, float):
+        return struct.pack("<If", 6, value)
+    if isinstance(value, str):
+        return struct.pack("<I", 8) + _text(value)
+    kind = {str: 8, float: 6, int: 5}[type(value[0])]
+    rows = b"".join(struct.pack("<i", row) if kind == 5 else _typed(row)[4:] for row in value)
+    return struct.pack("<IIQ", 9, kind, len(value)) + rows
+
+
+def interleaved(rows: Floats, heads: int) -> Floats:
+    """Query and key rows as GGUF keeps them: rows that turn together lie side by side."""
+    return rows.reshape(heads, 2, -1, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
+
+
+def gguf_metadata(spec: DecoderSpec) -> Json:
+    """What a converter writes about the shape."""
+    return {
+        "general.architecture": "llama",
+        "general.name": spec.name,
+        "llama.block_count": spec.num_layers,
+        "llama.context_length": spec.max_positions,
+        "llama.embedding_length": spec.hidden,
+        "llama.feed_forward_length": spec.ffn,
+        "llama.attention.head_count": spec.num_heads,
+        "llama.attention.head_count_kv": spec.num_kv_heads,
+        "llama.attention.key_length": spec.head_dim,
+        "llama.rope.freq_base": spec.rope_theta,
+        "llama.attention.layer_norm_rms_epsilon": spec.rms_eps,
+    }
+
+
+def gguf_tensors(spec: DecoderSpec, weights: Weights[Floats]) -> dict[str, tuple[Sequence[int], int, bytes]]:
+    """All tensors in float32."""
+    named = {_TOP["embedding"]: weights.embedding, _TOP["final_norm"]: weights.final_norm}
+    if not spec.tied_head:
+        named[_TOP["head"]] = weights.head
+    for index, layer in enumerate(weights.layers):
+        for part in layer_parts(spec):
+            numbers = getattr(layer, part)
+            if part.startswith("query"):
+                numbers = interleaved(numbers, spec.num_heads)
+            if part.startswith("key"):
+                numbers = interleaved(numbers, spec.num_kv_heads)
+            named[f"blk.{index}.{_LAYER[part]}"] = numbers
+    if spec.rope_factors:
+        named["rope_freqs.weight"] = np.array(spec.rope_factors, np.float32)
+    return {name: (numbers.shape, F32, numbers.tobytes()) for name, numbers in named.items()}
+
+
+TOKENS = [
+    "<|endoftext|>", "<|im_start|>", "<|im_end|>", *byte_letters(),
+    "he", "ll", "hell", "hello", "Ġw", "Ġwo", "Ġworld", "or", "ld", "orld", "ä½", "ä½ł",
+]  # fmt: skip
+MERGES = ["h e", "l l", "he ll", "hell o", "o r", "l d", "or ld", "Ġ w", "Ġw orld", "ä ½", "ä½ ł"]
+
+
+def tokenizer_metadata() -> Json:
+    """A byte-level tokenizer with a few merges and the marks of ChatML."""
+    return {
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": "smollm",
+        "tokenizer.ggml.tokens": TOKENS,
+        "tokenizer.ggml.token_type": [3, 3, 3, *[1] * (len(TOKENS) - 3)],
+        "tokenizer.ggml.merges": MERGES,
+        "tokenizer.ggml.eos_token_id": 2,
+        "tokenizer.chat_template": "{{ '<|im_start|>' }} …",
+    }
+
+
+# -- safetensors and directories ----------------------------------------------------------------------------
+
+
+def safetensors_bytes(tensors: Mapping[str, tuple[str, Sequence[int], bytes]]) -> bytes:
+    """A file: name -> (dtype, shape, data)."""
+    head: Json = {"__metadata__": {"format": "pt"}}
+    data = b""
+    for name, (dtype, shape, raw) in tensors.items():
+        head[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(head).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def hf_config(spec: DecoderSpec, model_type: str = "llama") -> Json:
+    """config.json for a shape."""
+    return {
+        "model_type": model_type,
+        "vocab_size": spec.vocab_size,
+        "hidden_size": spec.hidden,
+        "intermediate_size": spec.ffn,
+        "num_hidden_layers": spec.num_layers,
+        "num_attention_heads": spec.num_heads,
+        "num_key_value_heads": spec.num_kv_heads,
+        "head_dim": spec.head_dim,
+        "rms_norm_eps": spec.rms_eps,
+        "rope_theta": spec.rope_theta,
+        "max_position_embeddings": spec.max_positions,
+        "tie_word_embeddings": spec.tied_head,
+        "sliding_window": None,
+        "hidden_act": "silu",
+        "eos_token_id": [2, 5],
+    }
+
+
+def hf_tensors(spec: DecoderSpec, weights: Weights[Floats]) -> dict[str, tuple[str, Sequence[int], bytes]]:
+    """All tensors in float32."""
+    named = {HF_TOP["embedding"]: weights.embedding, HF_TOP["final_norm"]: weights.final_norm}
+    if not spec.tied_head:
+        named[HF_TOP["head"]] = weights.head
+    for index, layer in enumerate(weights.layers):
+        for part in layer_parts(spec):
+            named[f"model.layers.{index}.{HF_LAYER[part]}"] = getattr(layer, part)
+    return {name: ("F32", numbers.shape, numbers.tobytes()) for name, numbers in named.items()}
+
+
+def write_hf(
+    folder: Path, spec: DecoderSpec, weights: Weights[Floats], model_type: str = "llama", **changes: Any
+) -> Path:
+    """A directory in two shards; ``changes`` replace entries of config.json (None as ``...`` removes one)."""
+    config = {**hf_config(spec, model_type), **changes}
+    config = {name: value for name, value in config.items() if value is not ...}
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
+    tensors = list(hf_tensors(spec, weights).items())
+    for number, part in enumerate((tensors[:5], tensors[5:])):
+        (folder / f"model-{number}.safetensors").write_bytes(safetensors_bytes(dict(part)))
+    return folder

@@ -1,0 +1,86 @@
+"""The results that are shown before anybody measures: readable, labelled, in agreement with the lesson."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from core.backends.experiments.break_reports import Story
+from core.backends.experiments.report import Report
+from ui.prefill.experiments import KEPT
+
+FOLDER = Path(__file__).resolve().parents[4] / "assets" / "measured"
+STORIES = [Story(**story) for story in json.loads((FOLDER / "stories.json").read_text("utf-8"))]
+REPORTS = {
+    f"{path.stem} {data['experiment']}": Report.from_json(data)
+    for path in (FOLDER / f"{name}.json" for name in KEPT)
+    for data in json.loads(path.read_text("utf-8"))
+}
+
+
+def of(experiment: str) -> list[Report]:
+    found = [report for report in REPORTS.values() if report.experiment == experiment]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_kept_result_says_what_made_it(name: str) -> None:
+    report = REPORTS[name]
+    assert report.complete
+    assert (report.threads, report.dtype) == (1, "float32")
+    assert report.device
+    assert datetime.date.fromisoformat(report.date)
+    assert {"python", "numpy", "system"} <= set(report.versions)
+    assert ("torch" in report.versions) == (report.backend == "torch")
+    assert report.rows
+    if report.equality is not None:
+        assert report.equality.equal
+
+
+def test_a_hit_is_faster_and_less_so_than_counting_promises() -> None:
+    for report in of("pair"):
+        row = report.rows[0]
+        assert (row["total"], row["hit_tokens"], row["linear"]) == (640, 512, 5)
+        assert 2 < row["ratio"] < row["linear"]
+
+
+def test_the_sweep_rises() -> None:
+    """Neighbours may lie within each other's noise; the whole may not."""
+    for report in of("sweep"):
+        measured = [row["measured"] for row in report.rows]
+        assert measured[0] == 1
+        assert all(later > 0.9 * earlier for earlier, later in pairwise(measured))
+        assert all(row["measured"] <= row["linear"] * 1.1 for row in report.rows)
+        assert 5 < measured[-1] < report.rows[-1]["linear"]
+
+
+def test_users_long_and_decode() -> None:
+    for report in of("users"):
+        assert [row["computed_tokens"] for row in report.rows] == [13_312, 64_000]
+        assert 2 < report.summary["ratio"] < report.summary["tokens_ratio"]
+    for report in of("long"):
+        assert 10 < report.rows[0]["ratio"] < 65
+    for report in of("decode"):
+        ratios = [row["ratio"] for row in report.rows]
+        assert ratios == sorted(ratios)
+
+
+def test_the_wrong_reuse_is_wrong() -> None:
+    chained, content = of("documents")[0].rows
+    assert chained["wrong"] == 0 < content["wrong"]
+    assert chained["hit_rate"] < content["hit_rate"]
+    first, *above = of("breaks")[0].rows
+    assert first["in_place_value"] < 1e-6 < 0.01 < min(row["in_place_value"] for row in above)
+
+
+def test_stories_are_those_that_were_told() -> None:
+    report = of("astray")[0]
+    told = [(row["story_id"], row["prompt"], row["other_prompt"]) for row in report.rows]
+    assert told == [(story.story_id, story.prompt, story.other_prompt) for story in STORIES]
+    assert any(row["diverges_at"] == 1 for row in report.rows)
+    assert all((row["diverges_at"] is None) == (row["honest"] == row["broken"]) for row in report.rows)

@@ -1,0 +1,37 @@
+"""Published traces, read where they lie (BROTH_TRACES): shapes, conventions, counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.traces.read import read_trace
+from core.traces.sources import TraceFile
+from tests.unit.core.traces.logs import notes, real, unbounded_hits
+
+
+@pytest.mark.parametrize(("name", "rows"), [("mooncake_conversation", 12_031), ("mooncake_synthetic", 3_993)])
+def test_mooncake(name: str, rows: int) -> None:
+    trace = read_trace(real(f"{name}.jsonl"))
+    assert (trace.format, len(trace.requests)) == ("mooncake", rows)
+    assert (trace.block_size, trace.convention, trace.order) == (512, "ceil", "arrival")
+    assert trace.notes == ()  # sorted, complete, every id behind one parent only
+
+
+def test_claude_code_sessions_are_the_same_one_by_one_and_merged() -> None:
+    files = sorted(real("claude_code").glob("trace_*.json"))
+    trace = read_trace(files)
+    assert (trace.block_size, trace.convention, notes(trace)["local_ids"]) == (64, "floor", 12)
+    top = [request for request in trace.requests if request.tag is None]
+    merged = read_trace(real("claude_code_12sessions.jsonl"))
+    assert (merged.format, merged.block_size, merged.convention) == ("mooncake", 64, "floor")
+    assert len(top) == len(merged.requests) == 220
+    assert sum(unbounded_hits(top)) == sum(unbounded_hits(merged.requests))
+    assert sum(r.num_tokens for r in top) == sum(r.num_tokens for r in merged.requests)
+    assert len(trace.requests) == 232  # with two subagents
+
+
+def test_one_session_uploaded_twice_shares_nothing_with_itself() -> None:
+    path = real("claude_code", "trace_0504.json")
+    once = read_trace(path)
+    twice = read_trace([path, TraceFile("copy.json", path.read_bytes())])
+    assert sum(unbounded_hits(twice.requests)) == 2 * sum(unbounded_hits(once.requests))

@@ -1,0 +1,145 @@
+"""Chapter 10: every application's hit rates both ways, and that stage and links show what they promise."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.engine.events import RequestAdmitted
+from core.scenario.scenario import run
+from pages.ch10 import OPENS_ON, numbers
+from ui.course.ch10 import WAYS, Asked, Way, applications, on_stage, outcome, own_setup
+from ui.course.ch11_beliefs.words import opening, report_link
+from ui.course.chapter import op_is
+from ui.course.lessons import part, parts
+from ui.stage.payload import stage_log
+from ui.stage.setup import MAX_OWN_LINK, Setup, from_query, load_setup, pack_own, to_query
+from ui.words.i18n import LANGS, Lang, table
+
+APPS = applications()
+# Hit rate in the good way and in the other, in percent; computed tokens of both.
+COUNTED = {
+    "customers": (71.5, 0.0, 1779, 6243),
+    "agent": (55.3, 0.0, 7640, 17080),
+    "completion": (66.4, 0.0, 3763, 12103),
+    "rag": (65.9, 7.1, 3828, 10420),
+    "chat": (76.5, 45.4, 864, 1464),
+    "evaluation": (69.9, 19.3, 1672, 4488),
+    "document": (66.5, 0.0, 20180, 60180),
+    "labels": (68.9, 0.0, 1476, 4740),
+    "translation": (67.9, 6.8, 4112, 7904),
+    "picture": (64.6, 5.8, 1174, 3126),
+    "judge": (62.3, 0.0, 2774, 7350),
+    "tenants": (48.3, 0.0, 3184, 6160),
+    "adapters": (70.9, 0.0, 1224, 4200),
+    "samples": (73.5, 0.0, 848, 3200),
+}
+
+
+@pytest.mark.parametrize("name", APPS)
+def test_both_ways_are_counted(name: str) -> None:
+    good, broken = (outcome(APPS[name], way) for way in WAYS)
+    assert (round(good.percent, 1), round(broken.percent, 1), good.computed, broken.computed) == COUNTED[name]
+    assert numbers(good, broken)["good_computed"] == f"{COUNTED[name][2]:,}"
+
+
+def test_fourteen_of_them_as_the_lesson_says() -> None:
+    assert len(APPS) == 14
+    assert set(COUNTED) == set(APPS)
+    texts = {f"{name}_{piece}" for name in APPS for piece in ("shared", "breaks")}
+    assert set(parts("ch10", "en")) == {"hook", "result", "counted", "recap"} | texts
+
+
+@pytest.mark.parametrize("name", APPS)
+def test_both_ways_ask_the_same(name: str) -> None:
+    """As many requests; the strips add up to the prompts, and only whole blocks are reused."""
+    app = APPS[name]
+    ways = [[one for one in app.ways[way] if isinstance(one, Asked)] for way in WAYS]
+    assert len(ways[0]) == len(ways[1]) >= 3
+    for way in WAYS:
+        done = outcome(app, way)
+        assert sum(one.tokens for row in done.rows for one in row) == done.prompt_tokens
+        assert sum(one.tokens for row in done.rows for one in row if one.hit) == done.hit_tokens
+        assert not any(one.hit for one in done.rows[0])
+
+
+def test_translation_is_shorter_and_dearer() -> None:
+    good, broken = (outcome(APPS["translation"], way) for way in WAYS)
+    assert broken.prompt_tokens < good.prompt_tokens
+    assert broken.computed > good.computed
+
+
+def test_no_two_pictures_look_alike() -> None:
+    prompts = [command for command in on_stage(APPS["picture"], "good", "en").commands if command.request]
+    items = [command.request.mm[0] for command in prompts if command.request]
+    assert {item.item_id for item in items} == {"photo of a stove"}
+    first = prompts[0]
+    assert first.prompt.pieces[items[0].offset] == "▦"
+    assert items[0].offset + items[0].length < len(first.prompt.ids)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", APPS)
+def test_the_stage_shows_the_difference(name: str, way: Way, lang: Lang) -> None:
+    scenario = on_stage(APPS[name], way, lang)
+    log = run(scenario)
+    shown = stage_log(scenario, log, name)
+    step = opening(shown, OPENS_ON[way])
+    assert OPENS_ON[way][0](shown["events"][step - 1]) or way == "broken"
+    hits = [event.hit_tokens for event in log.events if isinstance(event, RequestAdmitted)]
+    assert max(hits) <= 24 if way == "broken" else max(hits) >= 8
+    assert scenario.config.num_usable <= 64, "it can be drawn"
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_good_way_reuses_more_on_the_stage_too(lang: Lang) -> None:
+    for app in APPS.values():
+        rates = []
+        for way in WAYS:
+            events = run(on_stage(app, way, lang), block_events=False).events
+            admitted = [event for event in events if isinstance(event, RequestAdmitted)]
+            rates.append(sum(e.hit_tokens for e in admitted) / sum(e.num_tokens for e in admitted))
+        assert rates[0] > rates[1], app.name
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_link_opens_the_same_run(way: Way, lang: Lang) -> None:
+    linked = {app.name: own_setup(app, way, lang) for app in APPS.values()}
+    assert [name for name, setup in linked.items() if setup is None] == [
+        "agent", "chat", "picture", "tenants", "adapters", "samples",
+    ]  # fmt: skip
+    for name, setup in linked.items():
+        if setup is None:
+            continue
+        assert len(pack_own(setup.own)) <= MAX_OWN_LINK
+        arrived, lost = from_query(to_query(setup))
+        assert (arrived, lost) == (setup, [])
+        ours = stage_log(on_stage(APPS[name], way, lang), run(on_stage(APPS[name], way, lang)), "")
+        theirs_scenario = load_setup(arrived, lang)
+        theirs = stage_log(theirs_scenario, run(theirs_scenario), "")
+        assert theirs["events"] == ours["events"], name
+
+
+@pytest.mark.parametrize("app", [app for app in APPS.values() if app.preset], ids=lambda app: app.name)
+def test_a_preset_opens_on_its_step(app: object) -> None:
+    preset = load_setup(Setup(app.preset), "en")  # type: ignore[attr-defined]
+    shown = stage_log(preset, run(preset), "")
+    assert opening(shown, (op_is("miss", "R1"), op_is("plan", "R3"))) > 0
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("name", APPS)
+def test_words_and_reports(name: str, lang: Lang) -> None:
+    app = APPS[name]
+    for piece in ("shared", "breaks"):
+        assert part("ch10", f"{name}_{piece}", lang, **app.reported)
+    assert all(f"course.ch10.part.{one.rstrip('0123456789')}" in table(lang) for one in app.parts)
+    assert all(app.parts[one][lang] for one in app.parts)
+    assert f"course.ch10.{name}" in table(lang)
+    assert len(app.evidence) >= 1
+    assert all(report_link(one).startswith(f"[{one}](https://github.com/") for one in app.evidence)
+    used = {part for way in WAYS for one in app.ways[way] if isinstance(one, Asked) for part in one.parts}
+    assert set(app.parts) == used | {
+        one.answer for one in app.ways["good"] if isinstance(one, Asked) and one.answer
+    }

@@ -1,0 +1,146 @@
+"""Chapter 13: the small cache, its traced run, the rates, the faults, and that every line is explained."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.demo.cache import PrefixCache, compute, serve
+from core.demo.faults import FAULTS, REQUESTS, SHARED, results
+from core.demo.trace import TRACED, rates, trace
+from core.engine.engine import Engine
+from core.types import EngineConfig, Request
+from pages.ch13 import percent
+from ui.course.ch13 import (
+    DEFAULT,
+    FUNCTIONS,
+    PAIRS,
+    code_lines,
+    first_hit,
+    is_fault,
+    line_key,
+    next_request,
+    parse_requests,
+)
+from ui.course.code import source_of
+from ui.words.i18n import LANGS, Lang, table
+
+PROMPTS = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=12), min_size=1, max_size=6)
+
+
+def test_the_four_requests() -> None:
+    rows = rates(REQUESTS, SHARED, 2)
+    assert [row.reused for row in rows] == [0, 4, 0, 4]
+    assert [percent(row.of_asked) for row in rows] == ["0.00 %", "50.00 %", "50.00 %", "66.67 %"]
+    assert [percent(row.of_requests) for row in rows] == ["0.00 %", "50.00 %", "33.33 %", "50.00 %"]
+    assert [percent(row.of_tokens) for row in rows] == ["0.00 %", "33.33 %", "22.22 %", "33.33 %"]
+
+
+def test_a_request_with_another_beginning_first_has_no_rate_yet() -> None:
+    rows = rates(REQUESTS[2:], SHARED, 2)
+    assert percent(rows[0].of_asked) == "–"
+    assert rows[1].reused == 0, "nobody has computed that beginning"
+
+
+@given(PROMPTS, st.integers(1, 6))
+@settings(max_examples=60, deadline=None)
+def test_the_small_cache_hits_what_the_engine_hits(prompts: list[list[int]], size: int) -> None:
+    cache = PrefixCache(size)
+    engine = Engine(EngineConfig(block_size=size, num_blocks=200))
+    for number, tokens in enumerate(prompts):
+        reused, kv = serve(cache, tokens)
+        request = Request(f"R{number}", tuple(tokens))
+        assert reused == engine.lookup(request).hit
+        assert kv == compute(tokens, 0), "reused KV is the KV that computing would give"
+        engine.submit(request)
+        engine.run()
+
+
+@given(PROMPTS, st.integers(1, 6))
+@settings(max_examples=20, deadline=None)
+def test_every_line_that_runs_is_explained(prompts: list[list[int]], size: int) -> None:
+    moments = trace(prompts, size)
+    assert moments[-1].request == len(prompts) - 1
+    assert {line_key(moment) for moment in moments} <= set(table("en"))
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_there_is_a_sentence_for_each_line_and_no_other(lang: Lang) -> None:
+    wanted = {
+        f"course.ch13.line.{name.rsplit('.', 1)[-1]}.{number}"
+        for name, function in FUNCTIONS.items()
+        for number in range(1, len(code_lines(function)) + 1)
+    }
+    assert {key for key in table(lang) if key.startswith("course.ch13.line.")} == wanted
+    assert set(FUNCTIONS.values()) == set(TRACED)
+
+
+def test_sentences_stand_at_their_lines() -> None:
+    """An inserted line would shift all sentences behind it; these are the ones that would tell."""
+    ends = {name: [line for _, line in code_lines(function)] for name, function in FUNCTIONS.items()}
+    assert ends["serve"][2].startswith("kv = kv + compute(")
+    assert ends["PrefixCache.look_up"][4] == "break"
+    assert ends["PrefixCache.tags"][4].startswith("tag = sha256(")
+    assert ends["compute"][2].startswith("kv.append(")
+    assert ends["PrefixCache.store"][2].startswith("self.kv_of[tag] = ")
+
+
+def test_the_page_opens_at_the_second_requests_first_block() -> None:
+    moments = trace(REQUESTS, 2)
+    place = first_hit(moments)
+    opened = moments[place]
+    assert (opened.request, opened.function) == (1, "PrefixCache.look_up")
+    first, lines = source_of(PrefixCache.look_up)
+    assert lines[opened.line - first].strip() == "kv += self.kv_of[tag]"
+    assert len(opened.stored) == 3
+    assert next_request(moments, place) == next(p for p, m in enumerate(moments) if m.request == 2)
+    assert next_request(moments, len(moments) - 1) == len(moments) - 1
+    assert first_hit(trace([[1, 2, 3]], 2)) == 0
+
+
+def test_a_run_is_the_same_each_time_and_leaves_no_tracer() -> None:
+    before = sys.gettrace()
+    assert trace(REQUESTS, 2) == trace(REQUESTS, 2)
+    assert sys.gettrace() is before
+
+
+@pytest.mark.parametrize(("text", "requests"), [
+    (DEFAULT, [list(tokens) for tokens in REQUESTS]),
+    ("1, 2,3\n\n 4 ", [[1, 2, 3], [4]]),
+    ("", None),
+    ("\n \n", None),
+    ("1 2 x", None),
+    ("1 -2", None),
+    ("__import__('os')", None),
+    ("100000", None),
+    ("１ ２", None),
+    (" , ", None),
+    ("1 " * 13, None),
+    ("1\n" * 7, None),
+])  # fmt: skip
+def test_only_numbers_come_in(text: str, requests: list[list[int]] | None) -> None:
+    assert parse_requests(text) == requests
+
+
+@pytest.mark.parametrize(("name", "got", "true"), [
+    ("phantom", 4, 0), ("left_out", 200 / 3, 50), ("by_value", 2, 3), ("compares", 0, 4),
+    ("all_or_nothing", 0, 2),
+])  # fmt: skip
+def test_a_fault_shows(name: str, got: float, true: float) -> None:
+    assert results(name) == pytest.approx((got, true))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_line_at_fault_stands_once_in_its_function(name: str) -> None:
+    lines = [line for _, line in code_lines(FAULTS[name].function)]
+    assert [lines.count(line) for line in FAULTS[name].lines] == [1] * len(FAULTS[name].lines)
+    assert sum(is_fault(name, line) for line in lines) == len(FAULTS[name].lines) < len(lines)
+
+
+def test_the_pairs_are_real_functions_of_the_engine() -> None:
+    for small, large in PAIRS.values():
+        assert small in TRACED
+        assert all(function.__module__.startswith("core.") and source_of(function)[1] for function in large)

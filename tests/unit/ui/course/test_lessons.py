@@ -1,0 +1,48 @@
+"""The course's text: both languages have the same parts with the same holes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ui.course.lessons import FOLDER, chapter_names, part, parts
+from ui.words.i18n import TextError, placeholders
+
+
+def test_both_languages_have_the_same_chapters() -> None:
+    english, chinese = ({path.name for path in (FOLDER / lang).glob("*.md")} for lang in ("en", "zh"))
+    assert english == chinese
+
+
+@pytest.mark.parametrize("chapter", chapter_names())
+def test_a_chapter_has_the_same_parts_and_holes_in_both_languages(chapter: str) -> None:
+    english, chinese = parts(chapter, "en"), parts(chapter, "zh")
+    assert list(english) == list(chinese)
+    assert all(english.values())
+    assert all(chinese.values())
+    for name in english:
+        assert placeholders(english[name]) == placeholders(chinese[name]), name
+
+
+def test_an_unknown_part_is_our_error() -> None:
+    chapter = chapter_names()[0]
+    with pytest.raises(TextError, match="no part"):
+        part(chapter, "nowhere", "en")
+
+
+def test_no_blank_where_chinese_text_was_broken_into_lines() -> None:
+    """The only blanks left beside Chinese stand where the other side is a number, a hole or a Latin word."""
+    wide = r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]"
+    for chapter in chapter_names():
+        for name, text in parts(chapter, "zh").items():
+            assert not re.search(rf"{wide}\*{{0,2}}\n\*{{0,2}}{wide}|[，。：；、（]\n[^\n]", text), (
+                chapter,
+                name,
+            )
+
+
+def test_chinese_is_never_set_in_italics() -> None:
+    for chapter in chapter_names():
+        for name, text in parts(chapter, "zh").items():
+            assert not re.search(r"(?<!\*)\*(?!\*)", text), (chapter, name)

@@ -1,0 +1,354 @@
+"""The monitor without a page: setup, ticks, messages, the request a point means, its part on the stage."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from core.errors import BrothError
+from core.load import MIXES, TICKS_PER_S
+from core.timeline.frame import apply
+from core.types import EngineConfig
+from ui.machine.machine import Machine
+from ui.moment.shown import ShownMoment, shown_moment
+from ui.monitor.charts import MOST_LINES, ROWS, load_figure, word_lines
+from ui.monitor.payload import OVERLAP, monitor_payload, shown_flags
+from ui.monitor.pick import Picker
+from ui.monitor.run import BUDGET_S, LoadSession, begin
+from ui.monitor.setup import LoadSetup, from_query, like_stage, to_query
+from ui.words.i18n import table
+
+SMALL = LoadSetup(pool=256, rate=6.0)
+
+
+def session_at(seconds: float, setup: LoadSetup = SMALL) -> LoadSession:
+    load = begin(setup, Machine())
+    load.run.advance(seconds=seconds)
+    return load
+
+
+@cache
+def settled() -> LoadSession:
+    """A run that tests only look at."""
+    load = session_at(60)
+    load.burst()
+    load.run.advance(seconds=40)
+    return load
+
+
+# -- setup and link -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        LoadSetup(),
+        LoadSetup(seed=0, mix="rag", rate=12.0, pool=64, block_size=4, cache_cap=0, ttl_s=30, admit_after=3),
+        LoadSetup(pool=10, block_size=7),
+    ],
+)
+def test_a_link_brings_the_setup_back(setup: LoadSetup) -> None:
+    assert from_query(to_query(setup)) == (setup, [])
+
+
+def test_the_usual_setup_adds_nothing_to_a_link() -> None:
+    assert to_query(LoadSetup()) == {}
+
+
+@pytest.mark.parametrize(
+    ("query", "lost"),
+    [
+        ({"ls": "-1"}, ["ls"]),
+        ({"lp": "1000000"}, ["lp"]),
+        ({"lm": "soup", "lr": "5"}, ["lm", "lr"]),
+        ({"lb": "٣", "la": "1.5"}, ["lb", "la"]),
+    ],
+)
+def test_what_a_link_gets_wrong_is_named_and_left_out(query: dict[str, str], lost: list[str]) -> None:
+    assert from_query(query) == (LoadSetup(), lost)
+
+
+@pytest.mark.parametrize("mix", MIXES)
+@pytest.mark.parametrize("pool", [8, 64, 1024])
+def test_every_pool_can_take_every_mix(mix: str, pool: int) -> None:
+    load = begin(LoadSetup(mix=mix, pool=pool), Machine())
+    load.run.advance(requests=20)
+    assert load.run.records.num_arrived >= 20
+
+
+def test_the_machine_of_the_stage() -> None:
+    config = EngineConfig(block_size=4, num_blocks=11, cache_cap=6, ttl=20, admit_after=2)
+    setup = like_stage(LoadSetup(seed=3), config)
+    assert setup == LoadSetup(seed=3, pool=10, block_size=4, cache_cap=6, ttl_s=20, admit_after=2)
+    assert begin(setup, Machine()).run.config.ttl == 20 * TICKS_PER_S
+
+
+# -- going on -----------------------------------------------------------------------------------------
+
+
+def test_a_tick_is_worth_its_speed() -> None:
+    load = begin(SMALL, Machine())
+    for speed in (1, 4, 16):
+        load.speed, before = speed, load.run.now_s
+        load.tick(watch=lambda: 0.0)
+        assert load.run.now_s == pytest.approx(before + speed)
+
+
+def test_a_tick_ends_when_its_time_is_up() -> None:
+    load = begin(SMALL, Machine())
+    load.speed = 64
+    watch = itertools.count(0, BUDGET_S / 2)
+    load.tick(watch=lambda: float(next(watch)))
+    assert 0 < load.run.now_s < 10
+
+
+def test_a_paused_load_stands_still() -> None:
+    load = session_at(5)
+    load.playing = False
+    load.tick(watch=lambda: 0.0)
+    assert load.run.now_s == 5
+
+
+def test_the_end_of_the_stream_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ui.monitor.setup.NUM_REQUESTS", 50)
+    load = begin(SMALL, Machine())
+    load.speed = 64
+    load.tick(watch=lambda: 0.0)
+    assert (load.playing, load.run.done, load.run.records.num_arrived) == (False, True, 50)
+    load.burst()
+    assert (load.playing, load.run.flags) == (False, [])
+
+
+def test_two_threads_never_step_the_same_run_at_once() -> None:
+    """Streamlit starts the next script run while the last one still computes."""
+    load = begin(SMALL, Machine())
+    load.speed = 4
+    threads = [threading.Thread(target=load.tick, args=(lambda: 0.0,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    alone = begin(SMALL, Machine())
+    alone.run.advance(seconds=16)
+    assert load.run.samples() == alone.run.samples()
+
+
+# -- knobs --------------------------------------------------------------------------------------------
+
+
+def test_policies_act_on_the_run_that_goes_on() -> None:
+    load = session_at(20)
+    same = load.turn(replace(SMALL, cache_cap=50, ttl_s=9), Machine())
+    assert same is load
+    assert (load.run.config.cache_cap, load.run.config.ttl) == (50, 9 * TICKS_PER_S)
+    assert [(flag["name"], flag["value"]) for flag in shown_flags(tuple(load.run.flags))] == [
+        ("cache_cap", 50),
+        ("ttl", 9.0),
+    ]
+    load.turn(replace(SMALL, admit_after=2), Machine())
+    assert (load.run.config.cache_cap, load.run.config.ttl, load.run.config.admit_after) == (None, None, 2)
+    assert "admit_window" not in [flag["name"] for flag in shown_flags(tuple(load.run.flags))]
+
+
+def test_a_new_block_size_goes_on_cold() -> None:
+    load = session_at(20)
+    assert load.turn(replace(SMALL, block_size=8), Machine()) is load
+    assert load.run.config.block_size == 8
+    assert set(load.run.slot_map().letters) == {"e"}
+
+
+@pytest.mark.parametrize("changes", [{"seed": 8}, {"mix": "chat"}, {"rate": 8.0}, {"pool": 512}])
+def test_another_stream_is_another_run(changes: dict[str, object]) -> None:
+    load = session_at(5)
+    load.speed = 16
+    other = load.turn(replace(SMALL, **changes), Machine())  # type: ignore[arg-type]
+    assert (other is load, other.run.now_s, other.speed) == (False, 0.0, 16)
+
+
+def test_another_machine_is_another_run_and_prices_are_not() -> None:
+    load = session_at(5)
+    assert load.turn(SMALL, Machine(gpu="H100")) is not load
+    prices = replace(Machine().prices, per_gpu_hour=9.0)
+    assert load.turn(SMALL, Machine(prices=prices)) is load
+
+
+def test_a_refused_knob_changes_nothing() -> None:
+    load = session_at(5)
+    with pytest.raises(BrothError):
+        load.turn(replace(SMALL, cache_cap=-1), Machine())
+    assert (load.setup, load.run.config.cache_cap, load.run.flags) == (SMALL, None, [])
+
+
+# -- what travels -------------------------------------------------------------------------------------
+
+
+def test_only_new_bins_travel_with_an_overlap() -> None:
+    load = session_at(100)
+    first = monitor_payload(load, "en", 40)
+    load.run.advance(seconds=5)
+    second = monitor_payload(load, "en", 40)
+    assert first["samples"]["start"] == 0
+    assert second["samples"]["start"] == len(first["samples"]["end_s"]) - OVERLAP
+    assert len(second["samples"]["end_s"]) <= OVERLAP + 6
+    assert second["samples"]["end_s"][OVERLAP - 1] == first["samples"]["end_s"][-1]
+
+
+def test_merged_bins_travel_whole() -> None:
+    load = session_at(50, replace(SMALL, rate=1.0))
+    monitor_payload(load, "en", None)
+    load.run.advance(seconds=560)
+    data = monitor_payload(load, "en", None)["samples"]
+    assert (data["generation"], data["start"], data["bin_s"]) == (1, 0, 2.0)
+
+
+def test_the_payload_is_strict_json_and_small() -> None:
+    data = monitor_payload(settled(), "both", 60)
+    text = json.dumps(data, allow_nan=False)
+    assert json.loads(text) == data
+    assert len(text) < 120_000
+    assert len(data["map"]["letters"]) == len(data["map"]["ages"]) == 256
+    assert len(data["hot"]) == 10
+    settled().sent = 10_000
+    assert len(json.dumps(monitor_payload(settled(), "en", 60))) < 40_000
+
+
+def test_hot_counts_say_how_many_requests_came_per_bin() -> None:
+    load = settled()
+    run = load.run
+    for shown, prefix in zip(monitor_payload(load, "en", None)["hot"], run.hottest(10), strict=True):
+        assert [int(letter, 36) for letter in shown["counts"]] == [min(n, 35) for n in prefix.counts]
+        assert shown["n"] == prefix.num_requests
+
+
+# -- points and requests ------------------------------------------------------------------------------
+
+
+def number(name: str | None) -> int:
+    assert name is not None
+    return int(name[1:])
+
+
+def test_a_point_of_a_time_means_the_request_nearest_to_it() -> None:
+    run = settled().run
+    samples, picker = run.samples(), Picker(run)
+    first, arrival = run.records.cached.first_s, run.records.arrival_s
+    for place, end in enumerate(samples.end_s):
+        value = samples.curves["ttft_p95_with"][place]
+        name = picker.at(end, samples.bin_s, "ttft_p95_with", value)
+        inside = [k for k in range(run.records.num_arrived) if end - samples.bin_s < first[k] <= end]
+        if value is None:
+            assert name is None
+            continue
+        best = min(abs(first[k] - arrival[k] - value) for k in inside)
+        assert abs(first[number(name)] - arrival[number(name)] - value) == pytest.approx(best)
+
+
+def test_other_points_mean_the_last_request_let_in() -> None:
+    run = settled().run
+    admitted = run.records.cached.admitted_s
+    for end in (3.0, 30.0, 99.0):
+        name = Picker(run).at(end, 1.0, "in_use", 0.5)
+        known = [k for k in range(run.records.num_arrived) if admitted[k] <= end]
+        assert admitted[number(name)] == max(admitted[k] for k in known)
+    assert Picker(begin(SMALL, Machine()).run).at(1.0, 1.0, "in_use", None) is None
+
+
+def test_the_figure_shows_the_samples_and_names_a_request_at_each_point() -> None:
+    load = settled()
+    figure = load_figure(load, table("en"), [(60.0, "rush hour")], 60)
+    samples = load.run.samples()
+    curves = [curve for row in ROWS.values() for curve in row]
+    assert len(figure.data) == len(curves)
+    for trace, curve in zip(figure.data, curves, strict=True):
+        np.testing.assert_array_equal(np.array(trace.y, float), np.array(samples.curves[curve], float))
+        assert trace.name == table("en")[f"monitor.curve.{curve}"]
+        assert all(name == "" or name.startswith("R") for name in trace.customdata)
+    assert figure.layout.paper_bgcolor is None
+    assert figure.layout.plot_bgcolor is None
+
+
+def test_words_above_the_charts_do_not_meet() -> None:
+    """Neighbours stand one above the other; when the lines are full a word is left out, never the last."""
+    near = [(10.0, "rush hour ×4"), (11.0, "cap 100"), (60.0, "cap 90")]
+    assert word_lines(near, 100.0) == [0, 1, 0]
+    crowd = [(50.0 + k, f"cap {k}") for k in range(8)]
+    assert word_lines(crowd, 1000.0)[:MOST_LINES] == list(range(MOST_LINES))
+    assert word_lines(crowd, 1000.0)[MOST_LINES:-1] == [None] * 3
+    assert word_lines(crowd, 1000.0)[-1] == MOST_LINES
+    assert word_lines([], 10.0) == []
+
+
+# -- a request on the stage ---------------------------------------------------------------------------
+
+
+@cache
+def moment_of(name: str) -> ShownMoment:
+    return shown_moment(settled().run, name, 12.0, "title")
+
+
+@pytest.mark.parametrize("name", ["R0", "R200", "R560"])
+def test_the_stage_gets_the_part_around_a_request(name: str) -> None:
+    shown = moment_of(name)
+    steps = shown.log["events"]
+    assert json.loads(json.dumps(shown.log, allow_nan=False)) == shown.log
+    assert steps[shown.step - 1]["rid"] == name
+    mine = [step["op"] for step in steps[shown.step - 1 :] if step.get("rid") == name]
+    assert "plan" in mine
+    assert len(steps) <= 5_000
+    run = settled().run
+    plan = next(s for s in steps if s["op"] == "plan" and s["rid"] == name)
+    assert plan["args"]["hit"] == run.records.cached.hit[number(name)]
+
+
+@pytest.mark.parametrize("name", ["R0", "R200", "R560"])
+def test_its_steps_can_be_folded_and_keep_the_books(name: str) -> None:
+    """Every slot is in the queue exactly while nobody uses it, at each step."""
+    log = moment_of(name).log
+    frame = log["init"]
+    for step in log["events"]:
+        frame = apply(frame, step["patch"])
+    free = {int(slot) for slot, state in frame["slots"].items() if state["ref"] == 0}
+    assert set(frame["queue"]) == free
+    for digest, slots in frame["table"].items():
+        assert all(frame["slots"][str(slot)]["hash"] == digest for slot in slots)
+
+
+def test_every_miss_of_the_part_has_a_reason_with_words() -> None:
+    words = table("en")
+    reasons = set()
+    for name in ("R0", "R200", "R560"):
+        for step in moment_of(name).log["events"]:
+            assert f"cap.{step['cap']}.what" in words
+            if step["op"] == "miss":
+                reasons.add(step["cap"])
+                assert ("step" in step["args"]) == (step["cap"] == "miss.evicted")
+    assert {"miss.never_seen", "miss.evicted_before"} <= reasons
+
+
+def test_what_was_evicted_before_the_part_had_been_computed_before() -> None:
+    """The reason is more than a guess: an earlier request of the stream had the same blocks."""
+    run = settled().run
+    shown = moment_of("R560")
+    before = {step["hash"] for step in shown.log["events"] if step["cap"] == "miss.evicted_before"}
+    assert before
+    listened: set[str] = set()
+    again = begin(SMALL, Machine())
+    again.run.cached.listen_to_blocks(
+        lambda event: listened.add(event.hash.hex()) if type(event).__name__ == "BlockStored" else None  # type: ignore[attr-defined]
+    )
+    again.run.advance(seconds=60)
+    again.burst()
+    again.run.advance(seconds=40)
+    assert again.run.samples() == run.samples()
+    assert before <= listened
+
+
+def test_who_was_not_let_in_yet_cannot_be_shown() -> None:
+    with pytest.raises(BrothError, match="has not been admitted"):
+        shown_moment(settled().run, "R99999", 1.0, "t")

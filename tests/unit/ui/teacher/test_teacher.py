@@ -1,0 +1,496 @@
+"""The teacher's page: scripts keep their minutes and their promises, links stay ours, sequences come back."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import json
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.errors import BrothError
+from core.scenario.scenario import run
+from pages import ch01, navigation
+from tests.unit.ui.stage.test_setup import NAMES as SETUP_NAMES
+from ui.monitor import deeds as plans
+from ui.stage.fork import Fork
+from ui.stage.own import OWN, OwnPrompts
+from ui.stage.payload import stage_log
+from ui.stage.setup import PANELS, Setup, load_setup, to_query
+from ui.teacher import address as teacher_address
+from ui.teacher.address import CHAPTERS, MAX_ADDRESS, PAGES, Address, AddressError, read_address
+from ui.teacher.laptops import EVERY_S, MIB_EACH, P50_S, P95_S, SESSIONS, base_of, qr_svg, read_host
+from ui.teacher.seq import (
+    MAX_NOTE,
+    MAX_STOPS,
+    MAX_TITLE,
+    Sequence,
+    SequenceError,
+    Stop,
+    fits_link,
+    from_file,
+    from_query,
+    pack,
+    tidy,
+    to_file,
+    unpack,
+)
+from ui.teacher.seq import to_query as sequence_query
+from ui.teacher.stops import (
+    ORDERS,
+    PLACES,
+    PREFIX,
+    SCRIPTS,
+    WORDS,
+    address_of,
+    entries,
+    numbers,
+    opens_on,
+    words,
+)
+from ui.traffic import setup as traffics
+from ui.words.i18n import LANGS, Lang, placeholders, t, table
+
+ROOT = Path(__file__).resolve().parents[4]
+HERE = "http://shop.example:8501/teacher?lang=en"
+
+# What each stop promises: the step it opens on, or the step behind it that the stage asks about.
+SHOWN: dict[str, tuple[str, str | None, dict[str, Any]]] = {
+    "chain": ("hash", "R0", {"block": 1}),
+    "stamp_end": ("match", "R1", {"block": 2}),
+    "cliff": ("evict", "R3", {"slot": 1}),
+}
+ASKED: dict[str, tuple[str, str]] = {
+    "partial": ("miss", "R1"),
+    "same": ("match", "R1"),
+    "touch": ("touch", "R1"),
+    "done": ("done", "R0"),
+    "evict": ("evict", "R2"),
+    "stamp": ("miss", "R1"),
+    "full": ("plan", "R1"),
+    "decode": ("append", "R0"),
+}
+OPENED = {"before": "sheet", "bet": "start", "counter": "ch01", "saved": "finish", "after": "sheet"}
+
+# Every number that a script says.
+RIGHT: dict[str, dict[str, object]] = {
+    "bet": {"percent": "52"},
+    "counter": {"prefix": 500, "orders": "100,000", "total": "50,000,000", "waste": "99,999"},
+    "chain": {"size": 4},
+    "partial": {"same": 10, "size": 4, "hit": 8, "near": 2},
+    "same": {"hit": 12, "total": 15, "computed": 3},
+    "touch": {"ref": 2},
+    "stamp": {"total": 16, "rest": 12, "hit": 0},
+    "stamp_end": {"hit": 12, "total": 16},
+    "full": {"total": 12, "size": 4, "n": 4},
+    "cliff": {"few": "0", "enough": "83", "few_slots": 4, "enough_slots": 5},
+    "saved": {"hit": 24, "total": 46, "computed": 22, "percent": "52"},
+}
+
+
+# -- scripts ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", SCRIPTS)
+def test_the_minutes_of_a_script_sum_to_its_length(length: int) -> None:
+    assert sum(minutes for _, minutes in SCRIPTS[length]) == length
+    names = [name for name, _ in SCRIPTS[length]]
+    assert len(set(names)) == len(names)
+
+
+def test_there_are_three_scripts_and_no_idle_stop() -> None:
+    assert list(SCRIPTS) == [10, 25, 40]
+    assert {name for script in SCRIPTS.values() for name, _ in script} == set(PLACES)
+
+
+def test_both_languages_say_the_same_of_every_stop() -> None:
+    english, chinese = entries("stop", "en"), entries("stop", "zh")
+    assert list(english) == list(chinese) == list(PLACES)
+    for name in english:
+        assert list(english[name]) == list(chinese[name]) == list(WORDS), name
+        for key in WORDS:
+            assert placeholders(english[name][key]) == placeholders(chinese[name][key]), (name, key)
+    assert list(entries("text", "en")) == list(entries("text", "zh"))
+    for name, text in entries("text", "en").items():
+        assert placeholders(text) == placeholders(entries("text", "zh")[name]), name
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("name", PLACES)
+def test_every_word_of_a_stop_can_be_said(name: str, lang: Lang) -> None:
+    said = [words(name, key, lang) for key in WORDS]
+    assert all(said)
+    assert not set("{}") & set("".join(said))
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_every_number_in_the_scripts_is_right(name: str) -> None:
+    needed = {hole for key in WORDS for hole in placeholders(entries("stop", "en")[name][key])}
+    assert {hole: numbers(name)[hole] for hole in needed} == RIGHT.get(name, {})
+
+
+def test_no_figure_stands_in_the_scripts_by_hand() -> None:
+    """Names of blocks, requests and keys, and the 100 % that somebody always says, are no figures."""
+    allowed = re.compile(r"block [01]|第 [01] 块|R[01]|100 %")
+    for lang in LANGS:
+        for name, stop in entries("stop", lang).items():
+            for text in stop.values():
+                assert not re.search(r"\d", allowed.sub("", text)), (name, text)
+
+
+def test_the_counter_is_chapter_ones() -> None:
+    assert numbers("counter")["total"] == f"{ch01.repeated_tokens(PREFIX, ORDERS):,}"
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_time_stamp_counts_the_tokens_that_the_stage_asks_about(lang: Lang) -> None:
+    assert str(numbers("stamp")["rest"]) in t("stage.ask.anywhere", lang)
+
+
+def test_every_stop_has_a_promise() -> None:
+    assert set(SHOWN) | set(ASKED) | set(OPENED) == set(PLACES)
+
+
+@pytest.mark.parametrize("name", [*SHOWN, *ASKED])
+def test_a_stop_opens_on_what_it_promises(name: str) -> None:
+    place, step = PLACES[name], opens_on(name)
+    assert step is not None
+    scenario = load_setup(Setup(place.preset, place.knobs), "zh")
+    events = stage_log(scenario, run(scenario), place.preset)["events"]
+    if name in ASKED:
+        event = events[step]
+        assert (event["op"], event["rid"]) == ASKED[name]
+        assert event["ask"]["id"] == place.ask
+        assert "m=guided" in address_of(name).query
+    else:
+        op, rid, args = SHOWN[name]
+        event = events[step - 1]
+        assert (event["op"], event["rid"]) == (op, rid)
+        assert args.items() <= event["args"].items()
+    assert address_of(name).step == step
+
+
+@pytest.mark.parametrize("name", OPENED)
+def test_a_page_is_opened_by_its_name(name: str) -> None:
+    address = address_of(name)
+    assert address.page == OPENED[name]
+    assert address.step is None
+    assert address.link("zh").endswith("lang=zh")
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_what_the_page_quotes_is_what_stands_there(lang: Lang) -> None:
+    said = {
+        "keys": ["stage.ask.again"],
+        "print": ["nav.finish", "export.title"],
+        "class_reload": ["export.link"],
+    }
+    for name, keys in said.items():
+        assert all(f"“{t(key, lang)}”" in entries("text", lang)[name] for key in keys), name
+    assert f"“{t('control.set_up', lang)}”" in entries("stop", lang)["cliff"]["point"]
+
+
+# -- addresses --------------------------------------------------------------------------------------------
+
+
+def test_every_page_but_the_teachers_can_be_a_stop() -> None:
+    assert {*PAGES, "teacher"} == set(navigation.PAGES)
+    assert CHAPTERS == navigation.CHAPTERS
+
+
+def test_every_parameter_of_our_links_is_known() -> None:
+    """A part of the link that somebody adds must be kept by a stop, or left out on purpose."""
+    source = (ROOT / "ui" / "session.py").read_text("utf-8")
+    makers = {"records", "studies", "sequences", "machines", "plans", "moments", "traffics"}
+    assert set(re.findall(r"(\w+)\.to_query\(", source)) == makers
+    known = {*SETUP_NAMES, *plans.NAMES.values(), *traffics.WORDS, "ld", "lq", "on"} - {"bet"}
+    assert known == teacher_address._KEPT
+    assert {"lang", "bet", "quiz", "tried", "cards", "six", "seq", "at"} == teacher_address._LEFT_OUT
+
+
+def test_what_can_be_hidden_is_what_the_stage_can_hide() -> None:
+    build = (ROOT / "assets" / "stage" / "build.js").read_text("utf-8")
+    zones = re.findall(r'\["[A-Z]", "(\w+)"\]', build.split("const ZONES")[1].splitlines()[0])
+    panels = re.findall(r': "(\w+)"', build.split("const PANEL_OF")[1].splitlines()[0])
+    assert len(zones) == 9
+    assert set(PANELS) == {*zones, *panels}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_an_address_is_read_back_as_it_was_written(name: str) -> None:
+    address = address_of(name, hide=("code", "log"), presenter=True)
+    assert read_address(address.text) == address
+    base = "http://shop.example:8501/"
+    assert read_address(base + address.link("both").removeprefix("./"), HERE) == address
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("http://shop.example:8501/execute?v=1&s=P3&lang=zh#step=38", "execute?v=1&s=P3#step=38"),
+        ("  http://shop.example:8501/ch04?lang=en  ", "ch04"),
+        ("http://shop.example:8501/?v=1&s=P0&lang=en", "start"),
+        ("http://shop.example:8501", "start"),
+        ("http://shop.example:8501/ch01?v=1&s=P0&bet=30&quiz=P0.hit34&six=aabbbb&cards=x&tried=y", "ch01"),
+        ("execute?s=P0&seq=AAAA&at=3#step=5&lvl=block&pin=slot:5&bm=1,2&evil=1",
+         "execute?v=1&s=P0#step=5&lvl=block&pin=slot:5&bm=1,2"),
+        ("execute?s=P9&slots=4&hide=log,code&present=1&m=guided#step=x",
+         "execute?v=1&s=P9&slots=4&m=guided&hide=log%2Ccode&present=1"),
+        ("/finish?s=P1", "finish?v=1&s=P1"),
+        ("monitor?v=1&s=P0&ls=9&ld=5C2s.3R&lv=16", "monitor?ls=9&lv=16&ld=5C2s.3R"),
+        ("traffic?s=P0&yk=rag&yv=sweeps&lang=zh", "traffic?yk=rag&yv=sweeps"),
+        ("ch03?yk=rag", "ch03"),
+        ("execute?lq=R12~3.5~9&ls=9#step=4", "execute?v=1&s=P0&ls=9&lq=R12~3.5~9#step=4"),
+    ],
+)  # fmt: skip
+def test_a_pasted_link_keeps_the_run_and_the_step_alone(text: str, kept: str) -> None:
+    assert read_address(text, HERE).text == kept
+
+
+def test_own_prompts_knobs_and_changes_travel_with_a_stop() -> None:
+    setup = Setup(
+        OWN, {"block_size": 8, "ttl": None}, OwnPrompts("汤 ", ("热吗",), "热"), fork=Fork(3, "slots", 4)
+    )
+    query = "&".join(f"{name}={value}" for name, value in to_query(setup).items())
+    address = read_address(f"execute?{query}#step=2")
+    again = read_address(address.text)
+    assert again == address
+    assert "own=" in address.query
+    assert "fork=" in address.query
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "address"),
+        ("x" * (MAX_ADDRESS + 1), "address"),
+        ("execute?s=P0 #step=1", "address"),
+        ("execute\x00", "address"),
+        ("http://[::1/execute", "address"),
+        ("http:\\\\evil.example\\execute", "address"),
+        ("https://evil.example/execute?s=P0", "host"),
+        ("//evil.example/execute", "host"),
+        ("http://shop.example:8501@evil.example/execute", "host"),
+        ("http://me@shop.example:8501/execute", "host"),
+        ("http://shop.example:8502/execute", "host"),
+        ("http://shop.example:99999/execute", "host"),
+        ("javascript:alert(1)", "host"),
+        ("data:text/html,x", "host"),
+        ("teacher", "page"),
+        ("http://shop.example:8501/nowhere", "page"),
+        ("../../etc/passwd", "page"),
+        ("execute/../ch01", "page"),
+        ("execute?s=P0&onload=x", "unknown"),
+        ("execute?s=NOPE", "damaged"),
+        ("execute?s=P0&slots=many", "damaged"),
+        ("execute?own=%21%21", "damaged"),
+        ("execute?hide=everything", "damaged"),
+        ("execute?present=2", "damaged"),
+        ("finish?on=x", "damaged"),
+        ("execute?lq=12", "damaged"),
+        ("monitor?ld=x", "damaged"),
+        ("execute?lq=log", "log"),
+    ],
+)
+def test_a_link_that_is_not_ours_is_refused(text: str, code: str) -> None:
+    with pytest.raises(AddressError) as caught:
+        read_address(text, HERE)
+    assert caught.value.code == f"teacher.{code}"
+    for lang in LANGS:
+        needed = placeholders(table(lang)[f"error.{caught.value.code}"])
+        assert needed <= caught.value.values.keys()
+
+
+def test_without_a_page_of_ones_own_no_host_is_taken() -> None:
+    with pytest.raises(AddressError, match="not this server"):
+        read_address("http://shop.example:8501/execute")
+
+
+def test_the_machines_names_for_itself_are_one() -> None:
+    assert read_address("http://127.0.0.1:8501/ch02", "http://localhost:8501/teacher").text == "ch02"
+
+
+def test_a_server_below_a_path_is_told_from_its_neighbours() -> None:
+    own = "https://shop.example/broth/teacher"
+    assert read_address("https://shop.example/broth/ch02", own).text == "ch02"
+    with pytest.raises(AddressError):
+        read_address("https://shop.example/other/ch02", own)
+
+
+# -- sequences --------------------------------------------------------------------------------------------
+
+anything = st.text(max_size=50)
+addresses = st.sampled_from([address_of(name) for name in PLACES])
+stops = st.builds(Stop, addresses, anything, anything).map(tidy)
+sequences = st.lists(stops, min_size=1, max_size=4).map(tuple).map(Sequence)
+
+
+@settings(max_examples=40)
+@given(sequences, st.data())
+def test_a_sequence_survives_link_and_file(sequence: Sequence, data: st.DataObject) -> None:
+    at = sequence.at(data.draw(st.integers(0, len(sequence.stops))))
+    if fits_link(at):
+        assert from_query(sequence_query(at)) == (at, [])
+    assert unpack(pack(at)) == sequence
+    assert from_file("a.json", to_file(at).encode()) == sequence
+
+
+def test_a_bare_sequence_is_presented_from_its_first_stop() -> None:
+    packed = pack(Sequence((Stop(address_of("evict")),)))
+    found, lost = from_query({"seq": packed})
+    assert (found.place, lost) == (1, [])
+    assert found.now == Stop(address_of("evict"))
+    assert from_query({"seq": packed, "at": "0"})[0].now is None
+
+
+def damaged(rows: object) -> str:
+    return base64.urlsafe_b64encode(zlib.compress(json.dumps(rows).encode())).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "zzz",
+        "é",
+        damaged([]),
+        damaged({"a": 1}),
+        damaged([["execute", "title"]]),
+        damaged([["execute", 1, "note"]]),
+        damaged([["https://evil.example/execute", "t", "n"]]),
+        damaged([["javascript:alert(1)", "t", "n"]]),
+        damaged([["teacher", "t", "n"]]),
+        damaged([["ch01", "", ""]] * (MAX_STOPS + 1)),
+        damaged([["ch01", "t", "n" * 1_000_000]]),
+        damaged([["ch01", "t", "n"]])[:-8],
+    ],
+)
+def test_a_damaged_sequence_is_named_and_breaks_nothing(text: str) -> None:
+    assert from_query({"seq": text}) == (Sequence(), ["seq"])
+
+
+@pytest.mark.parametrize("place", ["2", "-1", "x", "٣", "1111111111"])
+def test_a_damaged_place_begins_at_the_first_stop(place: str) -> None:
+    found, lost = from_query({"seq": pack(Sequence((Stop(address_of("bet")),))), "at": place})
+    assert (found.place, lost) == (1, ["at"])
+
+
+def test_stops_are_moved_changed_and_deleted() -> None:
+    one, two, three = (Stop(address_of(name), name) for name in ("bet", "same", "saved"))
+    sequence = Sequence((one, two, three))
+    assert sequence.moved(2, -1).stops == (one, three, two)
+    assert sequence.moved(0, -1) == sequence
+    assert sequence.moved(2, 1) == sequence
+    assert sequence.without(0).stops == (two, three)
+    changed = sequence.changed(1, title=" a \n b ").changed(1, note="x\ny")
+    assert changed.stops[1] == Stop(two.address, "a b", "x\ny")
+    assert sequence.at(99).place == 3
+
+
+def test_titles_and_notes_are_cut_and_cleaned() -> None:
+    stop = tidy(Stop(address_of("bet"), "t\x00\u202e" * 200, "n" * 5_000 + "\ud800"))
+    assert stop.title == "t" * MAX_TITLE
+    assert stop.note == "n" * MAX_NOTE
+    assert tidy(Stop(address_of("bet"), "\ud800")).title == "�"
+
+
+def test_a_full_sequence_takes_no_more() -> None:
+    sequence = Sequence((Stop(address_of("bet")),) * MAX_STOPS)
+    with pytest.raises(SequenceError) as caught:
+        sequence.with_stop(Stop(address_of("bet")))
+    assert caught.value.code == "teacher.full"
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"{", "file_json"),
+        (b"\xff\xfe", "file_json"),
+        (b"[" * 100_000, "file_json"),
+        (b"[]", "file_kind"),
+        (b'{"broth_prompts": 1}', "file_kind"),
+        (b'{"broth_sequence": 1, "stops": []}', "file_kind"),
+        (b'{"broth_sequence": 1, "stops": [1]}', "file_stop"),
+        (b'{"broth_sequence": 1, "stops": [{"title": "x"}]}', "file_stop"),
+        (b'{"broth_sequence": 1, "stops": [{"open": "https://evil.example/ch01"}]}', "file_stop"),
+        (json.dumps({"broth_sequence": 1, "stops": [{"open": "ch01"}] * 99}).encode(), "file_long"),
+    ],
+)
+def test_a_file_that_holds_no_sequence_is_told(data: bytes, code: str) -> None:
+    with pytest.raises(BrothError) as caught:
+        from_file("x.json", data)
+    assert caught.value.code == f"teacher.{code}"
+
+
+# -- a class on its own laptops -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "typed", "base"),
+    [
+        ("http://localhost:8501/teacher?lang=zh", "", "http://localhost:8501/"),
+        ("http://localhost:8501/teacher", " 192.168.1.23 ", "http://192.168.1.23:8501/"),
+        ("http://localhost:8501/teacher", "http://lab.local:8600/x", "http://lab.local:8600/"),
+        ("http://localhost:8501/teacher", "[fd00::2]", "http://[fd00::2]:8501/"),
+        ("https://shop.example/broth/teacher", "", "https://shop.example/broth/"),
+        ("http://localhost:8501/teacher", "not a host", "http://localhost:8501/"),
+    ],
+)
+def test_the_address_to_give(url: str, typed: str, base: str) -> None:
+    assert base_of(url, typed) == base
+
+
+@pytest.mark.parametrize(
+    "typed", ["", "a b", "<b>", "-a", "a..b", "javascript:alert(1)", "x" * 200, "a:999999"]
+)
+def test_what_is_no_host_is_no_host(typed: str) -> None:
+    assert read_host(typed) is None
+
+
+def test_the_code_has_its_finder_patterns_and_its_quiet_zone() -> None:
+    """Three squares in their corners and four light modules around: without them no phone reads it."""
+    import segno
+
+    link = "http://192.168.1.23:8501/?lang=zh"
+    code = segno.make_qr(link, error="m")
+    size = len(code.matrix)
+    finder = ["1111111", "1000001", "1011101", "1011101", "1011101", "1000001", "1111111"]
+    for top, left in ((0, 0), (0, size - 7), (size - 7, 0)):
+        rows = ["".join(map(str, row[left : left + 7])) for row in code.matrix[top : top + 7]]
+        assert rows == finder
+    drawn = qr_svg(link)
+    assert drawn is not None
+    assert re.search(rf'width="{(size + 8) * 8}" height="{(size + 8) * 8}"', drawn)
+    assert "#000" in drawn
+    assert "#fff" in drawn
+    assert "<script" not in drawn
+
+
+def test_a_link_that_no_code_can_hold_gets_none() -> None:
+    assert qr_svg("http://a/" + "x" * 3_000) is None
+
+
+def test_the_code_is_loaded_only_when_it_is_drawn() -> None:
+    for path in (ROOT / "ui").rglob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        at_once = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        assert not any("segno" in ast.unparse(node) for node in at_once), path.name
+
+
+def test_the_figures_are_those_of_the_benchmark() -> None:
+    paper = " ".join((ROOT / "benchmarks" / "README.md").read_text("utf-8").split())
+    p50, p95 = re.findall(r"get their answer after ([\d.]+) s \(p50\) and ([\d.]+) s \(p95\)", paper)[0]
+    each = re.findall(r"([\d.]+) MiB a session", paper)[0]
+    assert (float(p50), float(p95), float(each)) == (P50_S, P95_S, MIB_EACH)
+    assert f"| {SESSIONS} sessions |" in paper
+    assert f"every {['', '', '', '', '', 'five'][EVERY_S]} seconds" in paper
+
+
+def test_the_front_page_has_no_name_in_an_address() -> None:
+    assert Address("start").link("en") == "./?lang=en"

@@ -1,0 +1,88 @@
+"""The settings of *Your traffic* in a link: all of them come back, what is damaged is named."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.backends.models import log_tokenizers
+from core.traces.templates import TEMPLATES
+from core.traffic import samples, settings
+from ui.traffic import setup as traffic_setup
+from ui.traffic.setup import WORDS, Side, TrafficSetup, Wanted, from_query, to_query
+from ui.words.i18n import table
+
+sides = st.builds(
+    Side,
+    st.none() | st.integers(1, 4096),
+    st.none() | st.integers(1, 10**9),
+    st.none() | st.floats(0, 1e8, allow_nan=False).map(lambda value: float(f"{value:.6f}")),
+)
+setups = st.builds(
+    TrafficSetup,
+    st.sampled_from(traffic_setup.SOURCES),
+    st.sampled_from(traffic_setup.SAMPLES),
+    st.builds(
+        Wanted,
+        st.none() | st.sampled_from(["mooncake", "openai_chat"]),
+        st.sampled_from(traffic_setup.TEMPLATES),
+        st.booleans(),
+        st.none() | st.integers(1, 2**20),
+        st.none() | st.sampled_from(["ceil", "floor"]),
+        st.sampled_from(traffic_setup.TOKENIZERS),
+    ),
+    sides,
+    st.none() | sides,
+    st.sampled_from(traffic_setup.OTHERS),
+    st.sampled_from(traffic_setup.VIEWS),
+    st.sampled_from(traffic_setup.UNITS),
+)
+
+
+@given(setup=setups)
+def test_every_setting_comes_back(setup: TrafficSetup) -> None:
+    back, lost = from_query(to_query(setup))
+    assert lost == []
+    for mine, theirs in ((setup.a, back.a), (setup.b, back.b)):
+        assert (mine is None) == (theirs is None)
+        if mine is not None and theirs is not None and mine.ttl_s is not None:
+            assert theirs.ttl_s == pytest.approx(mine.ttl_s, rel=1e-9, abs=1e-9)
+    same = {"wanted", "source", "sample", "view", "unit", "other_source"}
+    assert [getattr(back, name) for name in same] == [getattr(setup, name) for name in same]
+    assert (back.a.block_size, back.a.num_slots) == (setup.a.block_size, setup.a.num_slots)
+
+
+def test_the_usual_page_adds_nothing_to_the_link() -> None:
+    assert to_query(TrafficSetup()) == {}
+    assert from_query({}) == (TrafficSetup(), [])
+
+
+@given(query=st.dictionaries(st.sampled_from([*WORDS]), st.text(max_size=70)))
+def test_anything_may_stand_in_a_link(query: dict[str, str]) -> None:
+    setup, lost = from_query(query)
+    assert set(lost) <= set(query)
+    again, none = from_query(to_query(setup))
+    assert none == []
+    assert again.wanted == setup.wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ya", "16"), ("ya", "0~1~"), ("ya", "16~1e9~"), ("ya", "~~-1"), ("ya", "~~1e9"), ("yb", "~~inf"),
+        ("ys", "sample "), ("yt", "gpt2"), ("yz", "1048577"), ("yq", "0"), ("yf", "../x"), ("yc", "auto"),
+    ],
+)  # fmt: skip
+def test_what_is_damaged_is_named(name: str, value: str) -> None:
+    assert from_query({name: value}) == (TrafficSetup(), [name])
+
+
+def test_the_lists_are_those_of_the_engine() -> None:
+    assert samples.SAMPLES == traffic_setup.SAMPLES
+    assert tuple(TEMPLATES) == traffic_setup.TEMPLATES
+    assert log_tokenizers.NAMES == traffic_setup.TOKENIZERS
+    assert (settings.LARGEST_BLOCK, settings.MOST_SLOTS) == (4096, 10**9)
+    assert set(WORDS.values()) <= set(table("en"))
+    for name in traffic_setup.TOKENIZERS:
+        assert f"traffic.tokenizer.{name}" in table("zh")

@@ -1,0 +1,1 @@
+"""The course: what its chapters share, and what each of them counts and draws."""

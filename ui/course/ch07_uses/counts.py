@@ -1,0 +1,153 @@
+"""Chapter 7's kinds of use: usual lengths, prompts as strips, verdicts, and each in small for the stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from core.cost import CostModel
+from core.scenario.reader import load_scenario
+from core.scenario.scenario import Scenario
+from core.scenario.use_cases import VARIANTS, Outcome, by_part, hit_rate, kind_of, outcomes, plan
+from core.tradeoffs.tradeoffs import saving
+from ui.course.strips import Stretch
+from ui.words.i18n import Lang, t
+from ui.words.numbers import percent
+
+SMALL_COUNT = {"batch": 4}
+SMALL = 3
+SMALL_DOCUMENTS = 3
+SMALL_SLOTS = 32
+WORTH, DEPENDS = 0.5, 0.1
+"""Shares of a part's tokens that were reused, from which on the verdict is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """How many requests, and how many tokens; ``most`` requests a slider gives."""
+
+    count: int
+    shared: int
+    own: int
+    most: int = 100
+
+
+USUAL: Mapping[str, Usual] = MappingProxyType(
+    {
+        "chat": Usual(10, 500, 50, 20),
+        "medical": Usual(20, 512, 128),
+        "legal": Usual(20, 800, 1200),
+        "review": Usual(20, 1000, 400),
+        "batch": Usual(32, 512, 128),
+        "rag": Usual(20, 1536, 64),
+        "free": Usual(20, 0, 128),
+    }
+)
+
+
+def all_rates() -> dict[tuple[str, str], float]:
+    """Every kind of use at its usual lengths."""
+    found = {}
+    for case, variants in VARIANTS.items():
+        usual = USUAL[case]
+        for variant in variants:
+            found[case, variant] = hit_rate(outcomes(case, variant, usual.count, usual.shared, usual.own))
+    return found
+
+
+def never_full(share: float, places: int = 1) -> str:
+    """A share in percent that reads 100 only if it is: the nearer, the more digits."""
+    while percent(share, places) == percent(1, places) and share < 1 and places < 6:
+        places += 1
+    return percent(share, places)
+
+
+def rows_of(found: Sequence[Outcome], names: Mapping[str, str], most: int) -> dict[str, list[Stretch]]:
+    """The first prompts as strips; ``names``: what each kind of part is called."""
+    rows = {}
+    for number, one in enumerate(found[:most]):
+        row = []
+        for part, reused, computed in one.split():
+            words = f"{names[kind_of(part)]} {part[len(kind_of(part)) :]}".rstrip()
+            row += [Stretch(words, reused, True), Stretch(words, computed, False)]
+        rows[f"R{number} · {never_full(one.hit / one.total, 0)} %"] = row
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Of one kind of part: its tokens in all prompts, the share reused, and whether to keep it."""
+
+    kind: str
+    tokens: int
+    share: float
+
+    @property
+    def word(self) -> str:
+        """worth, depends or waste."""
+        return "worth" if self.share >= WORTH else "depends" if self.share >= DEPENDS else "waste"
+
+
+def verdicts(found: tuple[Outcome, ...]) -> list[Verdict]:
+    """One for each kind of part."""
+    return [Verdict(kind, tokens, hit / tokens) for kind, (tokens, hit) in by_part(found).items() if tokens]
+
+
+# -- the map ---------------------------------------------------------------------------------------------
+
+PREFIXES = (0, 16, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
+SUFFIXES = (4096, 2048, 1024, 512, 256, 128, 64, 16, 1)
+
+
+def share_map(block_size: int, cost: CostModel, of_time: bool) -> list[list[float]]:
+    """For each suffix (rows) and prefix (columns) the share saved by a warm request: tokens, or time."""
+    return [[_share(prefix, suffix, block_size, cost, of_time) for prefix in PREFIXES] for suffix in SUFFIXES]
+
+
+def _share(prefix: int, suffix: int, block_size: int, cost: CostModel, of_time: bool) -> float:
+    one = saving(prefix, suffix, block_size, cost)
+    return one.time_share if of_time else one.token_share
+
+
+# -- the stage -------------------------------------------------------------------------------------------
+
+
+def small_scenario(case: str, variant: str, lang: Lang) -> Scenario:
+    """The same order of parts with short texts and blocks of four."""
+    count = SMALL_COUNT.get(case, SMALL)
+    wanted = plan(case, variant, count, SMALL_DOCUMENTS)
+    gap = "" if lang == "zh" else " "
+    commands: list[dict[str, Any]] = []
+    for number, (prompt, answer) in enumerate(zip(wanted.prompts, wanted.answers, strict=True)):
+        command = {
+            "op": "submit",
+            "id": f"R{number}",
+            "text": gap.join(_text(case, part, lang) for part in prompt),
+        }
+        if answer:
+            command["output"] = gap + _text(case, answer, lang)
+        commands.append(command)
+        if not wanted.at_once:
+            commands.append({"op": "run"})
+    if wanted.at_once:
+        commands.append({"op": "run"})
+    data = {
+        "schema": 1,
+        "id": f"{case}-{variant}",
+        "block_size": 4,
+        "num_slots": SMALL_SLOTS,
+        "commands": commands,
+    }
+    return load_scenario(data, lang=lang, name=case)
+
+
+def _text(case: str, part: str, lang: Lang) -> str:
+    """What a part says."""
+    return t(f"course.ch07.text.{case}.{part}", lang)
+
+
+def last_request(case: str) -> str:
+    """The id of the last request of the small run."""
+    return f"R{SMALL_COUNT.get(case, SMALL) - 1}"

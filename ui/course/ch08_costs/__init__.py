@@ -1,0 +1,1 @@
+"""Chapter 8: what the cache costs."""

@@ -1,0 +1,1 @@
+"""Chapter 9: KV cache and prefix cache, told apart."""

@@ -1,0 +1,1 @@
+"""Chapter 11: what people believe, and what happens."""

@@ -1,0 +1,81 @@
+"""Stepping through the small cache of chapter 13: what may be typed, lines of code, pairs with the engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from core.demo.cache import PrefixCache, compute, serve
+from core.demo.faults import FAULTS, REQUESTS
+from core.demo.trace import Moment
+from core.engine.cache_controller import CacheController
+from core.engine.hash_chain import HashChain
+from core.engine.scheduler import Scheduler
+from ui.course.code import Function, source_of
+
+MOST_REQUESTS, MOST_TOKENS, MOST_ID = 6, 12, 99_999
+DEFAULT = "\n".join(" ".join(map(str, tokens)) for tokens in REQUESTS)
+NUM_SHARED = 4
+
+FUNCTIONS: Mapping[str, Function] = MappingProxyType(
+    {
+        function.__qualname__: function
+        for function in (serve, PrefixCache.look_up, PrefixCache.tags, compute, PrefixCache.store)
+    }
+)
+PAIRS: Mapping[str, tuple[Function, tuple[Function, ...]]] = MappingProxyType(
+    {
+        "tags": (PrefixCache.tags, (HashChain._extend,)),
+        "look_up": (PrefixCache.look_up, (CacheController.match, Scheduler.look_up)),
+        "store": (PrefixCache.store, (CacheController.store,)),
+        "serve": (serve, (Scheduler.admit,)),
+    }
+)
+"""Of the small cache, and what does the same in the engine."""
+
+
+def parse_requests(text: str) -> list[list[int]] | None:
+    """One request a line, whole numbers with blanks or commas between; None if it is anything else."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not 1 <= len(lines) <= MOST_REQUESTS or any(re.search(r"[^\d\s,]", line, re.ASCII) for line in lines):
+        return None
+    requests = [[int(number) for number in re.findall(r"\d+", line, re.ASCII)] for line in lines]
+    right = all(1 <= len(tokens) <= MOST_TOKENS and max(tokens) <= MOST_ID for tokens in requests)
+    return requests if right else None
+
+
+def code_lines(function: Function) -> list[tuple[int, str]]:
+    """The lines that run, with their numbers: without signature, docstring and blanks."""
+    first, lines = source_of(function)
+    begin = next(place for place, line in enumerate(lines) if line.rstrip().endswith(":")) + 1
+    if lines[begin].strip().startswith('"""'):
+        ends = (p for p in range(begin, len(lines)) if lines[p].rstrip().endswith('"""'))
+        begin = next(ends) + 1
+    return [
+        (first + place, lines[place].strip()) for place in range(begin, len(lines)) if lines[place].strip()
+    ]
+
+
+def line_key(moment: Moment) -> str:
+    """The key of the sentence that explains a moment's line."""
+    short = moment.function.rsplit(".", 1)[-1]
+    numbers = [number for number, _ in code_lines(FUNCTIONS[moment.function])]
+    return f"course.ch13.line.{short}.{numbers.index(moment.line) + 1}"
+
+
+def first_hit(moments: Sequence[Moment]) -> int:
+    """Place of the first moment in which a cached block is about to be reused; 0 if none is."""
+    reuse = next(number for number, line in code_lines(PrefixCache.look_up) if line.startswith("kv +="))
+    return next((place for place, moment in enumerate(moments) if moment.line == reuse), 0)
+
+
+def next_request(moments: Sequence[Moment], place: int) -> int:
+    """Place where the next request begins; the last one where there is none."""
+    now = moments[place].request
+    return next((p for p, moment in enumerate(moments) if moment.request > now), len(moments) - 1)
+
+
+def is_fault(name: str, line: str) -> bool:
+    """Whether this line of the card is the one at fault."""
+    return line in FAULTS[name].lines

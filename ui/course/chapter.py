@@ -1,0 +1,132 @@
+"""What every chapter shares: heading, stage on a telling step, links that keep their promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+from uuid import uuid4
+
+import streamlit as st
+
+from core.scenario.scenario import Scenario, run
+from core.timeline.event_log import EventLog
+from ui.course.lessons import chapter_names, show_part
+from ui.frame.controls import link_notice
+from ui.frame.session import lang, lang_mode, say, title_of
+from ui.frame.shell import toolbar
+from ui.stage.payload import Payload, stage_log, stage_payload
+from ui.stage.setup import Setup, load_setup, to_query
+from ui.stage.stage import show_stage
+from ui.words.i18n import Lang, LangMode, languages, t
+
+Run = tuple[Scenario, EventLog, Payload]
+Wanted = Callable[[Mapping[str, Any]], bool]
+_KEPT = 6
+
+
+def begin_chapter(chapter: str) -> None:
+    """Toolbar, number and title, and the chapter's opening words."""
+    toolbar()
+    link_notice()
+    names = chapter_names()
+    st.caption(say("course.place", n=names.index(chapter) + 1, total=len(names)))
+    titles = [t(f"course.{chapter}.title", one) for one in languages(lang_mode())]
+    st.subheader(" · ".join(titles), anchor=False)
+    show_part(chapter, "hook")
+
+
+def end_chapter(chapter: str, pages: Callable[[str], Any]) -> None:
+    """The chapter's last words, and the way to its neighbours. ``pages``: name -> page to switch to."""
+    show_part(chapter, "recap")
+    names = chapter_names()
+    place = names.index(chapter)
+    back, forth = st.columns(2)
+    if place > 0:
+        with back:
+            st.page_link(pages(names[place - 1]), label=f"← {say(f'course.{names[place - 1]}.title')}")
+    if place + 1 < len(names):
+        with forth:
+            st.page_link(pages(names[place + 1]), label=f"{say(f'course.{names[place + 1]}.title')} →")
+
+
+def pick_one(label: str, names: Mapping[str, str], key: str) -> str:
+    """One of several, always one: at first the first. ``names``: what each is called, in their order."""
+    first = next(iter(names))
+    chosen = st.segmented_control(
+        label,
+        list(names),
+        default=first,
+        required=True,
+        key=key,
+        format_func=names.__getitem__,
+        label_visibility="collapsed",
+    )
+    return str(chosen or first)
+
+
+# -- runs -----------------------------------------------------------------------------------------------
+
+
+def course_run(scenario_id: str, **knobs: Any) -> Run:
+    """A preset, knobs applied, as the stage wants it. The visitor's last few are kept."""
+    kept: dict[tuple[str, str, Lang], Run] = st.session_state.setdefault("course_runs", {})
+    key = (scenario_id, str(sorted(knobs.items())), lang())
+    if key not in kept:
+        scenario = load_setup(Setup(scenario_id, knobs), lang())
+        log = run(scenario)
+        kept[key] = (scenario, log, stage_log(scenario, log, title_of(scenario_id)))
+        while len(kept) > _KEPT:
+            del kept[next(iter(kept))]
+    return kept[key]
+
+
+def find_step(shown: Payload, wanted: Wanted, nth: int = 1) -> int:
+    """Number of the ``nth`` step (from 1) that is wanted: what a link or an embedded stage opens on.
+
+    Raises:
+        LookupError: the run has no such step. A lesson that promises it is wrong.
+    """
+    found = [step["i"] + 1 for step in shown["events"] if wanted(step)]
+    if len(found) < nth:
+        raise LookupError(f"{shown['meta']['scenario']} has {len(found)} such steps, wanted number {nth}")
+    return int(found[nth - 1])
+
+
+def op_is(op: str, rid: str | None = None, **args: Any) -> Wanted:
+    """Steps with this op, of this request, with these arguments."""
+
+    def wanted(step: Mapping[str, Any]) -> bool:
+        mine = rid is None or step.get("rid") == rid
+        return step["op"] == op and mine and all(step["args"].get(k) == v for k, v in args.items())
+
+    return wanted
+
+
+def chapter_stage(
+    chapter: str, shown: Payload, step: int = 0, *, key: str = "stage", ask: bool = False
+) -> None:
+    """The stage inside a chapter, standing on a step. Another ``key`` is another run, with its own step."""
+    flags = {"step": step, "go": _go(chapter, key, step), "level": "block", "ask": ask, "hide": ["fork"]}
+    show_stage(stage_payload(shown, None, lang_mode(), flags), key=f"{chapter}-{key}")
+
+
+def _go(chapter: str, key: str, step: int) -> list[object] | None:
+    """Once a chapter changes its run, the step in the address belongs to the run before: ask for ours."""
+    shown: dict[str, tuple[str, list[object] | None]] = st.session_state.setdefault("course_shown", {})
+    before = shown.get(chapter)
+    if before is None:
+        shown[chapter] = (key, None)
+    elif before[0] != key:
+        shown[chapter] = (key, [uuid4().hex, step])
+    return shown[chapter][1]
+
+
+def stage_link(label: str, scenario_id: str, step: int, **knobs: Any) -> None:
+    """A link that opens the run in Execute, on that step."""
+    st.link_button(label, execute_address(Setup(scenario_id, knobs), step, lang_mode()))
+
+
+def execute_address(setup: Setup, step: int, mode: LangMode) -> str:
+    """Where a run stands on a step, seen from any page."""
+    return f"execute?{urlencode({**to_query(setup), 'lang': mode})}#step={step}"

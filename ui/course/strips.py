@@ -1,0 +1,80 @@
+"""Prompts as strips: every stretch of tokens reused or computed, in the stage's colours, with its glyph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from ui.course.grid import stage_colours
+
+_LEAST_SHARE = 0.06
+"""Of the longest strip: a stretch shorter than this has no room for words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Tokens in a row that share one fate."""
+
+    words: str
+    tokens: int
+    hit: bool
+
+
+def strips(rows: Mapping[str, Sequence[Stretch]], axis: str, kinds: tuple[str, str]) -> go.Figure:
+    """One strip per row, from the top. ``kinds``: what reused and computed are called."""
+    colours = stage_colours()
+    longest = max((sum(one.tokens for one in row) for row in rows.values()), default=1)
+    figure = go.Figure()
+    for hit, kind in ((True, kinds[0]), (False, kinds[1])):
+        found = [bar for name, row in rows.items() for bar in _bars_of(name, row, hit)]
+        glyph = "✓" if hit else "+"
+        figure.add_bar(
+            y=[name for name, _, _ in found],
+            x=[one.tokens for _, _, one in found],
+            base=[start for _, start, _ in found],
+            text=[
+                f"{glyph} {one.words}" if one.tokens > _LEAST_SHARE * longest else "" for _, _, one in found
+            ],
+            hovertext=[f"{one.words}: {one.tokens:,} · {kind}" for _, _, one in found],
+            hoverinfo="text",
+            name=f"{glyph} {kind}",
+            orientation="h",
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            constraintext="inside",
+            textfont={"color": colours["hit_label" if hit else "miss_label"], "size": 13},
+            marker={
+                "color": colours["hit" if hit else "miss"],
+                "line": {"width": 1.5, "color": colours["bg"]},
+                "pattern": {"shape": "" if hit else "/", "fillmode": "overlay", "fgopacity": 0.18},
+            },
+        )
+    figure.update_layout(
+        barmode="overlay",
+        bargap=0.3,
+        height=110 + 34 * max(len(rows), 1),
+        margin={"l": 8, "r": 24, "t": 30, "b": 44},
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+    )
+    figure.update_xaxes(title_text=axis, range=[0, longest * 1.01], fixedrange=True, tickformat=",")
+    figure.update_yaxes(
+        categoryorder="array",
+        categoryarray=list(rows),
+        autorange="reversed",
+        automargin=True,
+        fixedrange=True,
+    )
+    return figure
+
+
+def _bars_of(name: str, row: Sequence[Stretch], hit: bool) -> list[tuple[str, int, Stretch]]:
+    """The stretches of one kind, with their place; empty ones are left out."""
+    found, start = [], 0
+    for one in row:
+        if one.hit == hit and one.tokens > 0:
+            found.append((name, start, one))
+        start += one.tokens
+    return found

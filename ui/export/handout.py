@@ -1,0 +1,208 @@
+"""Two pages of A4 for a class: the seven parts, four frames to fill in, six questions, answers upside down.
+
+Everything on it is computed: frames and tags come from the run of the worked example, the numbers in the
+questions from the presets they ask about. Paper keeps no colour: states differ by border, pattern and glyph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from string import Template
+from urllib.parse import quote
+
+from core.engine.events import RequestAdmitted, RequestArrived
+from core.scenario.scenario import run
+from core.timeline.event_log import EventLog
+from core.timeline.frame import Frame
+from ui.export.pictures import frame_at, picture
+from ui.frame.static_files import ROOT
+from ui.stage.parts import PARTS
+from ui.stage.payload import Payload, stage_log
+from ui.stage.setup import Setup, load_setup
+from ui.study.six_questions import LETTERS, QUESTIONS
+from ui.svg.scene import HEIGHT, WIDTH, ZONES
+from ui.svg.sheet import render_sheet
+from ui.words.i18n import Lang, LangMode, languages, t
+
+_TEMPLATE = ROOT / "assets" / "page" / "handout.html"
+_PART_PLACES = {
+    "request": ("A", 0.06, 0.5),
+    "tag": ("A", 0.3, 0.88),
+    "table": ("B", 0.5, 0.75),
+    "pool": ("C", 0.5, 0.93),
+    "btable": ("D", 0.5, 0.75),
+    "ref": ("C", 0.2, 0.2),
+    "queue": ("F", 0.5, 0.6),
+}
+
+
+def handout_html(mode: LangMode) -> str:
+    """The page, ready to print: zh, en, or both."""
+    spoken = languages(mode)
+    log = worked_example(spoken[0])[1]
+    say = speaker(spoken)
+    return Template(_TEMPLATE.read_text("utf-8")).substitute(
+        lang="zh-CN" if spoken[0] == "zh" else "en",
+        density="one" if len(spoken) == 1 else "two",
+        print=say("handout.print"),
+        title=say("handout.title"),
+        subtitle=say("handout.subtitle"),
+        name=escape(t("handout.name", spoken[0])),
+        map=_map(log, spoken[0]),
+        parts=_parts(say),
+        task=say("handout.task"),
+        tags=_tags(log),
+        frames=_frames(log, spoken[0], say),
+        questions_title=say("handout.questions"),
+        questions=questions_html(say),
+        answers_title=say("handout.answers"),
+        answers=_answers(log, say),
+    )
+
+
+@cache
+def worked_example(lang: Lang) -> tuple[EventLog, Payload]:
+    """The run of the worked example. Presets never change."""
+    scenario = load_setup(Setup("P0"), lang)
+    log = run(scenario)
+    return log, stage_log(scenario, log, t("scenario.P0.title", lang))
+
+
+def moments(log: Payload) -> list[tuple[int, str]]:
+    """Four steps of it and whose they are: R0 computed, R1 computed beside it, both done, R2 computed."""
+
+    def first(op: str, rid: str) -> int:
+        return next(i for i, e in enumerate(log["events"]) if (e["op"], e.get("rid")) == (op, rid))
+
+    words = {rid: first("append", rid) for rid in ("R0", "R1", "R2")}
+    return [(words["R0"], "R0"), (words["R1"], "R1"), (first("done", "R1") + 1, "R1"), (words["R2"], "R2")]
+
+
+Say = Callable[..., str]
+
+
+def speaker(spoken: Sequence[Lang]) -> Say:
+    """Sentences as HTML: the leading language, the other one small behind it."""
+
+    def say(key: str, **args: object) -> str:
+        texts = [escape(t(key, lang, **args)) for lang in spoken]
+        return texts[0] + "".join(f' <span class="second" lang="en">{text}</span>' for text in texts[1:])
+
+    return say
+
+
+# -- page 1 -------------------------------------------------------------------------------------------
+
+
+def _map(log: Payload, lang: Lang) -> str:
+    """One whole frame, small, with the numbers of the seven parts on it."""
+    marks = []
+    for number, part in enumerate(PARTS, 1):
+        zone, right, down = _PART_PLACES[part]
+        x, y, w, h = ZONES[zone]
+        place = f"left:{100 * (x + right * w) / WIDTH:.1f}%;top:{100 * (y + down * h) / HEIGHT:.1f}%"
+        marks.append(f'<b class="mark" style="{place}">{number}</b>')
+    source = "data:image/svg+xml;charset=utf-8," + quote(picture(log, moments(log)[1][0], lang))
+    return f'<div class="map"><img src="{source}" alt="">{"".join(marks)}</div>'
+
+
+def _parts(say: Say) -> str:
+    return "".join(
+        f'<p><b class="mark">{number}</b> <b>{say(f"part.{part}.title")}.</b> {say(f"part.{part}.what")}</p>'
+        for number, part in enumerate(PARTS, 1)
+    )
+
+
+def _tags(log: Payload) -> str:
+    """The tags of every request's full blocks: what the learner needs to fill the gaps."""
+    requests = frame_at(log, len(log["events"]))["reqs"]
+    rows = []
+    for name, request in requests.items():
+        tags = (f"<code>{block}&thinsp;{digest[:4]}</code>" for block, digest in enumerate(request["hashes"]))
+        rows.append(f"<b>{escape(name)}</b> {' '.join(tags)}")
+    return "<br>".join(rows)
+
+
+def _frames(log: Payload, lang: Lang, say: Say) -> str:
+    size = log["meta"]["block_size"]
+    cells = []
+    for number, (step, rid) in enumerate(moments(log), 1):
+        sheet = render_sheet(frame_at(log, step), block_size=size, lang=lang, rid=rid)
+        told = say(f"handout.frame{number}")
+        cells.append(f"<figure><figcaption><b>{number}</b> {told}</figcaption>{sheet}</figure>")
+    return "".join(cells)
+
+
+# -- page 2 -------------------------------------------------------------------------------------------
+
+
+def question_numbers() -> dict[str, dict[str, int]]:
+    """What the questions and their answers name, computed from the presets they ask about."""
+    stamped, worked, repeat = (_first_two(name) for name in ("P3", "P0", "P6"))
+    size = load_setup(Setup("P0"), "en").config.block_size
+    pairs = list(zip(stamped.first, stamped.second, strict=True))
+    shared = next(i for i, (a, b) in enumerate(zip(worked.first, worked.second, strict=False)) if a != b)
+    total = len(repeat.second)
+    return {
+        "q1": {"total": len(pairs), "same": sum(a == b for a, b in pairs), "hit": stamped.hit_tokens},
+        "q2": {"same": shared, "size": size, "hit": worked.hit_tokens, "near": shared - worked.hit_tokens},
+        "q5": {"total": total, "size": size, "n": total - repeat.hit_tokens},
+    }
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The first two prompts of a preset, and what the second one hit."""
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    hit_tokens: int
+
+
+def _first_two(preset: str) -> _Pair:
+    log = run(load_setup(Setup(preset), "en"), block_events=False)
+    prompts = [event.token_ids for event in log.events if isinstance(event, RequestArrived)]
+    hits = [event.hit_tokens for event in log.events if isinstance(event, RequestAdmitted)]
+    return _Pair(prompts[0], prompts[1], hits[1])
+
+
+def questions_html(say: Say, tries: Mapping[str, str] | None = None) -> str:
+    """The six questions as a list; ``tries``: per question what stands where the letters are written."""
+    numbers, items = question_numbers(), []
+    for name in QUESTIONS:
+        args = numbers.get(name, {})
+        written = say("handout.tries") if tries is None else tries[name]
+        options = "".join(f"<li>{say(f'handout.{name}.{letter}', **args)}</li>" for letter in LETTERS)
+        items.append(
+            f'<li><p>{say(f"handout.{name}", **args)}</p><span class="tries">{written}</span>'
+            f'<ol type="A">{options}</ol></li>'
+        )
+    return f'<ol class="questions">{"".join(items)}</ol>'
+
+
+def answers_html(say: Say) -> str:
+    """The right letters and why, as a list."""
+    numbers = question_numbers()
+    told = "".join(
+        f"<li><b>{right.upper()}</b> {say(f'handout.{name}.answer', **numbers.get(name, {}))}</li>"
+        for name, right in QUESTIONS.items()
+    )
+    return f"<ol>{told}</ol>"
+
+
+def _answers(log: Payload, say: Say) -> str:
+    frames = "".join(f"<li>{_filled(frame_at(log, step))}</li>" for step, _ in moments(log))
+    return f'{answers_html(say)}<p>{say("handout.frames")}</p><ol class="filled">{frames}</ol>'
+
+
+def _filled(frame: Frame) -> str:
+    """The gaps of one frame, filled: slot, tag, ref count; then the queue, next out first."""
+    slots = []
+    for name, slot in frame["slots"].items():
+        if slot["hash"] or slot["ref"]:
+            tag, ref = (slot["hash"] or "–")[:4], f" ×{slot['ref']}" if slot["ref"] else ""
+            slots.append(f"#{name} {tag}{ref}")
+    return f"{', '.join(slots)} ◂ {' '.join(f'#{block_id}' for block_id in frame['queue'])} ▸"

@@ -1,0 +1,65 @@
+"""Bet, quiz and recap of the finish page: what was believed before, and what the run has shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from ui.frame import session
+from ui.frame.session import say
+
+QUESTIONS = (
+    *("hit", "anywhere", "chain", "partial", "after", "zero", "bigger", "full"),
+    *("touch", "merge", "evict", "free", "done", "append"),
+)
+"""What the stage asks, in the order in which a run comes to it; each stands for one misconception."""
+
+CLOSE_ENOUGH = 10
+"""Points between bet and result that still count as a good guess."""
+
+
+def bet_words(bet: int | None, percent: float | None) -> str:
+    """The bet against the result, in one sentence."""
+    if percent is None:
+        return say("finish.bet.no_result")
+    if bet is None:
+        return say("finish.bet.none", rate=f"{percent:.1f}")
+    off = abs(bet - percent)
+    key = "close" if off <= CLOSE_ENOUGH else "high" if bet > percent else "low"
+    return say(f"finish.bet.{key}", bet=bet, rate=f"{percent:.1f}", off=f"{off:.1f}")
+
+
+def quiz_panel(to_stage: Callable[[], None]) -> None:
+    """First tries by misconception; ``to_stage`` leads to the guided run when nothing was asked yet."""
+    score = session.record().score()
+    known = {name: score[name] for name in QUESTIONS if name in score}
+    if not known:
+        st.markdown(say("finish.quiz.none"))
+        if st.button(say("start.guided"), key="finish_guided"):
+            to_stage()
+        return
+    right, asked = (sum(pair[side] for pair in known.values()) for side in (0, 1))
+    st.markdown(say("finish.quiz.score", right=right, n=asked))
+    for name, (good, all_) in known.items():
+        mark = ":blue[✓]" if good == all_ else ":orange[✕]"
+        st.markdown(
+            f"{mark} **{good} / {all_}** · {say(f'finish.quiz.{name}')} {say(f'finish.quiz.{name}.truth')}"
+        )
+    st.button(
+        say("finish.quiz.forget"),
+        key="finish_forget",
+        help=say("finish.quiz.forget.help"),
+        on_click=session.forget_answers,
+    )
+
+
+def recap_panel() -> None:
+    """The noodle shop once more, and where that picture stops being true."""
+    shop, breaks = st.columns(2, gap="large")
+    with shop, st.container(border=True, height="stretch"):
+        st.markdown(f"**{say('finish.recap.shop')}**")
+        st.markdown("\n".join(f"- {say(f'finish.recap.shop.{number}')}" for number in range(1, 6)))
+    with breaks, st.container(border=True, height="stretch"):
+        st.markdown(f"**{say('finish.recap.breaks')}**")
+        st.markdown("\n".join(f"- {say(f'finish.recap.breaks.{number}')}" for number in range(1, 6)))

@@ -1,0 +1,20 @@
+"""How modelled numbers are made, one click away: formulas in symbols and words, and how far off they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.cost import FORMULAS
+from ui.frame.session import lang, say
+from ui.words.formula_words import error_words
+
+
+def formulas_panel(names: Sequence[str]) -> None:
+    """A closed panel with these formulas; names are ids of ``core.cost.FORMULAS``."""
+    with st.expander(say("formula.title")):
+        for name in names:
+            st.markdown(f"`{FORMULAS[name]}` · {say(name)}")
+        st.caption(say("formula.legend"))
+        st.caption(error_words(lang()))

@@ -1,0 +1,37 @@
+"""The frame around every page: a low top margin, and one toolbar inside the navigation bar.
+
+The stage is 16:9; every row of widgets above it costs the picture twice as much width. So scenario, set-up
+and language stand in the bar that is there anyway; on narrow screens they flow above the page instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from ui.frame.controls import language_switch
+
+_STYLE = """<style>
+[data-testid="stBaseButton-primary"],[data-testid="stBaseLinkButton-primary"]{color:light-dark(#FFFFFF,#12161C)}
+.stMainBlockContainer{padding:3.9rem 1.5rem 2rem}
+.stMainBlockContainer:has(.st-key-stage){padding-bottom:.3rem}
+@media (min-width:1000px){
+.st-key-toolbar{position:fixed;top:.55rem;right:3.5rem;width:auto;max-width:62vw;z-index:1000000}
+.st-key-toolbar .stSelectbox{width:min(22rem,24vw)}
+}
+[class*="st-key-table-"]{overflow-x:auto}
+.stMetric .stMarkdownEllipsis,.stMetric .stMarkdownEllipsis p{white-space:normal}
+.st-key-stage-frame{max-width:max(920px,calc((100vh - 5.3rem)*16/9));margin-inline:auto}
+</style>"""
+
+
+def toolbar(*parts: Callable[[], None]) -> None:
+    """Draw the page's own tools, then the language switch, in the navigation bar."""
+    st.html(_STYLE)
+    with st.container(
+        horizontal=True, horizontal_alignment="right", vertical_alignment="center", key="toolbar", gap="small"
+    ):
+        for part in parts:
+            part()
+        language_switch()

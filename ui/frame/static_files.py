@@ -1,0 +1,152 @@
+"""How the stage's ES modules reach the browser: copied once into the folder that Streamlit serves.
+
+Streamlit serves `static/` beside app.py under `app/static/`. The modules live in `assets/stage/`, so at
+start-up they are copied to `static/<hash of their content>/`. The hash stands in the *path*, so that the
+relative imports between the modules carry it too: a browser can never mix an old fold.js with a new
+stage.js, and another text of any file is another address. Nothing but modules and style sheets is copied.
+
+Beside them each entry lies joined with all it imports: one request instead of thirty, and a first picture a
+third of a second sooner. Where the folder cannot be written (a read-only checkout) the loader carries the
+module texts itself and links them as blob: addresses. The choice is explained in
+docs/adr/0002-static-modules.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from ui.frame.join import JoinError, join_modules
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = Path("assets", "stage")
+SERVED = Path("static")
+URL_PREFIX = "app/static"
+SUFFIXES = (".css", ".js")
+ENTRIES = ("stage.js", "monitor.js")
+JOINED = "joined-"
+HASH_LENGTH = 12
+KEPT_VERSIONS = 8  # pages that are open, and other servers in the same folder, may still load older ones
+
+LINKED_LOADER = """\
+const stage = await import(new URL({address}, document.baseURI).href);
+export default stage.default;
+"""
+
+# Relative imports have no meaning inside a blob: address, so each is replaced by the address of its target.
+INLINE_LOADER = """\
+const sources = {sources};
+const addresses = new Map();
+function link(name) {{
+  if (!addresses.has(name)) {{
+    const imports = /\\b(from|import)\\s*(["'])(\\.{{1,2}}\\/[^"']+)\\2/g;
+    const text = sources[name].replace(imports, (_, word, quote, path) => {{
+      const target = new URL(path, "file:///" + name).pathname.slice(1);
+      return `${{word}} "${{link(target)}}"`;
+    }});
+    addresses.set(name, URL.createObjectURL(new Blob([text], {{ type: "text/javascript" }})));
+  }}
+  return addresses.get(name);
+}}
+const stage = await import(link({entry}));
+const css = {css};  // a module that came from a blob: address cannot find the sheet beside it
+export default (component) => stage.default({{ ...component, css }});
+"""
+
+
+def stage_files(root: Path = ROOT) -> dict[str, bytes]:
+    """The files a browser may ask for: relative name -> content, sorted by name."""
+    source = root / SOURCE
+    paths = (path for path in source.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    return {path.relative_to(source).as_posix(): path.read_bytes() for path in sorted(paths)}
+
+
+def joined_files(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The entries with all they import, as one module each; none where the modules cannot be joined."""
+    modules = {name: content.decode() for name, content in files.items() if name.endswith(".js")}
+    joined: dict[str, bytes] = {}
+    for entry in ENTRIES:
+        exported = re.search(r"^export default \w+;$", modules.get(entry, ""), re.M)
+        with suppress(JoinError):
+            if exported is not None:
+                joined[JOINED + entry] = f"{join_modules(modules, entry)}{exported[0]}\n".encode()
+    return joined
+
+
+def content_hash(files: dict[str, bytes]) -> str:
+    """One name for one content; lengths are framed so that moving a byte between files changes it."""
+    digest = hashlib.blake2b(digest_size=HASH_LENGTH // 2)
+    for name, content in files.items():
+        digest.update(f"{name}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def ensure_static(root: Path = ROOT) -> str | None:
+    """Publish the stage's files; the folder's address relative to the app, or None if it cannot be written.
+
+    Safe when several servers start at once: the copy is made aside and takes its place by one rename.
+    """
+    files = stage_files(root)
+    files |= joined_files(files)
+    served = root / SERVED
+    name = content_hash(files)
+    if not (served / name).is_dir() and not _publish(files, served, name):
+        return None
+    return f"{URL_PREFIX}/{name}"
+
+
+def loader_js(entry: str = "stage.js", root: Path = ROOT) -> str:
+    """The inline module for `st.components.v2.component(js=...)`: fetches `entry`, exports its default."""
+    folder = ensure_static(root)
+    if folder is not None:
+        whole = (root / SERVED / Path(folder).name / (JOINED + entry)).is_file()
+        return LINKED_LOADER.format(address=json.dumps(f"{folder}/{JOINED if whole else ''}{entry}"))
+    texts = {name: content.decode() for name, content in stage_files(root).items()}
+    modules = {name: text for name, text in texts.items() if name.endswith(".js")}
+    css = texts.get(entry.removesuffix(".js") + ".css", "")
+    return INLINE_LOADER.format(sources=json.dumps(modules), entry=json.dumps(entry), css=json.dumps(css))
+
+
+def _publish(files: dict[str, bytes], served: Path, name: str) -> bool:
+    """Write the copy and prune old ones; False where the folder cannot be used."""
+    if served.is_symlink():  # a link could serve, and be written to, anywhere
+        return False
+    try:
+        served.mkdir(exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=".new-", dir=served))
+    except OSError:
+        return False
+    try:
+        _write(files, aside)
+        aside.chmod(0o755)  # mkdtemp is private to its user; another user's server may share the checkout
+        aside.rename(served / name)
+    except OSError:
+        shutil.rmtree(aside, ignore_errors=True)
+        return (served / name).is_dir()  # another server was faster, with the same content
+    _prune(served, keep=name)
+    return True
+
+
+def _write(files: dict[str, bytes], folder: Path) -> None:
+    for name, content in files.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+
+
+def _prune(served: Path, keep: str) -> None:
+    """Drop all but the newest copies, so that editing the stage does not fill the disk."""
+    with suppress(OSError):
+        copies = [path for path in served.iterdir() if path.is_dir() and path.name != keep]
+        finished = [path for path in copies if not path.name.startswith(".")]
+        finished.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in finished[KEPT_VERSIONS - 1 :]:
+            doomed = path.with_name(f".old-{path.name}")
+            path.rename(doomed)  # first out of the way: a half-deleted copy must never pass for a whole one
+            shutil.rmtree(doomed, ignore_errors=True)

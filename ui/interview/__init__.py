@@ -1,0 +1,1 @@
+"""Chapter 12: the questions of an interview, and the numbers in their answers."""

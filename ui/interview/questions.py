@@ -1,0 +1,106 @@
+"""Chapter 12's questions: order and themes, their words in both languages, and where the stage shows them.
+
+The words lie in ``assets/interview/{en,zh}.toml``: a table ``[question.<name>]`` with what is asked, the
+answer in a breath and the answer at length, or ``[wrong.<name>]`` with what one hears and why it is wrong.
+``show`` is what the link promises to be seen. Holes are filled by ``ui.interview.numbers``.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from ui.interview.numbers import numbers
+from ui.stage.show_me import Show
+from ui.words.i18n import Lang, TextError, fill
+
+FOLDER = Path(__file__).resolve().parents[2] / "assets" / "interview"
+_BREAK = re.compile(r"\s*\n\s*")
+_WIDE, _POINT = r"[\u3000-\u9fff\uff00-\uffef“”]", r"[\u3000-\u303f\uff00-\uffef]"
+_WIDE_BREAK = re.compile(rf"(?<={_WIDE})\n(?={_WIDE})|(?<={_POINT})\n|\n(?={_POINT})")
+
+SHOWS: Mapping[str, Show] = MappingProxyType(
+    {
+        "kv_what": Show(page="ch02"),
+        "kv_q": Show(page="ch02"),
+        "kv_size": Show(page="ch01"),
+        "kv_slow": Show(page="ch02"),
+        "kv_memory": Show("P0", "alloc", "R0", 4),
+        "kv_paged": Show("P8", "touch", "R1", 0),
+        "kv_phases": Show("P0", "append", "R0"),
+        "kv_heads": Show(page="ch02"),
+        "kv_sampling": Show(page="ch02"),
+        "match_prefix": Show("P3", "miss", "R1", 0),
+        "match_chain": Show("P9d", "miss", "R1", 6),
+        "match_exact": Show("P6", "plan", "R1"),
+        "match_verify": Show(page="ch04"),
+        "match_key": Show("P11", "miss", "R1", 0),
+        "match_size": Show("P7", "plan", "R1", knobs=(("block_size", 16),)),
+        "match_radix": Show("P0", "miss", "R1", 2),
+        "pool_evict": Show("P0", "evict"),
+        "pool_ref": Show("T10", "touch", args=(("ref", 10),)),
+        "pool_finished": Show("P1", "match", "R1", 0),
+        "pool_generated": Show("P4", "miss", "R1", 4),
+        "pool_parallel": Show("T10", "match", "R1", 0),
+        "pool_preempt": Show("P8", "preempt", knobs=(("num_slots", 6),)),
+        "pool_cliff": Show("P9", "evict", knobs=(("num_slots", 4),)),
+        "work_prompt": Show("P3b", "match", "R1", 2),
+        "work_change": Show("P2b", "miss", "R1", 2),
+        "work_four": Show(page="ch09"),
+        "work_think": Show(page="ch11"),
+        "work_price": Show(page="ch09"),
+        "work_tenant": Show("P11", "match", "R2", 0),
+        "work_low": Show(page="traffic"),
+        "work_speed": Show("L640s", "plan", "R1"),
+        "work_metric": Show(page="ch13"),
+        "wrong_merge": Show("P6", "dup", "R1"),
+        "wrong_prompt": Show(page="ch11"),
+        "wrong_linear": Show(page="ch02"),
+        "wrong_output": Show(page="prefill"),
+        "wrong_units": Show(page="ch09"),
+        "wrong_full": Show("P6", "plan", "R1"),
+        "wrong_copy": Show("P8", "touch", "R1", 0),
+        "wrong_page": Show("P9", "miss", "R4", 0, knobs=(("num_slots", 4),)),
+        "wrong_decode": Show("P1", "append", "R1"),
+        "wrong_stored": Show("P6", "compute", "R1"),
+    }
+)
+
+
+# -- words -----------------------------------------------------------------------------------------------
+
+
+@cache
+def table(lang: Lang) -> Mapping[str, Mapping[str, str]]:
+    """All entries of one language by name; the wrong answers' names begin with ``wrong_``."""
+    data = tomllib.loads((FOLDER / f"{lang}.toml").read_text("utf-8"))
+    entries = {name: words for kind in ("question", "wrong") for name, words in data[kind].items()}
+    return MappingProxyType(
+        {
+            name: MappingProxyType({key: _joined(text) for key, text in words.items()})
+            for name, words in entries.items()
+        }
+    )
+
+
+def _joined(text: str) -> str:
+    """On one line. A line break between two Chinese characters, or at a Chinese comma, is no blank."""
+    return _BREAK.sub(" ", _WIDE_BREAK.sub("", text.strip()))
+
+
+def words(name: str, key: str, lang: Lang) -> str:
+    """One text of an entry, numbers filled in.
+
+    Raises:
+        TextError: no such entry or text, or a number is missing.
+    """
+    text = table(lang).get(name, {}).get(key)
+    if text is None:
+        raise TextError(
+            "text.unknown_part", f"The interview ({lang}) has no {name}.{key}.", key=f"{name}.{key}"
+        )
+    return fill(text, numbers(name), f"{name}.{key}")

@@ -1,0 +1,1 @@
+"""Model, GPUs and prices behind modelled numbers."""

@@ -1,0 +1,86 @@
+"""Widgets for the machine: model, GPUs, prices, one's own numbers. They change the machine, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from core.cost import GPUS, MODELS
+from core.errors import BrothError
+from ui.frame.session import change_machine, lang, machine, plain, say
+from ui.machine.machine import MOST_GPUS, MOST_PRICE, Machine
+from ui.machine.own import DTYPES, GPU_NUMBERS, MODEL_NUMBERS, MOST, MY_GPU, MY_MODEL, least
+from ui.words.i18n import error_text
+
+PRICES = ("per_gpu_hour", "per_million_tokens", "per_million_cached")
+_WRONG = "machine_wrong"
+
+
+def machine_panel() -> Machine:
+    """What the modelled times and the prices are for; returns the machine chosen."""
+    now = machine()
+    with st.expander(say("machine.now", model=now.model, n=now.num_gpus, gpu=now.gpu)):
+        model, gpu, number = st.columns(3)
+        with model:
+            _choice("model", [*MODELS, MY_MODEL], now.model, lambda value: replace(machine(), model=value))
+        with gpu:
+            _choice("gpu", [*GPUS, MY_GPU], now.gpu, lambda value: replace(machine(), gpu=value))
+        with number:
+            _number("num_gpus", now.num_gpus, 1, MOST_GPUS, lambda value: replace(machine(), num_gpus=value))
+        _own_numbers(now)
+        for column, name in zip(st.columns(len(PRICES)), PRICES, strict=True):
+            with column:
+                _number(name, float(getattr(now.prices, name)), 0.0, MOST_PRICE, _price_setter(name))
+        st.caption(say("machine.help"))
+        st.caption(say("machine.sources", model=now.model_spec.source, gpu=now.gpu_spec.source))
+    return machine()
+
+
+def _own_numbers(now: Machine) -> None:
+    """Fields for what is to be one's own; a number that fits nothing is told and not taken."""
+    names = (*(MODEL_NUMBERS if now.model == MY_MODEL else ()), *(GPU_NUMBERS if now.gpu == MY_GPU else ()))
+    for first in range(0, len(names), 4):
+        for column, name in zip(st.columns(4), names[first : first + 4], strict=False):
+            with column:
+                _number(name, getattr(now.own, name), least(name), MOST, _own_setter(name))
+    if now.model == MY_MODEL:
+        for column, name in zip(st.columns(2), ("weight_dtype", "kv_dtype"), strict=True):
+            with column:
+                _choice(name, DTYPES, getattr(now.own, name), _own_setter(name))
+    if wrong := st.session_state.pop(_WRONG, None):
+        st.error(plain(error_text(wrong, lang())))
+
+
+def _choice(name: str, options: Sequence[str], value: str, change: Callable[[Any], Machine]) -> None:
+    key = f"widget_machine_{name}"
+    st.session_state[key] = value
+    st.selectbox(say(f"machine.{name}"), options, key=key, on_change=_take, args=(key, change))
+
+
+def _number(name: str, value: float, least_of: float, most: float, change: Callable[[Any], Machine]) -> None:
+    """A whole number or a price: whichever ``value`` is."""
+    key = f"widget_machine_{name}"
+    st.session_state[key] = value
+    st.number_input(say(f"machine.{name}"), least_of, most, key=key, on_change=_take, args=(key, change))
+
+
+def _take(key: str, change: Callable[[Any], Machine]) -> None:
+    try:
+        change_machine(change(st.session_state[key]))
+    except BrothError as error:
+        st.session_state[_WRONG] = error
+
+
+def _price_setter(name: str) -> Callable[[float], Machine]:
+    def change(value: float) -> Machine:
+        changes: dict[str, Any] = {name: value}
+        return replace(machine(), prices=replace(machine().prices, **changes))
+
+    return change
+
+
+def _own_setter(name: str) -> Callable[[Any], Machine]:
+    return lambda value: replace(machine(), own=machine().own.with_number(name, value))

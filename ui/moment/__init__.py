@@ -1,0 +1,1 @@
+"""One request of a load or of a log, on the stage."""

@@ -1,0 +1,1 @@
+"""A load, live and paused."""

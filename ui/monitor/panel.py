@@ -1,0 +1,132 @@
+"""All one can set or turn on the monitor page. Widgets change the load's setup; the page does the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import streamlit as st
+
+from core.errors import BrothError
+from core.load import MIXES
+from ui.frame import session
+from ui.frame.session import say
+from ui.machine.panel import machine_panel
+from ui.monitor.run import LoadSession
+from ui.monitor.setup import BLOCK_SIZES, BURST_FACTOR, BURST_S, POOLS, RATES, SPEEDS, like_stage
+
+_SIGHTINGS = (1, 2, 3)
+
+
+def setup_popover() -> None:
+    """What makes another run: seed, mix, rate, pool, machine. The block size restarts the cache only."""
+    with st.popover(say("control.set_up")):
+        left, right = st.columns(2)
+        with left:
+            _choice("mix", list(MIXES))
+            _choice("pool", POOLS)
+            _choice("block_size", BLOCK_SIZES)
+        with right:
+            _choice("rate", RATES)
+            _number("seed", 0, 999_999)
+            st.button(
+                say("monitor.like_stage"),
+                on_click=_like_stage,
+                width="stretch",
+                help=say("monitor.like_stage.help"),
+            )
+        machine_panel()
+        st.caption(say("monitor.set_up.help"))
+
+
+def knob_row(load: LoadSession, set_speed: Callable[[int], None], burst: Callable[[], None]) -> None:
+    """What acts while the run goes on. On narrow screens it flows into several rows."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="load-knobs"):
+        words = say("monitor.burst.help", seconds=f"{BURST_S:g}", factor=f"{BURST_FACTOR:g}")
+        st.button(say("monitor.burst"), on_click=burst, help=words, key="load_burst", width=180)
+        _speed(load, set_speed)
+        _number("cache_cap", 0, load.setup.pool, width=170)
+        _number("ttl_s", 1, 999, width=170)
+        _segments("admit_after", _SIGHTINGS)
+
+
+def _speed(load: LoadSession, set_speed: Callable[[int], None]) -> None:
+    def changed() -> None:
+        set_speed(st.session_state["load_speed"] or load.speed)
+
+    st.session_state["load_speed"] = load.speed
+    st.segmented_control(
+        say("monitor.speed"),
+        SPEEDS,
+        format_func=lambda speed: f"{speed}×",
+        key="load_speed",
+        on_change=changed,
+    )
+
+
+def _changed(name: str) -> None:
+    value = st.session_state[f"load_{name}"]
+    session.change_load(replace(session.wanted_load(), **{name: value}))
+
+
+def _value(name: str) -> Any:
+    value = getattr(session.wanted_load(), name)
+    st.session_state[f"load_{name}"] = value
+    return value
+
+
+def _choice(name: str, options: Sequence[Any]) -> None:
+    value = _value(name)
+    shown = options if value in options else sorted([*options, value])
+    words = {one: say(f"monitor.mix.{one}") if name == "mix" else f"{one:g}" for one in shown}
+    st.selectbox(
+        say("monitor.pool.label" if name == "pool" else f"monitor.{name}"),
+        shown,
+        format_func=words.__getitem__,
+        key=f"load_{name}",
+        on_change=_changed,
+        args=(name,),
+    )
+
+
+def _number(name: str, least: int, most: int, width: int | Literal["stretch"] = "stretch") -> None:
+    value = _value(name)
+    st.number_input(
+        say(f"monitor.{name}"),
+        min_value=least,
+        max_value=max(most, value or 0),
+        step=1,
+        key=f"load_{name}",
+        on_change=_changed,
+        args=(name,),
+        placeholder=say("knob.off"),
+        width=width,
+        help=say(f"monitor.{name}.help"),
+    )
+
+
+def _segments(name: str, options: Sequence[int]) -> None:
+    value = _value(name)
+
+    def changed() -> None:
+        if st.session_state[f"load_{name}"] is not None:  # a click on the chosen one would unset it
+            _changed(name)
+
+    st.segmented_control(
+        say(f"monitor.{name}"),
+        options if value in options else sorted([*options, value]),
+        key=f"load_{name}",
+        on_change=changed,
+        help=say(f"monitor.{name}.help"),
+        width="content",
+    )
+
+
+def _like_stage() -> None:
+    """The machine of Start and Execute: its slots, block size, policies."""
+    try:
+        config = session.current_run()[0].config
+    except BrothError:
+        return
+    session.change_load(like_stage(session.wanted_load(), config))

@@ -1,0 +1,1 @@
+"""Real prefill on a page: its model, its long work, its experiments."""

@@ -1,0 +1,65 @@
+"""What to know about a result: where it comes from, how sure it is, how it was measured; and its files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.backends.base import Difference
+from core.backends.experiments.report import Report
+from ui.frame.session import plain, say
+from ui.prefill.experiments import as_csv, as_json
+from ui.prefill.models import SMALL_NAME
+from ui.words.numbers import digits, power
+
+_SMALL_INSIDE = "Smollm2 135M 8k Lc100K Mix1 Ep2"
+"""What the small model's file calls itself."""
+
+
+def origin(report: Report, own: bool) -> None:
+    """Where a result comes from."""
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+    words: dict[str, Any] = {
+        "device": plain(report.device),
+        "library": report.backend,
+        "model": plain(SMALL_NAME if report.model == _SMALL_INSIDE else report.model),
+        "date": report.date,
+        "versions": plain(versions),
+    }
+    st.caption(say("prefill.from.own" if own else "prefill.from.kept", **words))
+
+
+def certainty(report: Report) -> None:
+    """How sure a result is, how it was measured, and the files to take home."""
+    if report.equality is not None:
+        st.markdown(equality_words(report.equality))
+    if report.disturbed:
+        st.markdown(say("prefill.disturbed"))
+    if not report.complete:
+        st.info(say("prefill.incomplete"))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.popover(say("prefill.how")):
+            st.markdown(say(f"prefill.{report.experiment}.how").replace("\n", "\n\n"))
+            st.caption(say("prefill.how.clock"))
+        for kind, make, mime in (("json", as_json, "application/json"), ("csv", as_csv, "text/csv")):
+            st.download_button(
+                say(f"prefill.save.{kind}"),
+                make(report),
+                f"broth-{report.experiment}-{report.backend}.{kind}",
+                mime,
+                key=f"prefill_{kind}_{report.experiment}",
+                on_click="ignore",
+            )
+
+
+def equality_words(difference: Difference) -> str:
+    """Equal within X, bitwise or not, the same token or not."""
+    bitwise = say("prefill.yes" if difference.bitwise else "prefill.no")
+    key = "prefill.equal" if difference.equal else "prefill.unequal"
+    return say(key, within=power(difference.max_abs), bitwise=bitwise)
+
+
+def times(value: float) -> str:
+    """How many times: 4.07×, and whole numbers whole."""
+    return f"{digits(int(value) if float(value).is_integer() else float(value))}×"

@@ -1,0 +1,165 @@
+"""What every section of the prefill page has: model and library, the measure button, progress, provenance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.backends.decoders.loader import Library
+from core.backends.decoders.torch_prefill import HOW_TO_ADD, torch_available
+from core.backends.models.sources import HOW_TO_ADD_MODEL, small_model_path
+from core.backends.spec import SIZES
+from core.errors import BrothError
+from ui.frame import session
+from ui.frame.session import plain, say
+from ui.prefill.experiments import expected_s
+from ui.prefill.models import (
+    RANDOM,
+    Choice,
+    is_loaded,
+    libraries,
+    model_name,
+    models,
+    need_mb,
+    relative_work,
+)
+from ui.prefill.state import PrefillState, collect, forget_measured, measure, state, usable_choice
+from ui.words.numbers import digits
+
+TICK_S = 0.4
+"""Seconds between two looks at the running work."""
+
+_MUCH_MB = 100
+
+
+# -- what computes --------------------------------------------------------------------------------------
+
+
+def choice_row() -> None:
+    """Library and model, and how to add what this server lacks."""
+    now, choice = state(), usable_choice()
+    left, right, more = st.columns([1, 2, 1], vertical_alignment="bottom")
+    with left:
+        st.session_state["prefill_library"] = choice.library
+        st.segmented_control(
+            say("prefill.library"), libraries(), required=True, key="prefill_library", on_change=_choose
+        )
+    with right:
+        st.session_state["prefill_model"] = choice.model
+        words = {name: model_words(Choice(choice.library, name)) for name in models()}
+        st.selectbox(
+            say("prefill.model"),
+            models(),
+            format_func=words.__getitem__,
+            key="prefill_model",
+            on_change=_choose,
+        )
+    lacking = _lacking()
+    if lacking:
+        with more, st.popover(say("prefill.more"), width="stretch"):
+            st.markdown("\n\n".join(lacking))
+    need = _memory_words(now.choice)
+    if need:
+        st.caption(need)
+
+
+def _choose() -> None:
+    library: Library = st.session_state["prefill_library"]
+    state().choice = replace(state().choice, library=library, model=st.session_state["prefill_model"])
+
+
+def model_words(choice: Choice) -> str:
+    """A model for a list: its name and size."""
+    if choice.model in RANDOM:
+        millions = f"{SIZES[choice.model].num_parameters / 1e6:.2g}"
+        return say("prefill.model.random", size=choice.model, millions=millions)
+    return say("prefill.model.trained", name=model_name(choice))
+
+
+def _lacking() -> list[str]:
+    """What this server could have and has not."""
+    found = []
+    if not torch_available():
+        found.append(say("prefill.no_torch", command=HOW_TO_ADD))
+    if small_model_path() is None:
+        found.append(say("prefill.no_model", command=HOW_TO_ADD_MODEL))
+    return found
+
+
+def _memory_words(choice: Choice) -> str:
+    """What a large model will take, while it is not loaded."""
+    try:
+        need = need_mb(choice)
+    except BrothError:
+        return ""  # said in full when somebody presses the button
+    if need < _MUCH_MB or is_loaded(choice):
+        return ""
+    return say("prefill.memory", name=plain(model_name(choice)), need=digits(need))
+
+
+# -- measuring ------------------------------------------------------------------------------------------
+
+
+def measure_row(experiment: str, own: bool) -> None:
+    """Measure here and now; go back to the kept result."""
+    try:
+        seconds = expected_s(experiment, relative_work(usable_choice()))
+    except BrothError:
+        seconds = 1.0
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            say("prefill.again" if own else "prefill.measure"),
+            type="primary",
+            key=f"prefill_measure_{experiment}",
+            on_click=measure,
+            args=(experiment,),
+            disabled=state().job is not None,
+        )
+        if own:
+            st.button(
+                say("prefill.kept_again"),
+                key=f"prefill_kept_{experiment}",
+                on_click=forget_measured,
+                args=(experiment,),
+            )
+        st.caption(say("prefill.takes", seconds=digits(max(1, round(seconds)))))
+
+
+def job_panel() -> None:
+    """Progress of what is under way, or why it ended without a result."""
+    now = state()
+    if now.job is not None:
+        _watch()
+    elif now.failed:
+        st.error(say("prefill.failed"))
+    elif now.error is not None:
+        _tell(now)
+
+
+def _tell(now: PrefillState) -> None:
+    error = now.error
+    if error is not None and error.code == "backend.cancelled":
+        st.info(say("error.backend.cancelled"))
+    elif error is not None:
+        session.show_error(error)
+
+
+@st.fragment(run_every=TICK_S)
+def _watch() -> None:
+    """Only this part of the page runs again while the work goes on."""
+    job = state().job
+    if job is None:
+        return
+    if not job.running:
+        collect()
+        st.rerun()
+    percent = min(99, int(100 * job.fraction))
+    phase = "stopping" if job.stopping else job.phase
+    name = plain(model_name(job.choice))
+    words = say(f"prefill.phase.{phase}", percent=percent, name=name)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(percent, f"{say(f'prefill.{job.name}.title')} · {words}")
+        st.button(say("prefill.cancel"), key="prefill_cancel", on_click=job.stop, disabled=job.stopping)
+    if job.text:
+        st.markdown(f"> {plain(job.text)}".replace("\n", "\n> "))

@@ -1,0 +1,129 @@
+"""What one visitor of the prefill page has chosen and measured. Kept while the session lives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import streamlit as st
+
+from core.backends.base import Difference
+from core.backends.decoders.loader import ModelLoader
+from core.backends.experiments.chat import Answer, Chat
+from core.backends.experiments.report import Report
+from core.errors import BrothError
+from ui.prefill.experiments import EXPERIMENTS, kept_report
+from ui.prefill.job import Job, visitor_is_here
+from ui.prefill.models import Choice, libraries, loader, models
+from ui.stage.payload import StageLog
+
+T = TypeVar("T")
+
+SYSTEM = (
+    "You are the cook of a small noodle shop. You answer in one or two short sentences. You are friendly, "
+    "you know all about broth, noodles and vegetables, and you never talk about anything but food. When a "
+    "guest asks for a dish, you say what is in it. When a guest asks for the price, you say: five coins."
+)
+QUESTION = "What is in the noodle soup?"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turn:
+    """One question to the model: what was sent, the answer, and the same prompt without the cache."""
+
+    system: str
+    question: str
+    answer: Answer
+    without_ms: float
+    difference: Difference
+
+
+@dataclass
+class PrefillState:
+    """Of one visitor. ``keep`` takes the running job's result once it is there."""
+
+    section: str = "pair"
+    choice: Choice = field(default_factory=Choice)
+    job: Job[Any] | None = None
+    keep: Callable[[Any], None] | None = None
+    error: BrothError | None = None
+    failed: bool = False
+    ended: str = ""
+    """Which job ended last."""
+    results: dict[tuple[str, Choice], Report] = field(default_factory=dict)
+    chat: Chat | None = None
+    chat_choice: Choice | None = None
+    turns: list[Turn] = field(default_factory=list)
+    system: str = SYSTEM
+    question: str = QUESTION
+    on_stage: bool = False
+    """Whether the stage's runs are computed for real."""
+    runs: dict[str, StageLog] = field(default_factory=dict)
+    """Those that were, the last few, by the digest of the run without times."""
+
+
+def state() -> PrefillState:
+    """This visitor's."""
+    if "prefill" not in st.session_state:
+        st.session_state["prefill"] = PrefillState()
+    return cast(PrefillState, st.session_state["prefill"])
+
+
+def usable_choice() -> Choice:
+    """The choice, or the usual one where this server has not what was chosen."""
+    now = state()
+    if now.choice.library not in libraries() or now.choice.model not in models():
+        now.choice = Choice()
+    return now.choice
+
+
+def begin(name: str, choice: Choice, work: Callable[[Job[T]], T], keep: Callable[[T], None]) -> None:
+    """Start work in the background, unless some is under way already."""
+    now = state()
+    collect()
+    if now.job is None:
+        now.error, now.failed, now.keep = None, False, keep
+        now.job = Job(name, choice, work, visitor_is_here())
+        now.job.start()
+
+
+def collect() -> None:
+    """Take over what the job has brought, if it has ended."""
+    now = state()
+    job = now.job
+    if job is None or job.running:
+        return
+    now.job, now.error, now.ended = None, job.error, job.name
+    now.failed = job.result is None and job.error is None
+    if job.result is not None and now.keep is not None:
+        now.keep(job.result)
+
+
+def measure(experiment: str) -> None:
+    """Run an experiment with the chosen library and model."""
+    now, choice = state(), usable_choice()
+
+    def keep(report: Report) -> None:
+        now.results[experiment, choice] = report
+
+    begin(experiment, choice, partial(_measure, experiment, loader()), keep)
+
+
+def _measure(experiment: str, known: ModelLoader, job: Job[Report]) -> Report:
+    """On the job's thread."""
+    model = job.load(known)
+    with job.clock_of(known):
+        return EXPERIMENTS[experiment](model, job.progress, job.cancelled)
+
+
+def report_of(experiment: str) -> tuple[Report | None, bool]:
+    """What to show, and whether the visitor measured it."""
+    own = state().results.get((experiment, usable_choice()))
+    return (own, True) if own else (kept_report(experiment, usable_choice()), False)
+
+
+def forget_measured(experiment: str) -> None:
+    """Show the kept result again."""
+    state().results.pop((experiment, usable_choice()), None)

@@ -1,0 +1,118 @@
+"""The report's tables and further charts, one function each."""
+
+from __future__ import annotations
+
+from html import escape
+
+from core.cost import FORMULAS
+from ui.report.svg import line_chart
+from ui.report.words import Json, Words, quoted
+from ui.words.formula_words import OF_A_LOG, error_words
+from ui.words.numbers import digits, percent
+
+MOST_SOURCES = 12
+
+
+def definitions(words: Words, run: Json) -> str:
+    """Six ways to count."""
+    rows = [
+        (
+            words.say(f"traffic.definition.{one['name']}"),
+            f"{_hits(one)} / {one['total']:,}",
+            "–" if one["rate"] is None else f"{percent(one['rate'], 3)} %",
+        )
+        for one in run["definitions"]
+    ]
+    note = f"<p class=note>{words.say('traffic.definitions.help')}</p>"
+    table = words.table(words.columns("name", "how", "rate"), rows)
+    return words.heading("traffic.definitions") + table + note
+
+
+def _hits(one: Json) -> str:
+    """A sum of ratios is no whole number."""
+    return digits(one["hits"]) if one["name"] == "mean_of_ratios" else f"{int(one['hits']):,}"
+
+
+def causes(words: Words, run: Json) -> str:
+    """What costs most, and what would help."""
+    title = words.heading("traffic.causes")
+    if not run["causes"]:
+        return f"{title}<p>{words.say('traffic.causes.none')}</p>"
+    rows = []
+    for one in run["causes"]:
+        change = words.say(f"traffic.change.{one['cause']}", value=one["value"])
+        found = words.say("traffic.cause.found", n=one["num_requests"], lost=digits(one["lost"]))
+        rates = {"before": percent(one["rate_before"]), "after": percent(one["rate_after"])}
+        after = words.say("traffic.cause.after", **rates, gain=digits(max(one["gain"], 0)))
+        rows.append((f"<b>{words.say('traffic.cause.' + one['cause'])}</b><br>{change}", found, after))
+    head = [words.say(f"report.column.{name}") for name in ("cause", "found", "after")]
+    return title + words.table(head, rows)
+
+
+def reasons(words: Words, run: Json) -> str:
+    """How many requests per reason."""
+    rows = [(words.say(f"traffic.reason.{reason}"), f"{count:,}") for reason, count in run["reasons"].items()]
+    return words.heading("traffic.requests") + words.table(words.columns("reason", "requests"), rows)
+
+
+def worst(words: Words, run: Json) -> str:
+    """The requests that lost most."""
+    if not run["worst"]:
+        return ""
+    rows = []
+    for one in run["worst"]:
+        both = f"{quoted(one['stored'])}<br>{quoted(one['mine'])}"
+        texts = both if one["mine"] and one["reason"] == "differs" else ""
+        hit = f"{one['hit_tokens']:,} / {one['prompt_tokens']:,}"
+        reason = words.say(f"traffic.reason.{one['reason']}")
+        rows.append((escape(one["request"]), hit, reason, f"{one['lost_tokens']:,}", texts))
+    head = words.columns("request", "hit", "reason", "lost")
+    head.append(f"{words.say('traffic.stored')} / {words.say('traffic.mine')}")
+    return words.table(head, rows)
+
+
+def sources(words: Words, run: Json) -> str:
+    """Per tenant, template, tag, model, session."""
+    parts = []
+    for key, found in run["sources"].items():
+        rows = [
+            (
+                escape(one["name"]) or words.say("traffic.unnamed"),
+                f"{one['num_requests']:,}",
+                f"{one['num_tokens']:,}",
+                f"{percent(one['rate'])} %",
+                words.say(f"traffic.verdict.{one['verdict']}"),
+            )
+            for one in found[:MOST_SOURCES]
+        ]
+        head = [words.say(f"traffic.key.{key}"), *words.columns("requests", "tokens", "rate", "verdict")]
+        parts.append(words.table(head, rows))
+    return words.heading("traffic.sources") + "".join(parts) if parts else ""
+
+
+def sweeps(words: Words, run: Json) -> str:
+    """Other block sizes and times to live; over time."""
+    sizes = [(float(one["block_size"]), one["rate"]) for one in run["block_sizes"]]
+    best = [(float(one["block_size"]), one["best_rate"]) for one in run["block_sizes"]]
+    curves = {words.text("traffic.best"): best, words.text("traffic.blocks.here"): sizes}
+    parts = [words.heading("traffic.blocks"), line_chart(curves, words.text("knob.block_size"), log_x=True)]
+    rate = words.text("traffic.rate")
+    if run["idle_ttl"]:
+        points = [(max(pause, 1e-3), value) for pause, value in run["idle_ttl"]]
+        chart = line_chart({rate: points}, words.text("traffic.axis.ttl"), log_x=True)
+        parts += [words.heading("traffic.ttl.curve"), chart]
+    spans = [(float(one["begins"]), one["rate"]) for one in run["over_time"]]
+    axis = "traffic.axis.seconds" if run["idle_ttl"] is not None else "traffic.axis.requests"
+    chart = line_chart({rate: spans}, words.text(axis))
+    return "".join((*parts, words.heading("traffic.over_time"), chart))
+
+
+def formulas(words: Words) -> str:
+    """How modelled numbers are made, one click away and without a script."""
+    rows = [(f"<code>{escape(FORMULAS[name])}</code>", words.say(name)) for name in OF_A_LOG]
+    items = "".join(f"<tr><td>{symbols}</td><td>{sentence}</td></tr>" for symbols, sentence in rows)
+    notes = (
+        f"<p class=note>{words.say('formula.legend')}</p><p class=note>{escape(error_words(words.lang))}</p>"
+    )
+    title = words.say("formula.title")
+    return f"<details><summary>{title}</summary><table><tbody>{items}</tbody></table>{notes}</details>"

@@ -1,0 +1,1 @@
+"""For the teacher: scripts, links, sequences of one's own, a class on its laptops."""

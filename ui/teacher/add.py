@@ -1,0 +1,102 @@
+"""One stop more for a sequence: an address that was pasted, or a page or a step chosen from a list."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import BrothError
+from ui.course.chapter import course_run
+from ui.frame.session import change_sequence, say, sequence, show_error, title_of
+from ui.stage.setup import Setup, preset_ids
+from ui.stage.setup import to_query as setup_query
+from ui.teacher.address import PAGES, Address, read_address
+from ui.teacher.laptops import own_url, server_base
+from ui.teacher.present import page_name
+from ui.teacher.seq import MAX_STOPS, Stop
+
+_PASTED, _WHAT, _STEP, _ASK, _ERROR = (
+    f"teacher-{name}" for name in ("pasted", "what", "step", "ask", "error")
+)
+KEPT = (_WHAT, _ASK)
+"""Widgets whose choice outlives the other parts of the page."""
+
+
+def add_panel() -> None:
+    """Both ways to add, and why the last try did not work."""
+    full = len(sequence().stops) >= MAX_STOPS
+    pasted, button = st.columns([5, 1], vertical_alignment="bottom")
+    pasted.text_input(
+        say("teacher.add.paste"),
+        key=_PASTED,
+        help=say("teacher.add.paste.help"),
+        placeholder=f"{server_base()}execute?s=P3#step=38",
+    )
+    button.button(
+        say("teacher.add"),
+        key="teacher-add-pasted",
+        on_click=_add_pasted,
+        args=(own_url(),),
+        disabled=full,
+        width="stretch",
+    )
+    error = st.session_state.pop(_ERROR, None)
+    if error is not None:
+        show_error(error)
+    places = {f"execute:{name}": f"{say('nav.execute')} · {title_of(name)}" for name in preset_ids()}
+    others = [name for name in PAGES if name != "execute"]
+    places |= {name: page_name(Address(name)) for name in others}
+    what, step, button = st.columns([3, 2, 1], vertical_alignment="bottom")
+    chosen = what.selectbox(say("teacher.add.what"), list(places), format_func=places.__getitem__, key=_WHAT)
+    address = _choose(chosen, step)
+    button.button(
+        say("teacher.add"),
+        key="teacher-add-chosen",
+        on_click=_add_stop,
+        args=(Stop(address, page_name(address)),),
+        disabled=full,
+        width="stretch",
+    )
+    if full:
+        st.caption(say("error.teacher.full", limit=MAX_STOPS))
+
+
+def _choose(chosen: str, column: st.delta_generator.DeltaGenerator) -> Address:
+    """The address of what the lists say; for a scenario also its step."""
+    page, _, scenario = chosen.partition(":")
+    if not scenario:
+        return Address(page)
+    log = course_run(scenario)[2]
+    steps = {0: say("teacher.step.first")}
+    for event in log["events"]:
+        if event["level"] != "micro":
+            steps[event["i"] + 1] = f"{event['i'] + 1} · {_told(event)}"
+    step = column.selectbox(
+        say("teacher.add.step"), list(steps), format_func=steps.__getitem__, key=f"{_STEP}-{scenario}"
+    )
+    asks = st.toggle(say("teacher.add.ask"), key=_ASK, help=say("teacher.add.ask.help"))
+    query = setup_query(Setup(scenario, mode="guided" if asks else "walk"))
+    place = max(step - 1, 0) if asks else step
+    return read_address(f"execute?{'&'.join(f'{k}={v}' for k, v in query.items())}#step={place}")
+
+
+def _told(event: dict[str, object]) -> str:
+    args = event["args"]
+    assert isinstance(args, dict)
+    return say(f"cap.{event['cap']}.what", **args).replace("**", "")
+
+
+def _add_pasted(own: str) -> None:
+    try:
+        address = read_address(str(st.session_state[_PASTED]), own)
+    except BrothError as error:
+        st.session_state[_ERROR] = error
+        return
+    _add_stop(Stop(address, page_name(address)))
+    st.session_state[_PASTED] = ""
+
+
+def _add_stop(stop: Stop) -> None:
+    try:
+        change_sequence(sequence().with_stop(stop))
+    except BrothError as error:
+        st.session_state[_ERROR] = error

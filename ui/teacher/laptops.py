@@ -1,0 +1,156 @@
+"""Thirty laptops on one server: which line starts it, which address to give, as a link and as a QR code."""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from ui.frame.session import lang_mode, say
+from ui.teacher.address import LOOPBACK, Address
+from ui.teacher.stops import text
+from ui.words.i18n import languages
+
+HOST, OPENS = "teacher-host", "teacher-opens"
+KEPT = (HOST, OPENS)
+PORT = 8501
+OPTIONS = "--server.address 0.0.0.0 --server.headless true"
+COMMANDS = (f"python3 run.py {OPTIONS}", f"streamlit run app.py {OPTIONS}")
+SESSIONS, EVERY_S, P50_S, P95_S, MIB_EACH = 40, 5, 0.08, 0.4, 1.6
+"""Measured: benchmarks/README.md, to which a test holds these."""
+
+MAX_QR = 300
+"""Characters up to which a code on a projector can be read from the back row."""
+
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_HOST = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL}){{0,10}}|\[[0-9A-Fa-f:]{{2,45}}\])(?::\d{{1,5}})?")
+
+
+def class_panel(from_form: Address) -> None:
+    """Start, address, code, and how many fit. ``from_form``: what the link form of the page makes."""
+    with st.container(border=True):
+        _tell("class_start")
+        st.code(COMMANDS[0], language=None)
+        _tell("class_line2")
+        st.code(COMMANDS[1], language=None)
+        _tell("class_fire", port=urlsplit(own_url()).port or PORT)
+    with st.container(border=True):
+        _address(from_form)
+    _tell(
+        "class_hold",
+        sessions=SESSIONS,
+        every=EVERY_S,
+        p50=P50_S,
+        p95=P95_S,
+        each=MIB_EACH,
+        all=f"{SESSIONS * MIB_EACH:.0f}",
+    )
+    _tell("class_reload")
+
+
+def _tell(name: str, **args: object) -> None:
+    for one in languages(lang_mode()):
+        st.markdown(text(name, one, **args))
+
+
+def _address(from_form: Address) -> None:
+    local = urlsplit(own_url()).hostname in LOOPBACK
+    words, code = st.columns([3, 2], gap="large")
+    with words:
+        if local:
+            _tell("class_local", host=urlsplit(own_url()).netloc)
+        typed = st.text_input(
+            say("teacher.class.host"),
+            key=HOST,
+            placeholder="192.168.1.23",
+            max_chars=120,
+            help=say("teacher.class.host.help"),
+        )
+        choices = {name: say(f"teacher.class.opens.{name}") for name in ("start", "sheet", "form")}
+        opens = st.selectbox(
+            say("teacher.class.opens"), list(choices), format_func=choices.__getitem__, key=OPENS
+        )
+        if typed.strip() and read_host(typed) is None:
+            st.error(say("teacher.class.host.wrong"))
+        address = from_form if opens == "form" else Address(opens)
+        link = server_base() + address.link(lang_mode()).removeprefix("./")
+        st.caption(say("teacher.class.link"))
+        st.code(link, language=None, wrap_lines=True)
+    with code:
+        if is_local():
+            st.info(say("teacher.class.no_code"))
+        else:
+            _draw_code(link)
+
+
+def _draw_code(link: str) -> None:
+    drawn = qr_svg(link)
+    if drawn is None:
+        st.info(say("teacher.class.code.long"))
+        return
+    st.image(drawn, width=300, alt=say("teacher.class.code"))
+    if len(link) > MAX_QR:
+        st.caption(say("teacher.class.code.dense"))
+
+
+def qr_svg(link: str) -> str | None:
+    """The link as a QR code, black on white in every theme so that phones read it; None if it is too long."""
+    import segno  # only who draws a code needs it
+
+    try:
+        code = segno.make_qr(link, error="m")
+    except segno.DataOverflowError:
+        return None
+    drawn = BytesIO()
+    code.save(drawn, kind="svg", scale=8, border=4, dark="#000", light="#fff", xmldecl=False)
+    return drawn.getvalue().decode()
+
+
+# -- addresses ----------------------------------------------------------------------------------------
+
+
+def own_url() -> str:
+    """The address by which this visitor reached the page."""
+    return st.context.url or f"http://localhost:{PORT}/teacher"
+
+
+def server_base() -> str:
+    """Where others reach this server: the host that was typed, else the visitor's own way here; ends in /."""
+    return base_of(own_url(), str(st.session_state.get(HOST) or ""))
+
+
+def is_local() -> bool:
+    """Whether links of this page work on this machine only: opened as localhost, no other address written."""
+    return urlsplit(server_base()).hostname in LOOPBACK
+
+
+def local_hint() -> None:
+    """Says so under a link."""
+    if is_local():
+        st.caption(say("teacher.local"))
+
+
+def base_of(url: str, typed: str = "") -> str:
+    """The folder of our pages in ``url``, at the typed host if that is one."""
+    parts = urlsplit(url)
+    host = read_host(typed)
+    netloc = parts.netloc
+    if host is not None:
+        has_port = re.search(r":\d+$", host) is not None
+        netloc = host if has_port or parts.port is None else f"{host}:{parts.port}"
+    return f"{parts.scheme}://{netloc}{parts.path.rpartition('/')[0]}/"
+
+
+def read_host(typed: str) -> str | None:
+    """Host name or IP, with a port or without, out of what people paste; None if there is none."""
+    bare = re.sub(r"^https?://", "", typed.strip()).split("/")[0]
+    return bare if len(bare) <= 120 and _HOST.fullmatch(bare) else None
+
+
+def keep_widgets(keys: tuple[str, ...]) -> None:
+    """Streamlit forgets a widget that is not drawn; touching its value keeps it."""
+    for key in keys:
+        if key in st.session_state:
+            st.session_state[key] = st.session_state[key]

@@ -1,0 +1,185 @@
+"""A teacher's own sequence of stops: in a link, in a file, and the place while it is presented. Pure."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.errors import BrothError
+from ui.teacher.address import Address, AddressError, read_address
+
+SEQ, AT = "seq", "at"
+MAX_STOPS = 24
+MAX_TITLE, MAX_NOTE = 80, 600
+MAX_SEQ_LINK = 2_000
+"""Characters of a packed sequence that a link may carry; longer ones are saved as a file."""
+
+MAX_UNPACKED = 200_000
+FILE_VERSION = 1
+
+
+class SequenceError(BrothError):
+    """A sequence that is full, or a file that holds none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """One stop: what to open, what it is called, and what the teacher wants to remember."""
+
+    address: Address
+    title: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """Stops in order. ``place``: the stop that is presented, from 1; 0 while the sequence is edited."""
+
+    stops: tuple[Stop, ...] = ()
+    place: int = 0
+
+    @property
+    def now(self) -> Stop | None:
+        """The stop that is presented."""
+        return self.stops[self.place - 1] if 0 < self.place <= len(self.stops) else None
+
+    def at(self, place: int) -> Sequence:
+        """The same at another place, as far as there is one."""
+        return replace(self, place=max(0, min(place, len(self.stops))))
+
+    def with_stop(self, stop: Stop) -> Sequence:
+        """One stop more, at the end.
+
+        Raises:
+            SequenceError: there are as many as a sequence may have.
+        """
+        if len(self.stops) >= MAX_STOPS:
+            message = f"A sequence has at most {MAX_STOPS} stops. Delete one first."
+            raise SequenceError("teacher.full", message, limit=MAX_STOPS)
+        return replace(self, stops=(*self.stops, tidy(stop)))
+
+    def changed(self, index: int, title: str | None = None, note: str | None = None) -> Sequence:
+        """Title or note of one stop changed."""
+        stops = list(self.stops)
+        before = stops[index]
+        new_title = before.title if title is None else title
+        stops[index] = tidy(Stop(before.address, new_title, before.note if note is None else note))
+        return replace(self, stops=tuple(stops))
+
+    def without(self, index: int) -> Sequence:
+        """One stop less."""
+        return replace(self, stops=self.stops[:index] + self.stops[index + 1 :], place=0)
+
+    def moved(self, index: int, by: int) -> Sequence:
+        """One stop up (-1) or down (+1), if there is room."""
+        other = index + by
+        if not 0 <= other < len(self.stops):
+            return self
+        stops = list(self.stops)
+        stops[index], stops[other] = stops[other], stops[index]
+        return replace(self, stops=tuple(stops))
+
+
+def tidy(stop: Stop) -> Stop:
+    """Within its limits, a title on one line, no control signs and no halves of surrogate pairs."""
+    title = " ".join(_readable(stop.title).split())[:MAX_TITLE]
+    return Stop(stop.address, title, _readable(stop.note)[:MAX_NOTE])
+
+
+def _readable(text: str) -> str:
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return "".join(one for one in whole if one.isprintable() or one == "\n")
+
+
+# -- in a link ----------------------------------------------------------------------------------------
+
+
+def pack(sequence: Sequence) -> str:
+    """The stops as a short text of letters that a link can carry."""
+    rows = [[stop.address.text, stop.title, stop.note] for stop in sequence.stops]
+    data = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+    return base64.urlsafe_b64encode(zlib.compress(data.encode(), 9)).decode().rstrip("=")
+
+
+def unpack(text: str) -> Sequence | None:
+    """Back from ``pack``; None if the text was damaged, holds too much, or leads elsewhere."""
+    try:
+        packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        unpacker = zlib.decompressobj()
+        rows = json.loads(unpacker.decompress(packed, MAX_UNPACKED).decode())
+        if not unpacker.eof or not isinstance(rows, list) or not 0 < len(rows) <= MAX_STOPS:
+            return None
+        return Sequence(tuple(_stop(*row) for row in rows))
+    except (binascii.Error, zlib.error, ValueError, TypeError, RecursionError, AddressError):
+        return None
+
+
+def _stop(address: object, title: object, note: object) -> Stop:
+    if not (isinstance(address, str) and isinstance(title, str) and isinstance(note, str)):
+        raise TypeError("a stop is three texts")
+    return tidy(Stop(read_address(address), title, note))
+
+
+def fits_link(sequence: Sequence) -> bool:
+    """Whether a link can carry it."""
+    return len(pack(sequence)) <= MAX_SEQ_LINK
+
+
+def to_query(sequence: Sequence) -> dict[str, str]:
+    """The sequence as query parameters, unless it is empty or long. A bare ``seq`` presents stop 1."""
+    if not sequence.stops or not fits_link(sequence):
+        return {}
+    return {SEQ: pack(sequence)} | ({} if sequence.place == 1 else {AT: str(sequence.place)})
+
+
+def from_query(query: Mapping[str, str]) -> tuple[Sequence, list[str]]:
+    """The sequence a link carries, and the names of parameters that could not be read. Never raises."""
+    if SEQ not in query:
+        return Sequence(), []
+    found = unpack(query[SEQ])
+    if found is None:
+        return Sequence(), [SEQ]
+    place = query.get(AT, "1")
+    if not (place.isascii() and place.isdigit() and len(place) < 4 and int(place) <= len(found.stops)):
+        return found.at(1), [AT]
+    return found.at(int(place)), []
+
+
+# -- as a file ----------------------------------------------------------------------------------------
+
+
+def to_file(sequence: Sequence) -> str:
+    """The sequence as a JSON file, for what is too long for a link."""
+    stops = [{"open": stop.address.text, "title": stop.title, "note": stop.note} for stop in sequence.stops]
+    return json.dumps({"broth_sequence": FILE_VERSION, "stops": stops}, ensure_ascii=True, indent=2) + "\n"
+
+
+def from_file(name: str, data: bytes) -> Sequence:
+    """Back from ``to_file``; ``name`` is what the messages call it.
+
+    Raises:
+        SequenceError: no JSON, another kind of file, a stop that cannot be read, or too many.
+    """
+    try:
+        found: Any = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise SequenceError("teacher.file_json", f"{name} is no JSON file.", file=name) from None
+    rows = found.get("stops") if isinstance(found, dict) else None
+    if not isinstance(rows, list) or found.get("broth_sequence") != FILE_VERSION or not rows:
+        raise SequenceError("teacher.file_kind", f"{name} holds no sequence of stops.", file=name)
+    if len(rows) > MAX_STOPS:
+        message = f"{name} has {len(rows)} stops; a sequence has at most {MAX_STOPS}."
+        raise SequenceError("teacher.file_long", message, file=name, size=len(rows), limit=MAX_STOPS)
+    stops = []
+    for number, row in enumerate(rows, 1):
+        try:
+            stops.append(_stop(row["open"], row.get("title", ""), row.get("note", "")))
+        except (AddressError, TypeError, KeyError, AttributeError):
+            message = f"{name}: stop {number} cannot be read."
+            raise SequenceError("teacher.file_stop", message, file=name, number=number) from None
+    return Sequence(tuple(stops))

@@ -1,0 +1,1 @@
+"""Your traffic: a log of requests on the page."""

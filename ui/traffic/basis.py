@@ -1,0 +1,49 @@
+"""What was read, and what every number below rests on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.traffic.analysis import Analysis
+from core.traffic.settings import Settings
+from ui.frame.session import lang, plain, say
+from ui.traffic.state import Log
+from ui.traffic.words import basis_words, identity_words
+from ui.words.numbers import Count, digits, percent
+
+
+def log_summary(log: Log) -> None:
+    """One line of what was read, its notes, and which lines were left out."""
+    trace = log.trace
+    tokens = sum(request.num_tokens for request in trace.requests)
+    told = "traffic.read.format" if log.detected is None else "traffic.read.detected"
+    words = [
+        say("traffic.read", name=plain(trace.name), n=Count(len(trace.requests)), tokens=digits(tokens)),
+        say(told, format=say(f"trace.format.{trace.format}")),
+        *identity_words(trace.tokenizer, trace.template, trace.block_size, lang()),
+    ]
+    st.markdown(" · ".join(words))
+    notes = [say(f"trace.note.{note.code}", **{"count": note.count, **note.values}) for note in trace.notes]
+    if trace.num_skipped:
+        notes.append(say("trace.skipped", count=trace.num_skipped))
+    if notes or trace.skipped:
+        with st.expander(say("traffic.notes", n=len(notes))):
+            lines = [f"- {plain(note)}" for note in notes]
+            lines += [f"- {plain(f'{one.file}, {one.line}: {one.reason}')}" for one in trace.skipped]
+            st.markdown("\n".join(lines))
+
+
+def sample_line(log: Log, analysis: Analysis) -> None:
+    """A made-up log in numbers, beside the published ones of real logs."""
+    if log.key[0] != "sample":
+        return
+    lengths = analysis.lengths
+    words = {"mean": digits(round(float(lengths.mean()))), "most": digits(int(lengths.max()))}
+    st.caption(say("traffic.sample.stats", rate=percent(analysis.best_rate), **words))
+
+
+def basis_line(log: Log, settings: Settings) -> None:
+    """Tokenizer, template, block size and slots, above every view."""
+    trace = log.trace
+    counted = (trace.tokenizer, trace.template, trace.block_size)
+    st.caption(basis_words(counted, settings.block_size, settings.num_slots, settings.ttl_s, lang()))

@@ -1,0 +1,100 @@
+"""The hit rate at every size as a chart, with the cliff, where you are, and what copies make of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.replay.curve import Deviation
+from core.traffic.analysis import Analysis
+from core.traffic.settings import room_for_all
+from core.traffic.sweeps import curve_points, deviation_of
+from ui.frame import session
+from ui.frame.session import say
+from ui.traffic.charts import diamonds, lines, mark, requests_at
+from ui.traffic.open import clicked
+from ui.traffic.settings import Open
+from ui.traffic.setup import UNITS
+from ui.traffic.state import Log, choose, chosen, state
+from ui.traffic.work import work
+from ui.words.numbers import digits, percent
+
+
+def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
+    """The chart, its unit, its words."""
+    curve = analysis.curve
+    points = curve_points(analysis)
+    st.subheader(say("traffic.curve"), anchor=False)
+    unit = _unit()
+    factor = _factor(analysis, unit)
+    name = say("traffic.curve.name")
+    numbers = {name: requests_at(curve, [slots for slots, _ in points])}
+    shown = {name: [(slots * factor, rate) for slots, rate in points]}
+    log_x = len(points) > 1
+    title = _title(unit)
+    figure = lines(shown, title, say("traffic.rate"), log_x=log_x, requests=numbers, markers=True)
+    cliff = curve.cliff()
+    if cliff is not None:
+        edge = min(cliff[1], curve.last)
+        mark(figure, edge * factor, say("traffic.cliff", n=digits(edge)), log_x=log_x, high=False)
+    here = min(analysis.num_slots, room_for_all(analysis.tree))
+    if here >= curve.first:
+        mark(figure, min(here, curve.last) * factor, say("traffic.here"), log_x=log_x)
+    off = None
+    if not curve.exact:
+        key = ("deviation", log.key, analysis.settings.block_size)
+        off = work(key, lambda tell: deviation_of(analysis, progress=tell))
+    if off is not None:
+        exact = zip(off.capacities, off.exact_rates, strict=True)
+        diamonds(figure, say("traffic.curve.replayed"), [(slots * factor, rate) for slots, rate in exact])
+    told = st.plotly_chart(
+        figure, key=f"traffic_curve_{state().looks}_{unit}", on_select="rerun", selection_mode="points"
+    )
+    st.caption(_words(analysis, cliff, off))
+    if point := clicked(told):
+        slots = int(point[1])
+        open_it(int(point[0]), replace(analysis.settings, num_slots=slots, ttl_s=None))
+
+
+def _unit() -> str:
+    words = {one: say(f"traffic.unit.{one}") for one in UNITS}
+    st.session_state.setdefault("traffic_unit", chosen().unit)
+    found = st.segmented_control(
+        say("traffic.unit"),
+        UNITS,
+        format_func=words.__getitem__,
+        label_visibility="collapsed",
+        key="traffic_unit",
+    )
+    choose(unit=found or chosen().unit)
+    return chosen().unit
+
+
+def _factor(analysis: Analysis, unit: str) -> float:
+    size = analysis.curve.block_size
+    if unit == "gib":
+        return session.machine().cost().block_bytes(size) / 2**30
+    return float(size) if unit == "tokens" else 1.0
+
+
+def _title(unit: str) -> str:
+    words = say(f"traffic.unit.{unit}")
+    return f"{words}: {session.machine().model}" if unit == "gib" else words
+
+
+def _words(analysis: Analysis, cliff: tuple[int, int] | None, off: Deviation | None) -> str:
+    curve = analysis.curve
+    words = [say("traffic.curve.from", first=digits(curve.first), last=digits(curve.last))]
+    if cliff is not None:
+        high = min(cliff[1], curve.last)
+        rates = {"low": percent(curve.rate_at(cliff[0])), "high": percent(curve.rate_at(high))}
+        words.append(say("traffic.cliff.words", c=digits(cliff[0]), d=digits(high), **rates))
+    if curve.exact:
+        words.append(say("traffic.curve.exact"))
+    else:
+        words.append(say("traffic.curve.copies", n=curve.num_repeats))
+    if off is not None:
+        most = f"{100 * off.largest:.3f}"
+        words.append(say("traffic.curve.deviation", n=len(off.capacities), points=most))
+    return " ".join((*words, say("traffic.click")))

@@ -1,0 +1,122 @@
+"""Where the log comes from: a sample, an upload, a pasted text, the server's folder."""
+
+from __future__ import annotations
+
+import os
+from hashlib import blake2b
+from pathlib import Path
+
+import streamlit as st
+
+from core.errors import BrothError
+from core.traces.sources import TraceFile
+from core.traffic.samples import SAMPLES, sample_log
+from ui.frame.session import plain, say, show_error
+from ui.traffic.reading import pick, reading_options
+from ui.traffic.setup import Side, Wanted
+from ui.traffic.state import Key, Log, choose, chosen, forget, read_log, state
+from ui.traffic.work import may_begin, progress_in
+
+FOLDER_NAME = "BROTH_LOGS"
+"""The environment variable with which whoever starts the server offers a folder of logs."""
+UPLOAD_MB = 200
+_SETTINGS = ("traffic_block", "traffic_slots", "traffic_ttl")
+_EXAMPLE = '{"messages": [{"role": "user", "content": "…"}]}'
+
+
+def source_panel() -> Log | None:
+    """Choose a log; returns what was read, or what was there before if that failed."""
+    options = ["sample", "upload", "paste", *(["folder"] if _folder() else [])]
+    usual = chosen().source if chosen().source in options else "sample"
+    found = pick("source", "segmented_control", options, usual, "traffic.source.")
+    choose(source=found if found in options else usual)
+    files, key = _SOURCES[chosen().source]()
+    reading_options()
+    if files:
+        _read(files, key, chosen().wanted)
+    return state().log
+
+
+def _read(files: list[TraceFile], name: Key, wanted: Wanted) -> None:
+    """Read anew where something changed; a failure is told and nothing is lost."""
+    now, key = state(), (*name, wanted)
+    if (now.log is not None and now.log.key == key) or not may_begin(key):
+        return
+    place = st.empty()
+    try:
+        log = read_log(key, files, wanted, progress_in(place, "traffic.reading", key))
+    except BrothError as error:
+        show_error(error)
+        if "line" in error.values and not wanted.skip_broken:
+            st.caption(say("traffic.skip_hint", option=say("traffic.skip")))
+        if now.log is not None:
+            st.caption(say("traffic.kept", name=plain(now.log.trace.name)))
+        return
+    finally:
+        place.empty()
+    if now.log is not None and now.log.key[:-1] != name:  # the first one keeps what a link has set
+        choose(a=Side(), b=None)
+        for widget in (*_SETTINGS, *(f"{one}_b" for one in _SETTINGS)):
+            st.session_state.pop(widget, None)
+    now.log, now.picked = log, None
+    now.computed.clear()
+    now.stopped.clear()
+
+
+# -- one function per source -------------------------------------------------------------------------------
+
+
+def _sample() -> tuple[list[TraceFile], Key]:
+    kind, download = st.columns([3, 1], vertical_alignment="bottom")
+    with kind:
+        name = pick("sample", "selectbox", SAMPLES, chosen().sample, "traffic.sample.") or chosen().sample
+    choose(sample=name)
+    text = sample_log(name)
+    with download:
+        st.download_button(say("traffic.sample.save"), text, f"{name}.jsonl", width="stretch")
+    return [TraceFile(f"{name}.jsonl", text)], ("sample", name)
+
+
+def _upload() -> tuple[list[TraceFile], Key]:
+    found = st.file_uploader(
+        say("traffic.upload"), accept_multiple_files=True, max_upload_size=UPLOAD_MB, key="traffic_upload"
+    )
+    if not found:
+        st.caption(say("traffic.published"))
+        log = state().log
+        if log is not None and log.key[0] == "upload":
+            st.caption(say("traffic.still", name=plain(log.trace.name)))
+            st.button(say("traffic.forget"), on_click=forget)
+        return [], ()
+    files = [TraceFile(one.name, one) for one in found]
+    return files, ("upload", *(one.file_id for one in found))
+
+
+def _paste() -> tuple[list[TraceFile], Key]:
+    now = state()
+    st.session_state.setdefault("traffic_paste", now.pasted)
+    text = st.text_area(say("traffic.paste"), key="traffic_paste", height=160, placeholder=_EXAMPLE)
+    now.pasted = text
+    if not text.strip():
+        st.caption(say("traffic.paste.empty"))
+        return [], ()
+    digest = blake2b(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return [TraceFile(say("traffic.pasted"), text)], ("paste", digest)
+
+
+def _from_folder() -> tuple[list[TraceFile], Key]:
+    """Only names that stand in the folder are offered: nobody types a path."""
+    folder = _folder()
+    names = sorted(path.name for path in folder.iterdir() if path.is_file()) if folder else []
+    if not folder or not names:
+        return [], ()
+    name = st.selectbox(say("traffic.folder"), names, key="traffic_folder")
+    return ([TraceFile(name, folder / name)], ("folder", name)) if name in names else ([], ())
+
+
+def _folder() -> Path | None:
+    named = os.environ.get(FOLDER_NAME)
+    return Path(named) if named and Path(named).is_dir() else None
+
+
+_SOURCES = {"sample": _sample, "upload": _upload, "paste": _paste, "folder": _from_folder}

@@ -1,0 +1,125 @@
+"""A visitor's own logs: what was read, how, and what was computed from it. Lives in the session alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
+
+import streamlit as st
+
+from core.replay.prefix_tree import Progress
+from core.traces.detect import detect
+from core.traces.model import Trace
+from core.traces.options import ReadOptions
+from core.traces.read import read_trace
+from core.traces.sources import TraceFile
+from core.traffic.analysis import Analysis, analyse
+from core.traffic.misses import Miss
+from core.traffic.ranking import misses_of
+from core.traffic.settings import Settings
+from ui.frame import session
+from ui.traffic.setup import Side, TrafficSetup, Wanted
+from ui.traffic.tokenizers import tokenizer_for
+
+T = TypeVar("T")
+Key = tuple[object, ...]
+_KEPT = 4
+MANY = 20_000
+"""Requests from which on causes are ranked only when asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """One log that was read, with the options it was read with (the tokenizer is among them)."""
+
+    key: Key
+    trace: Trace
+    options: ReadOptions
+    detected: str | None
+
+
+@dataclass
+class TrafficState:
+    """Of one visitor; the settings are ``session.traffic_setup()``. ``computed``: the last few results by
+    what they were made from. ``stopped``: work that was stopped and is not begun again by itself."""
+
+    pasted: str = ""
+    log: Log | None = None
+    other: Log | None = None
+    picked: int | None = None
+    looks: int = 0
+    computed: dict[Key, object] = field(default_factory=dict)
+    stopped: set[Key] = field(default_factory=set)
+
+
+def state() -> TrafficState:
+    """This visitor's."""
+    if "traffic" not in st.session_state:
+        st.session_state["traffic"] = TrafficState()
+    return cast(TrafficState, st.session_state["traffic"])
+
+
+def forget() -> None:
+    """Drop everything that was loaded and computed; the settings stay."""
+    st.session_state["traffic"] = TrafficState()
+
+
+def chosen() -> TrafficSetup:
+    """Every setting of the page."""
+    return session.traffic_setup()
+
+
+def choose(**values: Any) -> None:
+    """Change some of them."""
+    session.change_traffic(replace(chosen(), **values))
+
+
+def settings_of(side: Side, log: Log) -> Settings:
+    """What a side of the page asks for; the block size is the log's own until another is chosen."""
+    return Settings(side.block_size or log.trace.block_size or 16, side.num_slots, side.ttl_s)
+
+
+def read_log(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Progress | None = None) -> Log:
+    """Read files as one log.
+
+    Raises:
+        BrothError: it cannot be read, or the tokenizer is not here; whatever was loaded before stays.
+    """
+    options = ReadOptions(
+        skip_broken=wanted.skip_broken,
+        block_size=wanted.block_size,
+        convention=wanted.convention,  # type: ignore[arg-type]
+        template=wanted.template,
+        tokenizer=tokenizer_for(wanted.tokenizer),
+        tokenizer_name=wanted.tokenizer,
+    )
+    detected = detect(files[0]).format.name if wanted.format_name is None else None
+    trace = read_trace(list(files), format_name=wanted.format_name, options=options, progress=progress)
+    return Log(key, trace, options, detected)
+
+
+def remember(key: Key, make: Callable[[], T]) -> T:
+    """The result under this key; it is made if it is not among the last few of its kind."""
+    known = state().computed
+    if key not in known:
+        known[key] = make()
+        of_kind = [one for one in known if one[0] == key[0]]
+        for old in of_kind[:-_KEPT]:
+            del known[old]
+    return cast(T, known[key])
+
+
+def analysis_key(log: Log, settings: Settings) -> Key:
+    """Under which ``analysis_of`` is remembered."""
+    return ("analysis", log.key, settings)
+
+
+def analysis_of(log: Log, settings: Settings, progress: Progress | None = None) -> Analysis:
+    """The log under these settings."""
+    return remember(analysis_key(log, settings), lambda: analyse(log.trace, settings, progress))
+
+
+def misses_in(log: Log, analysis: Analysis, progress: Progress | None = None) -> list[Miss]:
+    """Why each request missed."""
+    return remember(("misses", log.key, analysis.settings), lambda: misses_of(analysis, progress))

@@ -1,0 +1,156 @@
+"""The same log under other settings: block sizes, times to live, eviction orders, requests in flight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from core.errors import BrothError
+from core.traffic.analysis import Analysis
+from core.traffic.examples import after_pauses, loses_most
+from core.traffic.settings import Settings
+from core.traffic.sweeps import (
+    MOST_ORDER_BLOCKS,
+    compare_orders,
+    curve_points,
+    idle_ttl,
+    num_blocks,
+    sweep_block_sizes,
+    with_pinning,
+)
+from ui.frame import session
+from ui.frame.session import say
+from ui.traffic.charts import Carried, lines
+from ui.traffic.open import clicked
+from ui.traffic.settings import Open
+from ui.traffic.state import Log, state
+from ui.traffic.work import work
+from ui.words.numbers import digits
+
+MOST_PINNED_TOKENS = 3_000_000
+IN_FLIGHT = (4, 16)
+SHORTER = 0.99
+"""A little less than a pause: with this time to live the content has just expired."""
+Curves = dict[str, list[tuple[float, float]]]
+
+
+def sweeps_view(log: Log, analysis: Analysis, open_it: Open) -> None:
+    """Four charts; a point leads to a request that shows what it is about, under the point's setting."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        _block_sizes(log, analysis, open_it)
+        _orders(log, analysis, open_it)
+    with right:
+        _ttl(analysis, open_it)
+        _pinning(log, analysis, open_it)
+
+
+def _chart(
+    name: str,
+    curves: Curves,
+    title: str,
+    carried: Mapping[str, Sequence[Carried]],
+    ticks: Sequence[float] | None = None,
+) -> list[float]:
+    """Draws it; what a clicked point carries."""
+    rate = say("traffic.rate")
+    figure = lines(curves, title, rate, log_x=True, requests=carried, markers=True, ticks=ticks)
+    return clicked(
+        st.plotly_chart(
+            figure, key=f"traffic_{name}_{state().looks}", on_select="rerun", selection_mode="points"
+        )
+    )
+
+
+def _block_sizes(log: Log, analysis: Analysis, open_it: Open) -> None:
+    st.subheader(say("traffic.blocks"), anchor=False)
+    points = work(
+        ("blocks", log.key, analysis.settings),
+        lambda tell: sweep_block_sizes(log.trace, analysis.settings, tell),
+    )
+    if points is None:
+        return
+    names = say("traffic.best"), say("traffic.blocks.here")
+    curves = {
+        names[0]: [(float(one.block_size), one.best_rate) for one in points],
+        names[1]: [(float(one.block_size), one.rate) for one in points],
+    }
+    carried = [(one.example, place) for place, one in enumerate(points)]
+    sizes = [float(one.block_size) for one in points]
+    point = _chart("blocks", curves, say("knob.block_size"), dict.fromkeys(names, carried), sizes)
+    st.caption(say("traffic.blocks.help"))
+    if point:
+        one = points[int(point[1])]
+        open_it(one.example, replace(analysis.settings, block_size=one.block_size, num_slots=one.num_slots))
+
+
+def _ttl(analysis: Analysis, open_it: Open) -> None:
+    st.subheader(say("traffic.ttl.curve"), anchor=False)
+    try:
+        points = idle_ttl(analysis)
+    except BrothError as error:
+        session.show_error(error)
+        return
+    if not points:
+        st.caption(say("traffic.nothing_again"))
+        return
+    pauses = [pause for pause, _ in points]
+    examples = after_pauses(analysis.tree, pauses)
+    carried = [(one, pause * SHORTER) for one, pause in zip(examples, pauses, strict=True)]
+    name = say("traffic.rate")
+    curves = {name: [(max(pause, 1e-3), rate) for pause, rate in points]}
+    point = _chart("ttl_curve", curves, say("traffic.axis.ttl"), {name: carried})
+    st.caption(say("traffic.ttl.curve.help"))
+    if point:
+        open_it(int(point[0]), Settings(analysis.settings.block_size, None, point[1]))
+
+
+def _orders(log: Log, analysis: Analysis, open_it: Open) -> None:
+    st.subheader(say("traffic.orders"), anchor=False)
+    if num_blocks(analysis) > MOST_ORDER_BLOCKS:
+        st.caption(say("traffic.orders.too_many", most=f"{MOST_ORDER_BLOCKS:,}"))
+        return
+    found = work(
+        ("orders", log.key, analysis.settings.block_size),
+        lambda tell: compare_orders(analysis, progress=tell),
+    )
+    if found is None:
+        return
+    curves = {
+        say(f"traffic.order.{order}"): [(float(slots), rate) for slots, rate in points]
+        for order, points in found.items()
+    }
+    _at_sizes("orders", curves, analysis, open_it)
+    st.caption(say("traffic.orders.help"))
+
+
+def _pinning(log: Log, analysis: Analysis, open_it: Open) -> None:
+    st.subheader(say("traffic.pinning"), anchor=False)
+    key = ("pinning", log.key, analysis.settings.block_size)
+    tokens = int(analysis.lengths.sum())
+    many = key not in state().computed and tokens > MOST_PINNED_TOKENS
+    if many and not st.button(say("traffic.pinning.run", tokens=digits(tokens))):
+        st.caption(say("traffic.pinning.help"))
+        return
+    found = work(key, lambda tell: with_pinning(analysis, IN_FLIGHT, progress=tell))
+    if found is None:
+        return
+    alone = say("traffic.pinning.none")
+    curves: Curves = {alone: [(float(slots), rate) for slots, rate in curve_points(analysis, 60)]}
+    for number, points in found.items():
+        name = say("traffic.pinning.name", n=number)
+        curves[name] = [(float(p.num_usable), p.hit_rate) for p in points if p.hit_rate is not None]
+    _at_sizes("pinning", curves, analysis, open_it)
+    st.caption(say("traffic.pinning.help"))
+
+
+def _at_sizes(name: str, curves: Curves, analysis: Analysis, open_it: Open) -> None:
+    """Curves over slots: a point leads to the request that loses most with so many of them, under LRU."""
+    carried = {
+        one: [(loses_most(analysis, int(slots)), slots) for slots, _ in points]
+        for one, points in curves.items()
+    }
+    if point := _chart(name, curves, say("traffic.unit.blocks"), carried):
+        open_it(int(point[0]), replace(analysis.settings, num_slots=int(point[1]), ttl_s=None))

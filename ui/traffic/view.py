@@ -1,0 +1,120 @@
+"""The first view of a log: what it gains at which size, six ways to say so, what it saves, what it holds."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.traffic.analysis import Analysis, held, savings
+from core.traffic.groups import whole
+from ui.frame import session
+from ui.frame.formulas import formulas_panel
+from ui.frame.session import plain, say
+from ui.machine.panel import machine_panel
+from ui.traffic.curve import curve_view
+from ui.traffic.settings import Open
+from ui.traffic.state import Log
+from ui.words.formula_words import OF_A_LOG
+from ui.words.numbers import digits, money, percent, seconds
+
+HOLD_S = 10.0
+
+
+def overview(log: Log, analysis: Analysis, open_it: Open) -> None:
+    """Numbers, the curve, definitions, savings, held blocks."""
+    _headline(analysis)
+    curve_view(log, analysis, open_it)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _definitions(analysis)
+    with right:
+        _savings(analysis)
+        _held(analysis)
+    _reported(log)
+
+
+def _headline(analysis: Analysis) -> None:
+    rate = analysis.hit_rate
+    saved = savings(analysis, session.machine().cost(), session.machine().prices)
+    cells = st.columns(4)
+    shown = "–" if rate is None else f"{percent(rate)} %"
+    cells[0].metric(say("traffic.rate"), shown, help=say("traffic.rate.help"))
+    cells[1].metric(say("traffic.best"), f"{percent(analysis.best_rate)} %", help=say("traffic.best.help"))
+    value = seconds(saved.gpu_seconds.value or 0.0)
+    cells[2].metric(say("traffic.saved"), value, help=say("traffic.saved.help"))
+    verdict = whole(analysis).verdict()
+    cells[3].metric(
+        say("traffic.verdict"), say(f"traffic.verdict.{verdict}"), help=say("traffic.verdict.help")
+    )
+    if analysis.result.num_refused:
+        st.warning(say("traffic.refused", n=analysis.result.num_refused, first=analysis.curve.first))
+    if analysis.result.way == "engine":
+        reasons = ", ".join(say(f"replay.reason.{reason}") for reason in analysis.result.reasons)
+        st.caption(say("replay.engine", reasons=reasons))
+
+
+def _definitions(analysis: Analysis) -> None:
+    st.subheader(say("traffic.definitions"), anchor=False)
+    rows = []
+    for one in analysis.definitions:
+        number = digits(one.hits) if one.name == "mean_of_ratios" else f"{int(one.hits):,}"
+        arithmetic = f"{number} / {one.total:,}"
+        rate = "–" if one.rate is None else f"{percent(one.rate, 3)} %"
+        rows.append({"name": say(f"traffic.definition.{one.name}"), "how": arithmetic, "rate": rate})
+    columns = {name: say(f"traffic.column.{name}") for name in ("name", "how", "rate")}
+    st.dataframe(rows, hide_index=True, column_config=columns, key="traffic_definitions")
+    st.caption(say("traffic.definitions.help"))
+
+
+def _savings(analysis: Analysis) -> None:
+    st.subheader(f"{say('traffic.savings')} · {say('basis.modelled')}", anchor=False)
+    machine = machine_panel()
+    saved = savings(analysis, machine.cost(), machine.prices)
+    hours, tokens = saved.money_by_hour, saved.money_by_token
+    told = {
+        "seconds": seconds(saved.gpu_seconds.value or 0.0),
+        "share": percent(saved.share),
+        "linear": percent(saved.linear_share),
+        "hours": money(hours.value or 0.0, hours.unit),
+        "tokens": money(tokens.value or 0.0, tokens.unit),
+    }
+    st.markdown(say("traffic.savings.words", **told).replace("$", "\\$"))
+    formulas_panel(OF_A_LOG)
+
+
+def _held(analysis: Analysis) -> None:
+    st.subheader(say("traffic.held"), anchor=False)
+    timed = analysis.tree.arrivals_s is not None
+    peak = held(analysis, HOLD_S if timed else None)
+    words = {"shared": digits(peak.shared), "unshared": digits(peak.unshared), "seconds": f"{HOLD_S:g}"}
+    st.markdown(say("traffic.held.timed" if timed else "traffic.held.all", **words))
+
+
+def _reported(log: Log) -> None:
+    totals = log.trace.reported()
+    if totals.ratio_of_sums is None:
+        return
+    st.subheader(say("traffic.reported"), anchor=False)
+    words = {
+        "rate": percent(totals.ratio_of_sums, 2),
+        "cached": digits(totals.cached_tokens),
+        "prompt": digits(totals.prompt_tokens),
+        "known": totals.num_known,
+        "unknown": totals.num_unknown + totals.num_contradictory,
+        "mean": "–" if totals.mean_of_ratios is None else percent(totals.mean_of_ratios, 2),
+    }
+    st.markdown(say("traffic.reported.words", **words))
+
+
+def without_identity(log: Log) -> None:
+    """A log of lengths, of usage or of counters: what it says, and that no hit rate follows from it."""
+    st.info(say("traffic.no_rate"))
+    lengths = [request.num_tokens for request in log.trace.requests]
+    if lengths:
+        middle = sorted(lengths)[len(lengths) // 2]
+        words = {"n": len(lengths), "mean": digits(sum(lengths) / len(lengths)), "median": digits(middle)}
+        st.markdown(say("traffic.lengths", **words))
+    _reported(log)
+    for one in log.trace.counters:
+        if one.hit_rate is not None:
+            words = {"engine": plain(one.labels), "rate": percent(one.hit_rate, 2)}
+            st.markdown(say("traffic.counters", **words))

@@ -1,0 +1,123 @@
+"""Every sentence a person reads, in English and Chinese, from `assets/i18n/{en,zh}.toml`.
+
+A template is plain text with two kinds of holes:
+
+    {name}              the argument `name`
+    {n:token|tokens}    one of two words: the first if the argument `n` is 1, else the second
+
+`**strong**` marks words to draw bold; drawing is the caller's business, as is showing both languages at once.
+A slot is written `#5` wherever it appears, so templates say `{slot}` and callers pass the number.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, cast, get_args
+
+from core.errors import BrothError
+
+Lang = Literal["en", "zh"]
+LangMode = Literal["en", "zh", "both"]
+
+LANGS: tuple[Lang, ...] = get_args(Lang)
+MODES: tuple[LangMode, ...] = get_args(LangMode)
+FOLDER = Path(__file__).resolve().parents[2] / "assets" / "i18n"
+STAGE_PREFIXES = ("stage.", "cap.")
+SLOT = "slot"
+
+_HOLE = re.compile(r"\{(?P<name>\w+)(?::(?P<one>[^{}|]*)\|(?P<many>[^{}|]*))?\}")
+
+
+class TextError(BrothError):
+    """A sentence that is not in the tables, or that lacks an argument."""
+
+
+@cache
+def table(lang: Lang) -> Mapping[str, str]:
+    """All templates of one language, read-only."""
+    with (FOLDER / f"{lang}.toml").open("rb") as file:
+        return MappingProxyType(cast("dict[str, str]", tomllib.load(file)))
+
+
+def t(key: str, lang: Lang, **args: object) -> str:
+    """The sentence `key` in `lang` with its holes filled.
+
+    Raises:
+        TextError: no such key, or an argument is missing.
+    """
+    template = table(lang).get(key)
+    if template is None:
+        raise TextError(
+            "text.unknown_key",
+            f"There is no text {key!r} in {lang}.toml; expected a key of the tables. Add it to both.",
+            key=key,
+            lang=lang,
+        )
+    return fill(template, args, key)
+
+
+def fill(template: str, args: Mapping[str, object], key: str = "") -> str:
+    """`template` with its holes filled; `key` only names it in an error."""
+
+    def one(hole: re.Match[str]) -> str:
+        name = hole["name"]
+        if name not in args:
+            raise TextError(
+                "text.missing_argument",
+                f"Text {key or template!r} needs the argument {name!r}. Pass it to t().",
+                key=key,
+                name=name,
+            )
+        value = args[name]
+        if hole["one"] is not None:
+            return hole["one"] if value == 1 else hole["many"]
+        return f"#{value}" if name == SLOT else str(value)
+
+    return _HOLE.sub(one, template)
+
+
+def placeholders(template: str) -> frozenset[str]:
+    """The argument names that `template` needs."""
+    return frozenset(hole["name"] for hole in _HOLE.finditer(template))
+
+
+def texts(prefixes: Iterable[str]) -> dict[Lang, dict[str, str]]:
+    """All templates whose key starts with one of `prefixes`, by language (fresh, plain dictionaries)."""
+    wanted = tuple(prefixes)
+    return {
+        lang: {key: text for key, text in table(lang).items() if key.startswith(wanted)} for lang in LANGS
+    }
+
+
+def stage_texts() -> dict[Lang, dict[str, str]]:
+    """The part of the tables that travels to the stage."""
+    return texts(STAGE_PREFIXES)
+
+
+def error_text(error: BrothError, lang: Lang) -> str:
+    """What a person reads about `error`: the table's sentence, or the error's own where there is none."""
+    template = table(lang).get(f"error.{error.code}")
+    if template is None or not placeholders(template) <= error.values.keys():
+        return error.message
+    return fill(template, error.values)
+
+
+# -- which language -----------------------------------------------------------------------------------
+
+
+def resolve_mode(query: str | None, locale: str | None) -> LangMode:
+    """What to show: the address bar decides, else the browser's language, else English."""
+    for mode in MODES:
+        if query == mode:
+            return mode
+    return "zh" if (locale or "").lower().replace("_", "-").split("-")[0] == "zh" else "en"
+
+
+def languages(mode: LangMode) -> tuple[Lang, ...]:
+    """The languages of a mode, the leading one first (both: Chinese above, English beneath)."""
+    return ("zh", "en") if mode == "both" else (mode,)
