@@ -255,7 +255,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     prompts = made_up_prompts(wanted or 1500) if path is None else trace_prompts(path, wanted or None)
     source = (
-        "MADE-UP conversations, no trace found (core/scenario/workloads.py)" if path is None else path.name
+        "MADE-UP conversations (core/scenario/workloads.py), no trace found" if path is None else path.name
     )
     num_tokens = sum(map(len, prompts))
     print(f"{source}: {len(prompts):,} requests, {num_tokens:,} tokens; pool of {POOL_BLOCKS:,} blocks")

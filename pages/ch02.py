@@ -17,12 +17,13 @@ from ui.course.ch02 import (
     reads,
     sample,
 )
-from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, find_step, op_is
+from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter
 from ui.course.grid import GLYPHS, Mark, mark_grid
 from ui.course.lessons import show_part
 from ui.frame.charts import Bar, bars_beside
 from ui.frame.session import lang, plain, say
 from ui.machine.panel import machine_panel
+from ui.stage.show_me import find_step, op_is
 
 NAME = "ch02"
 GIB = 2**30

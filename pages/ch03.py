@@ -6,17 +6,10 @@ import streamlit as st
 
 from core.engine.hash_chain import split
 from pages.navigation import page
-from ui.course.chapter import (
-    begin_chapter,
-    chapter_stage,
-    course_run,
-    end_chapter,
-    find_step,
-    op_is,
-    stage_link,
-)
+from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
 from ui.frame.session import say
+from ui.stage.show_me import find_step, op_is
 
 NAME = "ch03"
 

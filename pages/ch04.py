@@ -17,18 +17,11 @@ from ui.course.ch04 import (
     replace_token,
     tag_hit,
 )
-from ui.course.chapter import (
-    begin_chapter,
-    chapter_stage,
-    course_run,
-    end_chapter,
-    find_step,
-    op_is,
-    stage_link,
-)
+from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
 from ui.frame.charts import Bar, bars_beside
 from ui.frame.session import plain, say
+from ui.stage.show_me import find_step, op_is
 from ui.words.numbers import power
 
 NAME = "ch04"

@@ -12,21 +12,13 @@ from core.scenario.scenario import run
 from core.timeline.event_log import EventLog
 from pages.navigation import page
 from ui.course.ch05 import MODULES, SITUATIONS, Held, Move, Told, held_peak, situation, summary, witness
-from ui.course.chapter import (
-    Wanted,
-    begin_chapter,
-    chapter_stage,
-    end_chapter,
-    find_step,
-    op_is,
-    pick_one,
-    stage_link,
-)
+from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_one, stage_link
 from ui.course.code import Function, place_of, show_source
 from ui.course.lessons import show_part
 from ui.frame.session import lang, plain, say, title_of
 from ui.stage.payload import Payload, stage_log
 from ui.stage.setup import Setup, load_setup
+from ui.stage.show_me import Wanted, find_step, op_is
 
 NAME = "ch05"
 GIB = 2**30

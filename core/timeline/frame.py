@@ -1,8 +1,8 @@
 """Frame: everything a person can see at one moment. Plain JSON values that nobody changes in place.
 
-``core.timeline.fold`` says what each event changes, as patches; ``apply`` carries patches out on a copy that shares
-all unchanged parts with the old frame. A screen applies the same patches in its own language, so both hold
-the same state.
+``core.timeline.fold`` says what each event changes, as patches; ``apply`` carries patches out on a copy that
+shares all unchanged parts with the old frame. A screen applies the same patches in its own language, so both
+hold the same state.
 
 A patch is ``[path, value]`` (set), ``[path]`` (delete), or one of three moves of the free queue:
 ``[["queue", "out"], id]``, ``[["queue", "back"], id]``, ``[["queue", "at"], [place, id]]``.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import urlencode
 from uuid import uuid4
 
 import streamlit as st
@@ -16,12 +15,12 @@ from ui.frame.controls import link_notice
 from ui.frame.session import lang, lang_mode, say, title_of
 from ui.frame.shell import toolbar
 from ui.stage.payload import Payload, stage_log, stage_payload
-from ui.stage.setup import Setup, load_setup, to_query
+from ui.stage.setup import Setup, load_setup
+from ui.stage.show_me import execute_address
 from ui.stage.stage import show_stage
-from ui.words.i18n import Lang, LangMode, languages, t
+from ui.words.i18n import Lang, languages, t
 
 Run = tuple[Scenario, EventLog, Payload]
-Wanted = Callable[[Mapping[str, Any]], bool]
 _KEPT = 6
 
 
@@ -81,28 +80,6 @@ def course_run(scenario_id: str, **knobs: Any) -> Run:
     return kept[key]
 
 
-def find_step(shown: Payload, wanted: Wanted, nth: int = 1) -> int:
-    """Number of the ``nth`` step (from 1) that is wanted: what a link or an embedded stage opens on.
-
-    Raises:
-        LookupError: the run has no such step. A lesson that promises it is wrong.
-    """
-    found = [step["i"] + 1 for step in shown["events"] if wanted(step)]
-    if len(found) < nth:
-        raise LookupError(f"{shown['meta']['scenario']} has {len(found)} such steps, wanted number {nth}")
-    return int(found[nth - 1])
-
-
-def op_is(op: str, rid: str | None = None, **args: Any) -> Wanted:
-    """Steps with this op, of this request, with these arguments."""
-
-    def wanted(step: Mapping[str, Any]) -> bool:
-        mine = rid is None or step.get("rid") == rid
-        return step["op"] == op and mine and all(step["args"].get(k) == v for k, v in args.items())
-
-    return wanted
-
-
 def chapter_stage(
     chapter: str, shown: Payload, step: int = 0, *, key: str = "stage", ask: bool = False
 ) -> None:
@@ -125,8 +102,3 @@ def _go(chapter: str, key: str, step: int) -> list[object] | None:
 def stage_link(label: str, scenario_id: str, step: int, **knobs: Any) -> None:
     """A link that opens the run in Execute, on that step."""
     st.link_button(label, execute_address(Setup(scenario_id, knobs), step, lang_mode()))
-
-
-def execute_address(setup: Setup, step: int, mode: LangMode) -> str:
-    """Where a run stands on a step, seen from any page."""
-    return f"execute?{urlencode({**to_query(setup), 'lang': mode})}#step={step}"

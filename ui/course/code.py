@@ -30,5 +30,5 @@ def show_source(function: Function, marked: Collection[int] = ()) -> None:
 
 
 def place_of(function: Function) -> str:
-    """Where it stands, as a reader of the project would say it: core/engine/scheduler.py · Scheduler.admit."""
+    """Where it stands, as a reader would say it: core/engine/scheduler.py · Scheduler.admit."""
     return f"{function.__module__.replace('.', '/')}.py · {function.__qualname__}"

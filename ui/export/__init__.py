@@ -1,1 +1,1 @@
-"""What a visitor takes home: the run as data, as pictures, and as one page that plays without a server."""
+"""What a visitor takes home: the run as data, as pictures, as a page that plays offline, as a handout."""

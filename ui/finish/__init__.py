@@ -1,1 +1,1 @@
-"""What was saved, and where every other token went; the handout."""
+"""What was saved, and where every other token went."""

@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 from urllib.parse import urlencode
 
 from core.scenario.scenario import run
-from ui.course.chapter import Wanted, execute_address, find_step, op_is
-from ui.stage.payload import stage_log
-from ui.stage.setup import Setup, load_setup
+from ui.stage.payload import Payload, stage_log
+from ui.stage.setup import Setup, load_setup, to_query
 from ui.words.i18n import LangMode
+
+Wanted = Callable[[Mapping[str, Any]], bool]
+
+
+def find_step(shown: Payload, wanted: Wanted, nth: int = 1) -> int:
+    """Number of the ``nth`` step (from 1) that is wanted: what a link or an embedded stage opens on.
+
+    Raises:
+        LookupError: the run has no such step. A lesson that promises it is wrong.
+    """
+    found = [step["i"] + 1 for step in shown["events"] if wanted(step)]
+    if len(found) < nth:
+        raise LookupError(f"{shown['meta']['scenario']} has {len(found)} such steps, wanted number {nth}")
+    return int(found[nth - 1])
+
+
+def op_is(op: str, rid: str | None = None, **args: Any) -> Wanted:
+    """Steps with this op, of this request, with these arguments."""
+
+    def wanted(step: Mapping[str, Any]) -> bool:
+        mine = rid is None or step.get("rid") == rid
+        return step["op"] == op and mine and all(step["args"].get(k) == v for k, v in args.items())
+
+    return wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +78,8 @@ def address(show: Show, mode: LangMode) -> str:
     if show.page:
         return f"{show.page}?{urlencode({'lang': mode})}"
     return execute_address(show.setup(), step_of(show), mode)
+
+
+def execute_address(setup: Setup, step: int, mode: LangMode) -> str:
+    """Where a run stands on a step, seen from any page."""
+    return f"execute?{urlencode({**to_query(setup), 'lang': mode})}#step={step}"

@@ -16,13 +16,12 @@ from types import MappingProxyType
 from typing import Any
 
 from core.scenario.scenario import run
-from ui.course.chapter import find_step
 from ui.export.handout import question_numbers
 from ui.interview.numbers import numbers as interview_numbers
 from ui.interview.runs import admitted, percent, second
 from ui.stage.payload import Payload, stage_log
 from ui.stage.setup import Setup, load_setup, to_query
-from ui.stage.show_me import Show, step_of
+from ui.stage.show_me import Show, find_step, step_of
 from ui.teacher.address import Address, read_address
 from ui.words.i18n import Lang, TextError, fill
 

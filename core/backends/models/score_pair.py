@@ -13,7 +13,7 @@ _SPACE = "\u2581"  # stands for a space inside tokens
 
 
 class ScorePairTokenizer(ByteText):
-    """Implements ``core.scenario.tokenizer.Tokenizer``. ``add_space``: a text begins as if a space stood before it."""
+    """A ``core.scenario.tokenizer.Tokenizer``. ``add_space``: a text begins as if a space stood before it."""
 
     def __init__(
         self,

@@ -26,12 +26,13 @@ from ui.course.ch08_costs.counts import (
     pot_curve,
     pot_knobs,
 )
-from ui.course.chapter import Run, chapter_stage, course_run, find_step, op_is
+from ui.course.chapter import Run, chapter_stage, course_run
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
 from ui.frame.session import lang, say
 from ui.machine.panel import machine_panel
 from ui.stage.payload import Payload, stage_log
+from ui.stage.show_me import find_step, op_is
 from ui.traffic.charts import finished
 from ui.words.numbers import percent
 

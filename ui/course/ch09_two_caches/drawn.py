@@ -26,11 +26,12 @@ from ui.course.ch09_two_caches.counts import (
     lanes,
     plane,
 )
-from ui.course.chapter import chapter_stage, course_run, find_step, op_is
+from ui.course.chapter import chapter_stage, course_run
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
 from ui.frame.session import say
 from ui.machine.panel import machine_panel
+from ui.stage.show_me import find_step, op_is
 from ui.traffic.charts import finished
 from ui.words.numbers import percent, seconds
 

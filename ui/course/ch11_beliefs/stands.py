@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from ui.course.chapter import Wanted, op_is
+from ui.stage.show_me import Wanted, op_is
 
 
 @dataclass(frozen=True, slots=True)

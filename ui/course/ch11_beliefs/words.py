@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 
 from core.misconceptions import Shown
 from core.scenario.scenario import Command, Scenario, Tokens
-from ui.course.chapter import Wanted, find_step
 from ui.stage.payload import Payload
+from ui.stage.show_me import Wanted, find_step
 from ui.words.numbers import power
 
 _RANGE = re.compile(r"([A-Za-z_]+?)(\d*)\[(\d+):(\d+)\]")

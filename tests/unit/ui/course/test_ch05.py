@@ -11,9 +11,9 @@ from core.engine.events import BlockEvicted, BlockReleased, CacheReset, RequestP
 from core.scenario.scenario import run
 from pages.ch05 import OPENS_ON, numbers, ten_users
 from ui.course.ch05 import MODULES, SITUATIONS, Held, situation, summary, witness
-from ui.course.chapter import find_step
 from ui.course.code import marked_source, source_of
 from ui.stage.payload import stage_log
+from ui.stage.show_me import find_step
 from ui.words.i18n import LANGS, Lang
 
 NUMBERS: dict[str, dict[str, Any]] = {

@@ -17,12 +17,12 @@ from ui.course.ch06_saving.counts import (
     ratios,
     under_load,
 )
-from ui.course.chapter import find_step, op_is
 from ui.course.measured import DECODERS, LARGER, kept, many_users, pairs, sweep, where
 from ui.course.strips import Stretch, strips
 from ui.machine.machine import Machine
 from ui.stage.payload import stage_log
 from ui.stage.setup import Setup, load_setup
+from ui.stage.show_me import find_step, op_is
 from ui.words.i18n import LANGS, Lang
 from ui.words.numbers import change
 

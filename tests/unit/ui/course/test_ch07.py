@@ -21,9 +21,9 @@ from ui.course.ch07_uses.counts import (
     small_scenario,
     verdicts,
 )
-from ui.course.chapter import find_step, op_is
 from ui.machine.machine import Machine
 from ui.stage.payload import stage_log
+from ui.stage.show_me import find_step, op_is
 from ui.words.i18n import LANGS, Lang
 
 COST = Machine().cost()

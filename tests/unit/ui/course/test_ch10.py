@@ -9,10 +9,10 @@ from core.scenario.scenario import run
 from pages.ch10 import OPENS_ON, numbers
 from ui.course.ch10 import WAYS, Asked, Way, applications, on_stage, outcome, own_setup
 from ui.course.ch11_beliefs.words import opening, report_link
-from ui.course.chapter import op_is
 from ui.course.lessons import part, parts
 from ui.stage.payload import stage_log
 from ui.stage.setup import MAX_OWN_LINK, Setup, from_query, load_setup, pack_own, to_query
+from ui.stage.show_me import op_is
 from ui.words.i18n import LANGS, Lang, table
 
 APPS = applications()
