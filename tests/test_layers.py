@@ -3,10 +3,10 @@
     app.py -> pages/ -> ui/ -> core/          an arrow = may import; never backwards
 
 Inside core, inside its backends and inside ui the order of rooms stands in docs/rooms.toml, from the ground
-up: no arrow runs up. In core the read side looks at a log, of events or of prompts, and must stay usable without
-an engine, so it never reaches the modules that change the cache, not even through a third module. Core knows
-no clock, no dice and no screen. Module-level lists, dicts and sets are refused everywhere but for constants:
-all visitors of one Streamlit server share them.
+up: no arrow runs up. In core the read side looks at a log, of events or of prompts, and must stay usable
+without an engine, so it never reaches the modules that change the cache, not even through a third module.
+Core knows no clock, no dice and no screen. Module-level lists, dicts and sets are refused everywhere but for
+constants: all visitors of one Streamlit server share them.
 """
 
 from __future__ import annotations

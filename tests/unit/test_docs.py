@@ -162,11 +162,11 @@ def test_every_total_and_every_reason_is_defined() -> None:
 
 def modules_with_examples() -> list[str]:
     found = []
-    for path in sorted((ROOT / "core").glob("*.py")):
+    for path in sorted((ROOT / "core").rglob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))
         nodes = (n for n in ast.walk(tree) if isinstance(n, ast.Module | ast.ClassDef | ast.FunctionDef))
         if any(">>>" in (ast.get_docstring(node) or "") for node in nodes):
-            found.append(f"core.{path.stem}")
+            found.append(".".join(path.relative_to(ROOT).with_suffix("").parts))
     return found
 
 

@@ -61,7 +61,7 @@ def test_without_block_events_only_these_are_left_out() -> None:
 def test_every_event_is_emitted_somewhere_in_the_write_side() -> None:
     """An event nobody tells would be dead weight in every reader."""
     made = set()
-    for path in (ROOT / "core").glob("*.py"):
+    for path in (ROOT / "core").rglob("*.py"):
         if path.name not in ("fold.py", "diagnose.py", "stats.py", "kv_events.py", "events.py"):
             made |= {
                 node.id for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Name)

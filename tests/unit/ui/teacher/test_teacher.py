@@ -206,7 +206,7 @@ def test_every_page_but_the_teachers_can_be_a_stop() -> None:
 
 def test_every_parameter_of_our_links_is_known() -> None:
     """A part of the link that somebody adds must be kept by a stop, or left out on purpose."""
-    source = (ROOT / "ui" / "session.py").read_text("utf-8")
+    source = (ROOT / "ui" / "frame" / "session.py").read_text("utf-8")
     makers = {"records", "studies", "sequences", "machines", "plans", "moments", "traffics"}
     assert set(re.findall(r"(\w+)\.to_query\(", source)) == makers
     known = {*SETUP_NAMES, *plans.NAMES.values(), *traffics.WORDS, "ld", "lq", "on"} - {"bet"}
