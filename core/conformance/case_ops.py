@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.conformance.case_outcome import CaseOutcome, compare_case
 from core.conformance.fields import MOST_BLOCKS, Fields
 from core.conformance.findings import Findings
-from core.conformance.inputs import make_config, make_request
+from core.conformance.inputs import OUTPUT_FIELDS, make_config, make_request, output_tokens
 from core.engine.engine import Engine
 from core.engine.hash_chain import hash_chain
-from core.scenario.token_streams import TokenStreams
-from core.types import EngineConfig, Request
+from core.types import Request
 
-RUN_FIELDS = ("kind", "engine", "block_size", "capacity_blocks", "ops", "enable_caching", "watermark")
+RUN_FIELDS = (
+    "kind",
+    "engine",
+    "block_size",
+    "capacity_blocks",
+    "ops",
+    "enable_caching",
+    "watermark",
+    "window",
+)
 _IDENTITY = ("id", "tokens", "salt", "lora", "mm", "prompt_logprobs")
 OP_FIELDS = {
-    "serve": (*_IDENTITY, "output"),
+    "serve": (*_IDENTITY, *OUTPUT_FIELDS),
     "begin": _IDENTITY,
     "probe": _IDENTITY,
     "decode": ("id", "tokens"),
@@ -34,7 +44,7 @@ def replay_ops(run: Fields, expected: Fields, findings: Findings, name: str) -> 
         enable_caching=run.flag("enable_caching", True),
         watermark=run.number("watermark", 0.0),
     )
-    replay = _OpsReplay(config)
+    replay = _OpsReplay(CaseOutcome.of(run, config))
     for number, op in enumerate(run.objects("ops")):
         verb = op.verb(OP_FIELDS)
         findings.unknown_fields(f"{name}op {number} {verb}", op, ("op", *OP_FIELDS[verb]))
@@ -46,10 +56,10 @@ def replay_ops(run: Fields, expected: Fields, findings: Findings, name: str) -> 
 class _OpsReplay:
     """An engine driven by its lower verbs."""
 
-    def __init__(self, config: EngineConfig) -> None:
-        self.outcome = CaseOutcome(config)
-        self.engine = Engine(config, emit=self.outcome.watch)
-        self._streams = TokenStreams()
+    def __init__(self, outcome: CaseOutcome) -> None:
+        self.outcome = outcome
+        self.engine = Engine(outcome.config, emit=outcome.watch)
+        self._streams = outcome.streams
         self._seen: set[str] = set()
         self._running: set[str] = set()
 
@@ -58,12 +68,12 @@ class _OpsReplay:
         match verb:
             case "serve":
                 self._begin(op)
-                self._decode(op, "output")
+                self._decode(op, output_tokens(op, self._streams))
                 self._finish(op)
             case "begin":
                 self._begin(op)
             case "decode":
-                self._decode(op, "tokens")
+                self._decode(op, op.token_text("tokens", self._streams))
             case "finish":
                 self._finish(op)
             case "probe":
@@ -98,9 +108,8 @@ class _OpsReplay:
         self._running.add(request_id)
         self.outcome.admitted(request_id, started.hit, len(request.token_ids))
 
-    def _decode(self, op: Fields, name: str) -> None:
+    def _decode(self, op: Fields, sampled: Sequence[int]) -> None:
         """Sampled tokens, one a step. The last one is never fed back: it has no place in the cache."""
-        sampled = op.token_text(name, self._streams) if name in op or name != "output" else ()
         if not sampled or not self._runs(op):
             return
         for token in sampled[:-1]:

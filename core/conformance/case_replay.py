@@ -1,4 +1,5 @@
-"""Hand-written cases: `ops` (one request after another), `schedule` (steps), `multi` (several runs).
+"""Hand-written cases: `ops` (one request after another), `schedule` (steps), `multi` (several runs), and
+the window of the hit rate (`metric_window`).
 
 A case says what it expects in words of its own (`hits`, `final`, `stats`, …) and only as far as its point
 goes; what it does not mention is not compared. What it mentions and we do not know is reported.
@@ -10,6 +11,7 @@ from collections.abc import Callable
 
 from core.conformance.case_ops import replay_ops
 from core.conformance.case_schedule import replay_schedule
+from core.conformance.case_window import replay_window
 from core.conformance.fields import Fields
 from core.conformance.findings import Findings
 
@@ -17,6 +19,7 @@ TOP_FIELDS = ("id", "source", "category", "situation", "input", "expected", "cer
 _RUNS: dict[str, Callable[[Fields, Fields, Findings, str], None]] = {
     "ops": replay_ops,
     "schedule": replay_schedule,
+    "metric_window": replay_window,
 }
 
 

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from core.conformance.case_outcome import CaseOutcome, asked_steps, compare_case
 from core.conformance.fields import MOST_BLOCKS, Fields
 from core.conformance.findings import Findings
-from core.conformance.inputs import make_config, make_request
+from core.conformance.inputs import OUTPUT_FIELDS, make_config, make_request, output_tokens
 from core.engine.engine import Engine
 from core.errors import RequestError
-from core.scenario.token_streams import TokenStreams
 from core.types import EngineConfig
 
 RUN_FIELDS = (
@@ -26,8 +25,9 @@ RUN_FIELDS = (
     "max_num_seqs",
     "max_num_batched_tokens",
     "reserve_full_prompt",
+    "window",
 )
-ARRIVAL_FIELDS = ("step", "id", "tokens", "output", "salt", "lora", "mm", "prompt_logprobs", "priority")
+ARRIVAL_FIELDS = ("step", "id", "tokens", *OUTPUT_FIELDS, "salt", "lora", "mm", "prompt_logprobs", "priority")
 MAX_STEPS = 100_000  # preemption can go round in circles when the whole-prompt gate is off
 
 
@@ -48,7 +48,7 @@ def replay_schedule(run: Fields, expected: Fields, findings: Findings, name: str
         reserve_full_prompt=run.flag("reserve_full_prompt", True),
         long_prefill_token_threshold=run.integer("chunk_tokens", 0),
     )
-    replay = _ScheduleReplay(config, asked_steps(expected))
+    replay = _ScheduleReplay(CaseOutcome.of(run, config), asked_steps(expected))
     for number, arrival in enumerate(run.objects("arrivals")):
         findings.unknown_fields(f"{name}arrival {number}", arrival, ARRIVAL_FIELDS)
         replay.expect(arrival)
@@ -62,12 +62,11 @@ def replay_schedule(run: Fields, expected: Fields, findings: Findings, name: str
 class _ScheduleReplay:
     """An engine, and the requests that still have to arrive."""
 
-    def __init__(self, config: EngineConfig, asked: Iterable[int]) -> None:
-        self.outcome = CaseOutcome(config)
-        self.engine = Engine(config, emit=self.outcome.watch)
+    def __init__(self, outcome: CaseOutcome, asked: Iterable[int]) -> None:
+        self.outcome = outcome
+        self.engine = Engine(outcome.config, emit=outcome.watch)
         self.step = 0
         self._asked = set(asked)
-        self._streams = TokenStreams()
         self._arrivals: list[tuple[int, Fields]] = []
 
     def expect(self, arrival: Fields) -> None:
@@ -91,19 +90,19 @@ class _ScheduleReplay:
         self.step += 1
         self._submit_arrivals()
         watch = self.outcome.watch
-        num_admissions, num_preempted = len(watch.admissions), watch.num_preempted
+        num_admissions, num_preempted = len(watch.admissions), len(watch.preempted)
         scheduled = self.engine.step().scheduled
         self._note_admissions(num_admissions)
         if self.step in self._asked:
             self.outcome.after_step[self.step] = self.outcome.state(self.engine)
-        return bool(scheduled) or watch.num_preempted > num_preempted
+        return bool(scheduled) or len(watch.preempted) > num_preempted
 
     def _submit_arrivals(self) -> None:
         while self._arrivals and self._arrivals[0][0] == self.step:
             _, arrival = self._arrivals.pop(0)
-            output = arrival.token_text("output", self._streams) if "output" in arrival else ()
+            output = output_tokens(arrival, self.outcome.streams)
             skip_read = arrival.value.get("prompt_logprobs") is not None
-            tokens = arrival.token_text("tokens", self._streams)
+            tokens = arrival.token_text("tokens", self.outcome.streams)
             request = make_request(arrival, tokens, output, skip_read=skip_read)
             self.outcome.hits[request.request_id] = None
             try:

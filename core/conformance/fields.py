@@ -12,7 +12,8 @@ from core.scenario.token_streams import TokenStreams
 from core.types import MAX_TOKEN_ID
 
 # Fields that only explain something to the reader. They are never compared.
-EXPLANATIONS = frozenset({"note", "comment", "why", "rule", "explanation", "old_policy", "buggy_stats"})
+_EXPLANATIONS = frozenset({"note", "comment", "why", "rule", "explanation", "old_policy"})
+_WRONG_ON_PURPOSE = ("buggy_", "naive_")  # what an engine with the fault would have shown
 
 # No recorded pool comes near it; a typing error must not fill the memory.
 MOST_BLOCKS = 10**7
@@ -32,7 +33,7 @@ class Fields:
 
     def unknown(self, known: Collection[str]) -> list[str]:
         """Names that are neither known nor mere explanation."""
-        return [name for name in self.value if name not in EXPLANATIONS and name not in known]
+        return [name for name in self.value if name not in known and not explains(name)]
 
     def error(self, name: str, code: str, problem: str) -> RecordingError:
         """The error for a field whose value makes no sense here."""
@@ -121,6 +122,11 @@ class Fields:
     def objects(self, name: str) -> list[Fields]:
         place = self.place.inside(name)
         return [Fields(item, place.inside(i)) for i, item in enumerate(self.items(name))]
+
+
+def explains(name: str) -> bool:
+    """Whether a field of this name only tells the reader something."""
+    return name in _EXPLANATIONS or name.startswith(_WRONG_ON_PURPOSE)
 
 
 def is_integer(value: object) -> TypeGuard[int]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.conformance.fields import EXPLANATIONS, Fields, show
+from core.conformance.fields import Fields, explains, show
 from core.conformance.place import Place
 
 
@@ -77,7 +77,7 @@ class Findings:
         something, so an absent one equals an empty list.
         """
         for name in dict.fromkeys([*expected, *got]):
-            if name in EXPLANATIONS or name in ignored:
+            if explains(name) or name in ignored:
                 continue
             if name not in known:
                 self.differ(operation, name, expected.get(name), UNKNOWN)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.conformance.fields import Fields, show
+from core.conformance.fields import Fields, is_integer, show
 from core.errors import ConfigError, RequestError
+from core.scenario.token_streams import MOST_TOKENS, TokenStreams
 from core.types import EngineConfig, MultiModalItem, Request
 
 
@@ -47,6 +48,24 @@ def make_request(
         )
     except RequestError as error:
         raise fields.place.error("request", error.message) from error
+
+
+OUTPUT_FIELDS = ("output", "outputs", "generated")
+"""The names under which a case gives a request's sampled tokens."""
+
+
+def output_tokens(fields: Fields, streams: TokenStreams) -> tuple[int, ...]:
+    """What a case lets the request sample: the tokens, or only how many; nothing if it says nothing.
+
+    If it says only how many, request ``a`` samples ``out.a[0:n]``, which later prompts may hold.
+    """
+    name = next((name for name in OUTPUT_FIELDS if name in fields), None)
+    if name is None:
+        return ()
+    if is_integer(fields.value[name]):
+        count = fields.integer(name, most=MOST_TOKENS)
+        return tuple(streams.take(f"out.{fields.text('id')}", 0, count))
+    return fields.token_text(name, streams)
 
 
 def _salt(fields: Fields) -> str | None:

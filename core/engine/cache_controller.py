@@ -396,7 +396,9 @@ class CacheController:
             self._emit(BlockEvicted(block_id, digest, cause, True))
 
     def evict(self, block_ids: Iterable[BlockId]) -> None:
-        """Drop the content of named blocks, held or free, without moving them (rule 47)."""
+        """Drop the content of named blocks, held or free, without moving them (rule 47), one after the other
+        as they are named. (vLLM takes them as a set and goes in the order in which Python iterates it: of
+        several blocks only the outcome can be compared, not the order of the news.)"""
         for block_id in block_ids:
             if self._hash_of[block_id] is not None:
                 (digest,) = self._evict((block_id,), "forced")

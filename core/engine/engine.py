@@ -293,6 +293,8 @@ class Engine:
     def evict(self, block_ids: SequenceOf[BlockId]) -> Outcome:
         """Force blocks to forget their content, held or free; nothing moves (rule 47).
 
+        The evictions are told in the order of ``block_ids``; a block named twice forgets once.
+
         Raises:
             RequestError: an id that is no usable block.
         """

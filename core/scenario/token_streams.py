@@ -56,14 +56,16 @@ class TokenStreams:
 
     def _part(self, part: str) -> list[int]:
         if match := _RANGE.fullmatch(part):
-            return self._stream(part, match[1], int(match[2]), int(match[3]))
+            return self.take(match[1], int(match[2]), int(match[3]))
         if _LITERALS.fullmatch(part):
             return [_literal(number) for number in part.split(",")]
         message = f"token part {part!r} is not understood; write a range like S[0:16] or ids like 10,11"
         raise ScenarioError("tokens.notation", message, part=part)
 
-    def _stream(self, part: str, name: str, start: int, stop: int) -> list[int]:
+    def take(self, name: str, start: int, stop: int) -> list[int]:
+        """Tokens ``start`` … ``stop`` - 1 of a stream."""
         if not 0 <= stop - start <= MOST_TOKENS:
+            part = f"{name}[{start}:{stop}]"
             message = f"token range {part!r} must run forwards, over {MOST_TOKENS} tokens at most"
             raise ScenarioError("tokens.range", message, part=part)
         tokens: list[int] = []

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from core.traces import problems
 from core.traces.rows import LARGEST_TIME, Row
 
 _ISO = re.compile(
-    r"(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?\s*(Z|[+-]\d{2}:?\d{2})?",
+    r"(\d{4}-\d\d-\d\d)[T ]((?:[01]\d|2[0-3]):[0-5]\d)"
+    r"(?::([0-5]\d|60)(?:[.,](\d{1,12}))?)?"  # 60: a leap second, which Python's calendar does not know
+    r"\s*(Z|[+-]\d\d:?\d\d)?",
     re.ASCII,
 )
 _NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?", re.ASCII)
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
-_DAYS_BEFORE_MONTH = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 
 
 def time_or_none(row: Row, *fields: str) -> float | None:
@@ -57,29 +59,12 @@ def _from_date(text: str) -> float | None:
     match = _ISO.fullmatch(text)
     if match is None:
         return None
-    year, month, day, hour, minute = (int(part) for part in match.group(1, 2, 3, 4, 5))
-    second = int(match[6] or 0)
-    if not (1 <= month <= 12 and 1 <= day <= 31 and hour <= 23 and minute <= 59 and second <= 60):
+    day, minute, second, fraction, zone = match.groups()
+    try:
+        start = datetime.fromisoformat(f"{day}T{minute}{zone or 'Z'}").timestamp()
+    except ValueError:  # no such day, or a zone a day away
         return None
-    whole = ((_days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
-    return whole + float(f"0.{match[7] or 0}") - _offset(match[8])
-
-
-def _days(year: int, month: int, day: int) -> int:
-    """Days since 1970-01-01 in the Gregorian calendar."""
-    before = year - 1
-    days = (
-        before * 365 + before // 4 - before // 100 + before // 400 + _DAYS_BEFORE_MONTH[month - 1] + day - 1
-    )
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return days + (1 if leap and month > 2 else 0) - 719162
-
-
-def _offset(zone: str | None) -> int:
-    if zone is None or zone == "Z":
-        return 0
-    minutes = int(zone[1:3]) * 60 + int(zone[-2:])
-    return minutes * 60 if zone[0] == "+" else -minutes * 60
+    return start + float(f"{second or 0}.{fraction or 0}")
 
 
 def milliseconds(row: Row, field: str) -> float | None:

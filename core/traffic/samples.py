@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -130,9 +131,8 @@ def _templates(writer: _Writer, share: float) -> None:
     instruction = writer.text(160)
     for number in range(int(120 * share)):
         at_s = 1800 + 2.0 * number
-        hour, minute, second = 9 + int(at_s) // 3600, int(at_s) // 60 % 60, int(at_s) % 60
-        stamp = f"Now it is 2030-03-17 {hour:02}:{minute:02}:{second:02}. "
-        head = stamp if number % 2 else ""
+        now = datetime(2030, 3, 17, 9, tzinfo=UTC) + timedelta(seconds=int(at_s))
+        head = f"Now it is {now:%Y-%m-%d %H:%M:%S}. " if number % 2 else ""
         system = {"role": "system", "content": head + "Sort the record below. " + instruction}
         record = {"role": "user", "content": writer.text(writer.about(30))}
         name = "stamped" if number % 2 else "plain"

@@ -35,6 +35,12 @@ def arrival(step: int, request_id: str, tokens: str, **more: Any) -> dict[str, A
     return {"step": step, "id": request_id, "tokens": tokens, **more}
 
 
+PAIR = (
+    arrival(1, "a", "A[0:9]", output=8),
+    arrival(1, "b", "B[0:9]", output=8),
+)
+"""Six blocks are too few for both once they have grown to more than twelve tokens: b goes, and comes back."""
+
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a request that never fits is not admitted, and can be finished": (
         ops(op("begin", "a", "A[0:9]"), op("decode", "a", "1"), op("finish", "a"), capacity=2),
@@ -98,6 +104,45 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         schedule(arrival(1, "a", "A[0:9]"), max_num_batched_tokens=4),
         {"scheduled_first_step": {"a": 4}, "after_step_1": {"cached_distinct": 1, "usage": 0.125}},
     ),
+    "a window of two requests": (
+        ops(op("serve", "a", "A[0:9]"), op("serve", "b", "A[0:9]"), op("serve", "c", "A[0:9]"), window=2),
+        {
+            "stats": {"requests": 3, "hit_rate": 0.889, "preempted_queries": 0},
+            "reported_hit_rate": 0.889,
+            "hit_rate": 0.8889,
+            "cumulative_rate": 0.593,
+        },
+    ),
+    "the rate restarts with a reset, the sums do not": (
+        ops(op("serve", "a", "A[0:9]"), op("serve", "b", "A[0:9]"), {"op": "reset"}),
+        {"reported_hit_rate": 0.0, "cumulative_rate": 0.444},
+    ),
+    "a number of tokens is generated, and a later prompt holds them": (
+        ops(op("serve", "a", "A[0:7]", output=6), op("probe", "p", "A[0:7] out.a[0:6]")),
+        {"hits": {"p": 12}, "generated": {"a": 6}},
+    ),
+    "who is preempted comes back to its own blocks, and that is no hit rate": (
+        schedule(*PAIR, capacity=6),
+        {
+            "generated": {"a": 8, "b": 8},
+            "outputs": {"a": "out.a[0:8]", "b": "out.b[0:8]"},
+            "preempted": {"a": 0, "b": 1},
+            "num_preempted": 1,
+            "reported_hit_rate": 0.0,
+            "stats": {
+                "requests": 2,
+                "queries": 18,
+                "hits": 0,
+                "preempted_requests": 1,
+                "preempted_queries": 13,
+                "preempted_hits": 8,
+            },
+        },
+    ),
+    "the rates alone": (
+        {"kind": "metric_window", "window": 2, "requests": [[100, 0], [100, 0], [100, 90], [50, 45]]},
+        {"window_rate": 0.9, "cumulative_rate": 0.386},
+    ),
     "several runs, each for itself": (
         {"kind": "multi", "runs": [ops(op("serve", "a", "A[0:9]")), ops(op("serve", "b", "A[0:9]"))]},
         {"runs": [{"hits": {"a": 0}}, {"hits": {"b": 0}}]},
@@ -120,14 +165,66 @@ def test_other_expectations_are_told(name: str) -> None:
     changed: dict[str, Any] = {
         group: [{field: dict.fromkeys(values, 77) for field, values in part.items()} for part in parts]
         if group == "runs"
-        else dict.fromkeys(parts, 77)
+        else (dict.fromkeys(parts, 77) if isinstance(parts, dict) else 77)
         for group, parts in expected.items()
     }
     findings = replay_case(run, changed)
     assert findings is not None
     groups = expected.get("runs", [expected])
-    num_values = sum(len(values) for group in groups for values in group.values())
+    num_values = sum(len(v) if isinstance(v, dict) else 1 for group in groups for v in group.values())
     assert len(findings.mismatches) == num_values
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (["b"], ["a"]),
+        (["b"], []),
+        (1, 2),
+        (True, False),
+        ({"a": False, "b": True}, {"a": True}),
+        ({"b": 1}, {"b": 2}),
+        ({"requests": 1, "queries": 13, "hits": 8}, {"hits": 0}),
+    ],
+)
+def test_each_form_of_who_was_preempted(right: object, wrong: object) -> None:
+    run = schedule(*PAIR, capacity=6)
+    findings = replay_case(run, {"preempted": right, "naive_hit_rate": 0.258, "buggy_stats": {"hits": 8}})
+    assert findings is not None
+    assert findings.mismatches == []
+    findings = replay_case(run, {"preempted": wrong})
+    assert findings is not None
+    assert len(findings.mismatches) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"a": "out.a[0:7]"}, {"a": "out.b[0:8]"}, {"b": [1, 2]}, {"nobody": 1}, {"a": ""}]
+)
+def test_other_tokens_than_the_generated_are_told(wrong: dict[str, Any]) -> None:
+    findings = replay_case(schedule(*PAIR, capacity=6), {"generated": wrong})
+    assert findings is not None
+    assert len(findings.mismatches) == 1
+
+
+@pytest.mark.parametrize("field", ["output", "outputs", "generated"])
+@pytest.mark.parametrize("sampled", ["1,2,3", [1, 2, 3], 3])
+def test_each_form_of_sampled_tokens(field: str, sampled: object) -> None:
+    expected = {"generated": {"a": 3}, "final": {"cached_distinct": 2}}
+    for run in (
+        ops(op("serve", "a", "A[0:7]", **{field: sampled})),
+        schedule(arrival(1, "a", "A[0:7]", **{field: sampled})),
+    ):
+        findings = replay_case(run, expected)
+        assert findings is not None
+        assert findings.mismatches == []
+
+
+def test_a_request_that_outgrows_the_pool_does_not_generate_all() -> None:
+    findings = replay_case(
+        schedule(arrival(1, "a", "A[0:7]", output=13), capacity=2), {"generated": {"a": 2}}
+    )
+    assert findings is not None
+    assert findings.mismatches == []
 
 
 @pytest.mark.parametrize(
@@ -153,6 +250,9 @@ def test_other_kinds_are_skipped(run: dict[str, Any]) -> None:
             "input.ops[1].id: request 'a' is running already",
         ),
         (ops(capacity=10**12), "input.capacity_blocks: expected a whole number from 0 to 10000000"),
+        (ops(op("serve", "a", "1", output=-1)), "input.ops[0].output: expected a whole number from 0"),
+        (ops(op("serve", "a b", "1", output=1), window=0), "input.window: expected a whole number from 1"),
+        ({"kind": "metric_window", "requests": [[1, 2]]}, "input.requests: expected a list of [tokens, hit"),
         (schedule(arrival(0, "a", "1")), "input.arrivals[0].step: expected a whole number from 1"),
         (
             schedule(arrival(1, "a", "1,2"), arrival(1, "a", "1")),

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from core.engine.engine import Engine, Outcome
-from core.engine.events import Event, RequestRehashed, VersionChanged
+from core.engine.events import BlockEvicted, Event, RequestRehashed, VersionChanged
 from core.errors import BrothError, RequestError
+from core.timeline.kv_events import KVEvent, KVRemoved
 from core.types import EngineConfig, Request
 
 
@@ -203,6 +204,23 @@ def test_evicting_by_hand_makes_a_hole_and_the_first_miss_ends_the_hit() -> None
     engine.evict((2, 1))
     assert engine.lookup(ask("b", *range(13))).hit == 0
     assert len(engine.cached_hashes()) == 1
+
+
+def test_several_evictions_are_told_as_they_are_named() -> None:
+    """Rule 47: each order leaves the same cache. Not the ids' order, nor a set's, nor the chain's."""
+    states = []
+    for named in ((3, 1, 3, 2), (2, 3, 1), (1, 2, 3)):
+        engine, log = make()
+        removed: list[KVEvent] = []
+        engine.start(ask("a", *range(13)))
+        contents = [engine.block_hash(block_id) for block_id in dict.fromkeys(named)]
+        engine.publish(removed.append)
+        engine.evict(named)
+        told = [event for event in log if isinstance(event, BlockEvicted)]
+        assert [event.block_id for event in told] == list(dict.fromkeys(named))
+        assert removed == [KVRemoved(event.hash) for event in told] == [KVRemoved(h) for h in contents]
+        states.append((engine.frame()["slots"], engine.free_queue(), engine.cached_hashes()))
+    assert states[0] == states[1] == states[2]
 
 
 def test_reset() -> None:

@@ -520,6 +520,10 @@ def test_burstgpt_newer_columns_and_failed_calls() -> None:
         ("2024-02-29T00:00:00Z", 1709164800),
         ("1970-01-01T00:00:00Z", 0),
         ("2000-03-01T00:00:00Z", 951868800),
+        ("2000-02-29T23:59Z", 951868740),
+        ("1969-12-31T23:59:59,5Z", -0.5),
+        ("2016-12-31T23:59:60Z", 1483228800),
+        ("2026-01-01T05:30:00.123456789 +0530", 1767225600.123456789),
     ],
 )
 def test_times_in_all_units(written: object, seconds: float) -> None:
@@ -535,6 +539,33 @@ def test_times_that_are_none(written: object) -> None:
         assert read_rows({"prompt": "x", "timestamp": written}).start_s is None
     else:
         assert error_of(jsonl({"prompt": "x", "timestamp": written})).values["field"] == "timestamp"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "2026-02-31T00:00:00Z",
+        "2025-02-29 00:00:00",
+        "1900-02-29T00:00:00Z",
+        "2026-04-31T00:00:00Z",
+        "2026-00-10T00:00:00Z",
+        "2026-01-00T00:00:00Z",
+        "0000-01-01T00:00:00Z",
+        "2026-01-01T24:00:00Z",
+        "2026-01-01T00:60:00Z",
+        "2026-01-01T00:00:61Z",
+        "2026-01-01T00:00:00+24:00",
+    ],
+)
+def test_dates_that_no_calendar_has(written: str) -> None:
+    """They are not carried over into the next month; the error says where they stand."""
+    rows = jsonl({"prompt": "x", "timestamp": "2026-02-28T00:00:00Z"}, {"prompt": "x", "timestamp": written})
+    error = error_of(rows)
+    assert (error.values["line"], error.values["field"], error.values["value"]) == (2, "timestamp", written)
+    assert error.message.startswith(f"{error.values['file']}, line 2: timestamp is {written!r}")
+    table = f"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,5,1\n{written},5,1\n"
+    error = error_of(table)
+    assert (error.values["line"], error.values["field"], error.values["value"]) == (3, "TIMESTAMP", written)
 
 
 @pytest.mark.parametrize(
