@@ -5,7 +5,7 @@
 Inside core, inside its backends and inside ui the order of rooms stands in docs/rooms.toml, from the ground
 up: no arrow runs up. In core the read side looks at a log, of events or of prompts, and must stay usable
 without an engine, so it never reaches the modules that change the cache, not even through a third module.
-Core knows no clock, no dice and no screen (a calendar reads no clock: `datetime` is let in, its `now` is not).
+Core knows no clock, no dice and no screen (a calendar reads no clock: `datetime` is let in, not its `now`).
 Module-level lists, dicts and sets are refused everywhere but for constants: all visitors of one Streamlit
 server share them.
 """
@@ -163,7 +163,7 @@ def unseeded(module: str, tree: ast.Module) -> list[str]:
 def clock_reads(module: str, tree: ast.Module) -> list[str]:
     """Ways to the clock that need no import of their own. Whatever datetime's classes are called here, their
     methods keep their names, so these names are left to them in core."""
-    if room(module) != "core" or module.startswith("core.backends"):
+    if top_of(module) != "core" or module.startswith("core.backends"):
         return []
     found = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr in CLOCK_READS]
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
