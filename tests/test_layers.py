@@ -61,6 +61,7 @@ WRITE_SIDE = (
     "policies",
     "cache_controller",
     "sequence",
+    "waiting_line",
     "scheduler",
     "snapshot",
     "engine",
