@@ -33,7 +33,15 @@ ROOMS: dict[str, list[str]] = {folder: rooms for folder, rooms in TABLE.items() 
 # The engine, from the lowest to the highest: each may use the ones before it.
 WRITE_SIDE = tuple(
     f"core.engine.{name}"
-    for name in ("block_manager", "policies", "cache_controller", "sequence", "scheduler", "engine")
+    for name in (
+        "block_manager",
+        "policies",
+        "cache_controller",
+        "sequence",
+        "waiting_line",
+        "scheduler",
+        "engine",
+    )
 )
 # Rooms and modules that look at a log and never change a cache.
 READ_SIDE = (

@@ -1,7 +1,7 @@
 // Patches -> frames. Pure, and free of any cache logic: a patch says what to set, delete or move, never why.
 // Frames share everything a patch did not touch, so 5,000 of them cost little more than one.
 
-const QUEUE_MOVES = new Set(["out", "back", "at"]);
+const LINES = new Set(["queue", "waiting", "running"]), MOVES = new Set(["out", "back", "at"]);
 
 const rowsOf = new WeakMap();
 
@@ -70,23 +70,23 @@ function ownCopy(value, owned) {
   return copy;
 }
 
-function moveInQueue(queue, move, value) {
-  if (move === "back") return void queue.push(value);
-  if (move === "at") return void queue.splice(value[0], 0, value[1]);
-  const at = queue.indexOf(value);
-  if (at >= 0) queue.splice(at, 1);
+function moveInLine(line, move, value) {
+  if (move === "back") return void line.push(value);
+  if (move === "at") return void line.splice(value[0], 0, value[1]);
+  const at = line.indexOf(value);
+  if (at >= 0) line.splice(at, 1);
 }
 
 function applyOne(frame, patch, owned) {
   const [path, value] = patch;
-  const isMove = path.length === 2 && path[0] === "queue" && QUEUE_MOVES.has(path[1]);
+  const isMove = path.length === 2 && LINES.has(path[0]) && MOVES.has(path[1]);
   const last = isMove ? 1 : path.length - 1;
   let node = frame;
   for (let depth = 0; depth < last; depth++) {
     const key = path[depth];
     node = node[key] = ownCopy(memberOf(node, key) ?? {}, owned);
   }
-  if (isMove) return moveInQueue(node, path[1], value);
+  if (isMove) return moveInLine(node, path[1], value);
   const key = path[last];
   if (patch.length > 1) node[key] = value;
   else if (Array.isArray(node)) node.splice(key, 1);

@@ -88,8 +88,7 @@ class BlockManager:
     def check(self) -> None:
         """Raise AssertionError unless the ring is whole and holds distinct usable blocks only. O(n)."""
         queue = self.queue()
-        assert len(set(queue)) == self.num_free, queue
         assert all(0 < block_id < self.num_blocks for block_id in queue), queue
         ring = (NULL_BLOCK, *queue, NULL_BLOCK)
-        for one, other in pairwise(ring):
+        for one, other in pairwise(ring):  # so none comes twice: a walk that meets one again never ends
             assert (self._behind[one], self._before[other]) == (other, one), (one, other)

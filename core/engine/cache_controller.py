@@ -478,16 +478,21 @@ class CacheController:
     def check(self) -> None:
         """Raise AssertionError unless table, ref counts and queue agree. O(blocks)."""
         self._blocks.check()
-        free = set(self._blocks.queue())
+        free = [False] * len(self._ref_count)
+        for block_id in self._blocks.queue():
+            free[block_id] = True
         for block_id in range(1, len(self._hash_of)):
-            assert (self._ref_count[block_id] == 0) == (block_id in free), block_id
-        carried = {(digest, b) for b, digest in enumerate(self._hash_of) if digest is not None}
-        listed = [(digest, b) for digest in self._oldest for b in self.carriers(digest)]
-        assert set(listed) == carried, (listed, carried)
-        assert len(listed) == len(carried) == self.num_cached, (listed, self.num_cached)
+            assert (self._ref_count[block_id] == 0) == free[block_id], block_id
+        listed: list[BlockHash | None] = [None] * len(self._hash_of)
+        for digest in self._oldest:
+            for block_id in self.carriers(digest):
+                assert listed[block_id] is None, block_id
+                listed[block_id] = digest
+        assert listed == self._hash_of
+        assert len(listed) - listed.count(None) == self.num_cached, self.num_cached
         assert all(len(copies) > 1 for copies in self._copies.values())
         assert all(self._oldest[digest] == copies[0] for digest, copies in self._copies.items())
-        assert all(b in free and self._hash_of[b] is None for b in self._left_in), self._left_in
+        assert all(free[b] and self._hash_of[b] is None for b in self._left_in), self._left_in
         if self._idle is not None:
             queue = [b for b in self._blocks.queue() if self._hash_of[b] is not None]
             assert list(self._idle) == queue, (list(self._idle), queue)

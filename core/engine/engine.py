@@ -7,7 +7,6 @@ A command that cannot be carried out raises before anything has changed. "No roo
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
@@ -401,10 +400,13 @@ class Engine:
     def check(self) -> None:
         """Raise AssertionError if any invariant is broken. O(blocks + tokens)."""
         self._cache.check()
-        held = Counter(b for sequence in self._scheduler.sequences.values() for b in sequence.table)
+        held = [0] * self.config.num_blocks
+        for sequence in self._scheduler.sequences.values():
+            for block_id in sequence.table:
+                held[block_id] += 1
         for block_id in range(1, self.config.num_blocks):
             assert held[block_id] == self._cache.ref_count(block_id), block_id
-        assert self.num_free + len(held) == self.config.num_usable
+        assert self.num_free == held.count(0) - 1  # the null block is neither
 
     # -- refusing -----------------------------------------------------------------------------------------
 

@@ -7,8 +7,6 @@ group (rules 19-46 of ``docs/fidelity.md``), with a stand-in model whose outputs
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import deque
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
@@ -33,6 +31,7 @@ from core.engine.events import (
     TokensAppended,
 )
 from core.engine.sequence import Sequence, Status
+from core.engine.waiting_line import WaitingLine
 from core.types import BlockId, EngineConfig, Request, RequestId
 
 Emit = Callable[[Event], None]
@@ -63,7 +62,7 @@ class Scheduler:
         self._num_arrivals = 0
         self.sequences: dict[RequestId, Sequence] = {}
         self.running: list[Sequence] = []
-        self.waiting: deque[Sequence] = deque()
+        self.waiting = WaitingLine()
         # Lifetime statistics (rules 44, 45): requests that did a look-up, their tokens, their hits.
         self.num_requests = 0
         self.query_tokens = 0
@@ -95,10 +94,11 @@ class Scheduler:
     def add(self, sequence: Sequence, *, waiting: bool) -> None:
         """Make a request known and, if ``waiting``, queue it."""
         request = sequence.request
-        sequence.arrival = self._num_arrivals
+        by_priority = self._config.policy == "priority"
+        sequence.rank = (request.priority if by_priority else 0, self._num_arrivals)
         self._num_arrivals += 1
         self.sequences[request.request_id] = sequence
-        place = self._enqueue(sequence, to_front=False) if waiting else None
+        place = self._enqueue(sequence) if waiting else None
         if self._emit:
             tokens = tuple(sequence.tokens)
             self._emit(
@@ -124,18 +124,13 @@ class Scheduler:
             parent = hashes[index - 1] if index else None
             self._emit_block(BlockHashed(sequence.request_id, index, hashes[index], parent))
 
-    def _enqueue(self, sequence: Sequence, *, to_front: bool) -> int:
-        """Queue a request and say where: FCFS at the end (a preempted one in front), else by rank."""
-        if self._config.policy == "priority":
-            place = bisect_right(self.waiting, sequence.rank, key=lambda waiter: waiter.rank)
-        else:
-            place = 0 if to_front else len(self.waiting)
-        self.waiting.insert(place, sequence)
+    def _enqueue(self, sequence: Sequence) -> int | None:
+        """Queue a request by rank; its place in line, if anybody wants to know."""
+        self.waiting.add(sequence)
         sequence.is_queued = True
-        return place
+        return self.waiting.place_of(sequence) if self._emit else None
 
     def _dequeue(self, sequence: Sequence) -> None:
-        """O(1) for the one in front; for others, who are aborted or resumed by hand, O(waiting)."""
         self.waiting.remove(sequence)
         sequence.is_queued = False
 
@@ -313,7 +308,9 @@ class Scheduler:
         sequence.num_preemptions += 1
         self.num_preemptions += 1
         sequence.status = Status.PREEMPTED
-        place = self._enqueue(sequence, to_front=True) if waits else None
+        if self._config.policy == "fcfs":
+            sequence.rank = (0, -self.num_preemptions)  # in front of all others (rule 37)
+        place = self._enqueue(sequence) if waits else None
         if self._emit:
             self._emit(RequestPreempted(sequence.request_id, sequence.num_preemptions, place))
 
@@ -370,7 +367,7 @@ class Scheduler:
     def _admit_waiting(self, scheduled: dict[RequestId, int], budget: int) -> None:
         """Waiting requests, front first; stop at the first that does not fit (rule 40)."""
         while self.waiting and budget > 0 and len(self.running) < self._config.max_num_seqs:
-            sequence = self.waiting[0]
+            sequence = self.waiting.first()
             reserve_full = self._config.reserve_full_prompt
             plan = self.admit(sequence, self._limit(budget), reserve_full, waits=True)
             if not plan.fits:

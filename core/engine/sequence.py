@@ -26,7 +26,6 @@ class Sequence:
     """
 
     __slots__ = (
-        "arrival",
         "chain",
         "hit_tokens",
         "is_queued",
@@ -37,6 +36,7 @@ class Sequence:
         "num_sampled",
         "num_stored",
         "outputs",
+        "rank",
         "request",
         "status",
         "table",
@@ -48,7 +48,7 @@ class Sequence:
         self.request = request
         self.tokens: array[int] = token_array(request.token_ids, request.request_id)
         self.outputs: array[int] = token_array(request.outputs, request.request_id)
-        self.arrival = 0  # the scheduler numbers requests as they arrive
+        self.rank = (0, 0)  # order of waiting, smaller first: given by the scheduler as requests arrive
         self.status = Status.WAITING
         self.is_queued = False  # stands in the waiting queue; one started directly never does
         self.table: list[BlockId] = []
@@ -88,8 +88,3 @@ class Sequence:
     def num_uncomputed(self) -> int:
         """Tokens that still have to be scheduled."""
         return len(self.tokens) - self.num_computed
-
-    @property
-    def rank(self) -> tuple[int, int]:
-        """Order under the priority policy: smaller first; the largest is preempted first."""
-        return (self.request.priority, self.arrival)

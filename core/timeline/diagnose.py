@@ -17,6 +17,7 @@ A near miss is the number of equal tokens inside the missed block (``num_near``)
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -37,7 +38,7 @@ from core.engine.events import (
 )
 from core.errors import EventLogError
 from core.timeline.event_log import EventLog
-from core.timeline.siblings import Siblings
+from core.timeline.siblings import Siblings, common_beginning
 from core.types import BlockHash, BlockId, RequestId
 
 ReasonKind = Literal[
@@ -121,8 +122,8 @@ class _Known:
 def explain(log: EventLog) -> dict[int, MissReason]:
     """The reason for every look-up of a request in the log, by index of the event that ended it.
 
-    That event is RequestAdmitted, RequestBlocked or RequestRefused. O(events + look-ups x
-    cached siblings), the latter as one comparison of numbers each.
+    That event is RequestAdmitted, RequestBlocked or RequestRefused. O(events + tokens that
+    missed blocks have in common with cached siblings).
 
     Raises:
         EventLogError: the log was written without block events.
@@ -149,8 +150,11 @@ class Diagnosis:
         self._caching = enable_caching
         self._requests: dict[RequestId, _Known] = {}
         self._contents: dict[BlockHash, _Content] = {}
-        self._siblings: dict[tuple[BlockHash | None, World], Siblings] = {}
-        self._same_tokens: dict[int, list[BlockHash]] = {}
+        self._known: list[_Content] = []  # by number
+        self._cached: dict[int, _Content] = {}  # by number too
+        self._siblings: defaultdict[tuple[BlockHash | None, World], Siblings] = defaultdict(Siblings)
+        # How many cached contents stand for a path: in all, under a salt, under a salt and a version.
+        self._num_cached: Counter[tuple[int | str | None, ...]] = Counter()
         self._path_ids: dict[tuple[int, tuple[int, ...]], int] = {}
 
     def take(self, index: int, event: Event) -> MissReason | None:
@@ -169,7 +173,7 @@ class Diagnosis:
                 content = self._contents[event.hash]
                 tokens = self._tokens(self._requests[event.request_id], event.index)
                 if not content.carriers:
-                    self._siblings_of(content).add(event.hash, content.tokens, content.number)
+                    self._enter(content)
                 content.carriers[event.block_id] = (tokens, event.request_id)
                 content.refused = False
             case BlockNotStored():
@@ -179,15 +183,26 @@ class Diagnosis:
                 del content.carriers[event.block_id]
                 content.evicted_at = index
                 if not content.carriers:
-                    self._siblings_of(content).remove(event.hash)
+                    self._leave(content)
             case CacheReset(ok=True):
-                self._siblings.clear()
-                for content in self._contents.values():
-                    if content.carriers:
-                        content.carriers, content.evicted_at = {}, index
+                for content in list(self._cached.values()):
+                    content.carriers, content.evicted_at = {}, index
+                    self._leave(content)
             case RequestAdmitted() | RequestBlocked() | RequestRefused():
                 return self._reason(event.request_id, event.hit_tokens // self._size)
         return None
+
+    def _enter(self, content: _Content) -> None:
+        """A content that nobody carried is cached."""
+        self._cached[content.number] = content
+        self._siblings[content.parent, content.world].add(content.number, content.tokens)
+        self._num_cached.update(_groups(content))
+
+    def _leave(self, content: _Content) -> None:
+        """Nobody carries a content any more."""
+        del self._cached[content.number]
+        self._siblings[content.parent, content.world].remove(content.number)
+        self._num_cached.subtract(_groups(content))
 
     def fate(self, request_id: RequestId, block: int) -> tuple[Fate, int | None]:
         """What became, until now, of the content of a request's full block; and the event that evicted it.
@@ -203,7 +218,7 @@ class Diagnosis:
             return "not_admitted", None
         if content.evicted_at is not None:
             return "evicted", content.evicted_at
-        return ("other_world" if self._other_world(digest, content) else "new"), None
+        return ("other_world" if self._other_world(content) else "new"), None
 
     def _learn(self, event: BlockHashed) -> None:
         known = self._requests[event.request_id]
@@ -216,10 +231,10 @@ class Diagnosis:
         path = self._path_ids.setdefault((parent_path, tokens), len(self._path_ids) + 1)
         arrived = known.arrived
         world = (arrived.salt or None, known.version, arrived.lora)
-        number = len(self._contents)
+        number = len(self._known)
         content = _Content(tokens, event.parent_hash, world, path, event.request_id, number)
         self._contents[event.hash] = content
-        self._same_tokens.setdefault(path, []).append(event.hash)
+        self._known.append(content)
 
     def _tokens(self, known: _Known, block: int) -> tuple[int, ...]:
         return tuple(known.tokens[block * self._size : (block + 1) * self._size])
@@ -249,14 +264,14 @@ class Diagnosis:
         if content.carriers:
             stored, best_request = next(iter(content.carriers.values()))
             return _told("collision", request_id, block, mine, stored, best_request)
-        nearest = self._siblings_of(content).nearest(content.tokens)
-        sibling = None if nearest is None else self._contents[nearest]
+        nearest = self._siblings[content.parent, content.world].nearest(content.tokens)
+        sibling = None if nearest is None else self._known[nearest]
         kind: ReasonKind = "never_seen"
         if content.refused:
             kind = "not_admitted"
         elif content.evicted_at is not None:
             kind = "evicted"
-        elif (other := self._other_world(digest, content)) is not None:
+        elif (other := self._other_world(content)) is not None:
             kind = other
         elif sibling is not None:
             kind = "chain_broken"
@@ -265,21 +280,20 @@ class Diagnosis:
             return MissReason(request_id, kind, block, event=event, mine=mine)
         return _told(kind, request_id, block, mine, sibling.tokens, sibling.request_id, event)
 
-    def _siblings_of(self, content: _Content) -> Siblings:
-        """The cached contents under the same parent, in the same world."""
-        return self._siblings.setdefault((content.parent, content.world), Siblings())
-
-    def _other_world(self, digest: BlockHash, content: _Content) -> ReasonKind | None:
+    def _other_world(self, content: _Content) -> ReasonKind | None:
         """Whether the same tokens, all of them from the first, are cached under another identity."""
-        found: ReasonKind | None = None
-        for other_digest in self._same_tokens[content.path]:
-            other = self._contents[other_digest]
-            if other_digest == digest or not other.carriers:
-                continue
-            if other.world[0] != content.world[0]:
-                return "salt"
-            found = "version" if other.world[1] != content.world[1] else found or "extras"
-        return found
+        in_all, same_salt, same_version = (self._num_cached[group] for group in _groups(content))
+        if in_all > same_salt:
+            return "salt"
+        if same_salt > same_version:
+            return "version"
+        return "extras" if same_version > bool(content.carriers) else None
+
+
+def _groups(content: _Content) -> tuple[tuple[int | str | None, ...], ...]:
+    """What a content counts for: all with its tokens, those of its salt, those of its version too."""
+    path, (salt, version, _) = content.path, content.world
+    return (path,), (path, salt), (path, salt, version)
 
 
 def _told(
@@ -292,15 +306,9 @@ def _told(
     event: int | None = None,
 ) -> MissReason:
     """A reason with the cached block that comes nearest."""
-    first_diff, num_near = _first_diff(stored, mine), _num_equal(stored, mine)
+    num_common = common_beginning(stored, mine)
+    first_diff = num_common if num_common < len(mine) else None
+    num_near = sum(a == b for a, b in zip(stored, mine, strict=True))
     return MissReason(
         request_id, kind, block, event, stored, mine, first_diff, num_near, best_request=best_request
     )
-
-
-def _num_equal(left: tuple[int, ...], right: tuple[int, ...]) -> int:
-    return sum(a == b for a, b in zip(left, right, strict=True))
-
-
-def _first_diff(left: tuple[int, ...], right: tuple[int, ...]) -> int | None:
-    return next((i for i, (a, b) in enumerate(zip(left, right, strict=True)) if a != b), None)

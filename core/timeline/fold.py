@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import deepcopy
 from functools import singledispatch
-from typing import cast
+from typing import Literal, cast
 
 from core.engine import events as ev
 from core.timeline.frame import Frame, Patch, Path, RequestFrame, apply, change
@@ -83,22 +83,22 @@ def _(event: ev.RequestArrived, frame: Frame) -> list[Patch]:
         version=event.version,
     )
     changes: list[Patch] = [[["reqs", event.request_id], request]]
-    return changes + _wait(frame, event.request_id, event.waiting_place)
+    return changes + _wait(event.request_id, event.waiting_place)
 
 
-def _wait(frame: Frame, request_id: str, place: int | None) -> list[Patch]:
-    if place is None:
-        return []
-    waiting = frame["waiting"]
-    return [[["waiting"], [*waiting[:place], request_id, *waiting[place:]]]]
+def _wait(request_id: str, place: int | None) -> list[Patch]:
+    return [] if place is None else [[["waiting", "at"], [place, request_id]]]
 
 
 def _leave(frame: Frame, request_id: str) -> list[Patch]:
-    changes: list[Patch] = []
-    for name, line in (("waiting", frame["waiting"]), ("running", frame["running"])):
-        if request_id in line:
-            changes.append([[name], [other for other in line if other != request_id]])
-    return changes
+    """Out of the line where the request stands. A preempted one may stand in none, and so may one that was
+    started directly until it runs."""
+    name: Literal["running", "waiting"] = "running"
+    if frame["reqs"][request_id]["status"] != "running":
+        name = "waiting"
+        if request_id not in frame["waiting"]:
+            return []
+    return [[[name, "out"], request_id]]
 
 
 @_patches.register
@@ -123,7 +123,7 @@ def _(event: ev.RequestAdmitted, frame: Frame) -> list[Patch]:
         [[*base, "status"], "running"],
         [[*base, "computed"], event.num_computed],
         *_leave(frame, event.request_id),
-        [["running"], [*frame["running"], event.request_id]],
+        [["running", "back"], event.request_id],
         _more(frame, "computed", event.num_scheduled),
     ]
     if not event.resumed:
@@ -149,7 +149,7 @@ def _(event: ev.RequestPreempted, frame: Frame) -> list[Patch]:
         [[*base, "computed"], 0],
         [[*base, "look"], {}],
         *_leave(frame, event.request_id),
-        *_wait(frame, event.request_id, event.waiting_place),
+        *_wait(event.request_id, event.waiting_place),
         _more(frame, "preempted", 1),
     ]
 

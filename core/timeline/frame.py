@@ -4,8 +4,8 @@
 shares all unchanged parts with the old frame. A screen applies the same patches in its own language, so both
 hold the same state.
 
-A patch is ``[path, value]`` (set), ``[path]`` (delete), or one of three moves of the free queue:
-``[["queue", "out"], id]``, ``[["queue", "back"], id]``, ``[["queue", "at"], [place, id]]``.
+A patch is ``[path, value]`` (set), ``[path]`` (delete), or one of three moves in a line (``queue``,
+``waiting``, ``running``): ``[[line, "out"], id]``, ``[[line, "back"], id]``, ``[[line, "at"], [place, id]]``.
 Setting a list element one past the end appends it.
 """
 
@@ -18,6 +18,7 @@ from core.types import EngineConfig
 
 Path = list[str | int]
 Patch = list[Any]
+_LINES = ("queue", "waiting", "running")
 
 
 class SlotFrame(TypedDict):
@@ -110,8 +111,10 @@ def apply(frame: Frame, changes: Iterable[Patch]) -> Frame:
     state: Any = frame
     for change in changes:
         path = change[0]
-        if path[0] == "queue" and len(path) == 2:
-            state = {**state, "queue": _move(state["queue"], path[1], change[1])}
+        if _is_move(path):
+            line = state[path[0]].copy()
+            _move(line, path[1], change[1])
+            state = {**state, path[0]: line}
         elif len(change) == 1:
             state = _without(state, path)
         else:
@@ -121,29 +124,33 @@ def apply(frame: Frame, changes: Iterable[Patch]) -> Frame:
 
 def change(frame: Frame, changes: Iterable[Patch]) -> None:
     """Apply patches in order to the frame itself, which must be the caller's alone; from then on so must be
-    the patches' values. O(patches), and O(queue) for its moves."""
+    the patches' values. O(patches), and for who leaves a line, how far he has come in it."""
     for path, *value in changes:
-        if path[0] == "queue" and len(path) == 2:
-            frame["queue"] = _move(frame["queue"], path[1], value[0])
-            continue
         node: Any = frame
         for key in path[:-1]:
             node = node[key]
-        if not value:
-            del node[path[-1]]
-        elif isinstance(node, list) and path[-1] == len(node):
+        last = path[-1]
+        if _is_move(path):
+            _move(node, last, value[0])
+        elif not value:
+            del node[last]
+        elif isinstance(node, list) and last == len(node):
             node.append(value[0])
         else:
-            node[path[-1]] = value[0]
+            node[last] = value[0]
 
 
-def _move(queue: list[int], move: str, value: Any) -> list[int]:
+def _is_move(path: Path) -> bool:
+    return path[0] in _LINES and len(path) == 2 and isinstance(path[1], str)
+
+
+def _move(line: list[Any], move: str, value: Any) -> None:
     if move == "out":
-        return [block_id for block_id in queue if block_id != value]
-    if move == "back":
-        return [*queue, value]
-    place, block_id = value
-    return [*queue[:place], block_id, *queue[place:]]
+        line.remove(value)
+    elif move == "back":
+        line.append(value)
+    else:
+        line.insert(*value)
 
 
 def _with(node: Any, path: Path, value: Any) -> Any:

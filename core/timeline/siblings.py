@@ -1,66 +1,64 @@
 """Siblings: the cached contents under one parent, asked for the one that comes nearest to another block.
 
-Read side. Contents come and go as they are cached and evicted. From the first question on their tokens lie
-as columns of a matrix: a question is one comparison of numbers, not a walk through all of them. Most parents
-have one child, are never asked, and pay nothing.
+Read side. From the first question on an index says who has which token in which place, so a question costs
+what there is in common, not a walk through all siblings. Most parents have one child, are never asked, and
+pay nothing.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from core.types import BlockHash
+from bisect import bisect_left, insort
+from collections import Counter
+from itertools import chain
 
 Tokens = tuple[int, ...]
 
 
 class Siblings:
-    """Contents by hash, each with its tokens and its number: who became known first has the smallest."""
+    """Contents by number, each with its tokens: who became known first has the smallest number."""
 
     def __init__(self) -> None:
-        self._place_of: dict[BlockHash, int] = {}
-        self._entries: list[tuple[BlockHash, Tokens, int]] = []  # by place
-        # A column for each place, and some to spare: its tokens, then its number.
-        self._matrix: NDArray[np.uint32] | None = None
+        self._tokens_of: dict[int, Tokens] = {}
+        self._having: list[dict[int, list[int]]] = []  # for each place: token -> numbers, in order
 
-    def add(self, digest: BlockHash, tokens: Tokens, number: int) -> None:
-        """A content is cached. O(tokens)."""
-        self._place_of[digest] = len(self._entries)
-        self._entries.append((digest, tokens, number))
-        self._write(len(self._entries) - 1)
+    def add(self, number: int, tokens: Tokens) -> None:
+        """A content is cached. O(tokens x log siblings)."""
+        self._tokens_of[number] = tokens
+        if self._having:
+            self._list(number, tokens)
 
-    def remove(self, digest: BlockHash) -> None:
-        """A content is cached no more; the last one moves into the gap. O(tokens)."""
-        place, last = self._place_of.pop(digest), self._entries.pop()
-        if place < len(self._entries):
-            self._entries[place] = last
-            self._place_of[last[0]] = place
-            self._write(place)
+    def _list(self, number: int, tokens: Tokens) -> None:
+        for having, token in zip(self._having, tokens, strict=True):
+            insort(having.setdefault(token, []), number)
 
-    def _write(self, place: int) -> None:
-        if self._matrix is None:
-            return
-        if place == self._matrix.shape[1]:
-            self._matrix = np.hstack((self._matrix, np.empty_like(self._matrix)))
-        _, tokens, number = self._entries[place]
-        self._matrix[:, place] = (*tokens, number)
+    def remove(self, number: int) -> None:
+        """A content is cached no more. O(tokens x log siblings)."""
+        tokens = self._tokens_of.pop(number)
+        for having, token in zip(self._having, tokens):  # noqa: B905 - none before the first question
+            numbers = having[token]
+            del numbers[bisect_left(numbers, number)]
+            if not numbers:
+                del having[token]
 
-    def nearest(self, tokens: Tokens) -> BlockHash | None:
+    def nearest(self, tokens: Tokens) -> int | None:
         """The one with most equal tokens in place, at least one; then with the longest common beginning; then
-        the one known first. O(siblings x tokens), as numbers in a row."""
-        if not self._entries:
-            return None
-        if self._matrix is None:
-            columns = [(*own, number) for _, own, number in self._entries]
-            self._matrix = np.array(columns, np.uint32).T.copy()
-        matrix = self._matrix[:, : len(self._entries)]
-        equal = matrix[:-1] == np.array(tokens, np.uint32)[:, None]
-        counts = equal.sum(axis=0, dtype=np.uint32)
-        if not counts.any():
-            return None
-        best = np.flatnonzero(counts == counts.max())
-        first_diff = equal[:, best].argmin(axis=0)
-        best = best[first_diff == first_diff.max()]
-        digest, _, _ = self._entries[int(best[matrix[-1, best].argmin()])]
-        return digest
+        the one known first. O(tokens in common), but for those that all siblings have."""
+        if not self._having:
+            self._having = [{} for _ in tokens]
+            for number, own in self._tokens_of.items():
+                self._list(number, own)
+        shared = [
+            having[token] for having, token in zip(self._having, tokens, strict=True) if token in having
+        ]
+        telling = [numbers for numbers in shared if len(numbers) < len(self._tokens_of)]
+        counts = Counter(chain.from_iterable(telling))
+        if not counts:  # all come equally near
+            return shared[0][0] if shared else None
+        most = max(counts.values())
+        best = [number for number, count in counts.items() if count == most]
+        return min(best, key=lambda number: (-common_beginning(self._tokens_of[number], tokens), number))
+
+
+def common_beginning(one: Tokens, other: Tokens) -> int:
+    """The length of the common beginning of two blocks of one size."""
+    return next((place for place, (a, b) in enumerate(zip(one, other, strict=True)) if a != b), len(one))

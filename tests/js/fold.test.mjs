@@ -36,7 +36,7 @@ test("set, append and delete", () => {
   assert.deepEqual(frame, startFrame(3));
 });
 
-test("queue moves: out, back, at", () => {
+test("moves in a line: out, back, at", () => {
   const frame = deepFreeze(startFrame(4));
   const queue = (...patches) => applyPatches(frame, patches).queue;
   assert.deepEqual(queue([["queue", "out"], 2]), [1, 3, 4]);
@@ -44,6 +44,9 @@ test("queue moves: out, back, at", () => {
   assert.deepEqual(queue([["queue", "out"], 4], [["queue", "at"], [0, 4]]), [4, 1, 2, 3]);
   assert.deepEqual(queue([["queue", "out"], 4], [["queue", "at"], [2, 4]]), [1, 2, 4, 3]);
   assert.deepEqual(queue([["queue"], [9]]), [9]);
+  const waiting = applyPatches(frame, [[["waiting", "back"], "B"], [["waiting", "at"], [0, "out"]]]);
+  assert.deepEqual(waiting.waiting, ["out", "B"]);
+  assert.deepEqual(applyPatches(waiting, [[["waiting", "out"], "out"], [["reqs", "out"], {}]]).waiting, ["B"]);
 });
 
 test("what a patch does not touch is shared", () => {

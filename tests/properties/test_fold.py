@@ -58,14 +58,14 @@ def test_the_invariants_hold_at_every_event(scenario: Scenario) -> None:
 def apply_in_place(state: Any, change: list[Any]) -> None:
     """Patches as a screen carries them out: on its own JSON copy, knowing nothing of events."""
     path = change[0]
-    if path[0] == "queue" and len(path) == 2:
-        queue = state["queue"]
+    if path[0] in ("queue", "waiting", "running") and len(path) == 2:
+        line = state[path[0]]
         if path[1] == "out":
-            queue.remove(change[1])
+            line.remove(change[1])
         elif path[1] == "back":
-            queue.append(change[1])
+            line.append(change[1])
         else:
-            queue.insert(*change[1])
+            line.insert(*change[1])
         return
     for key in path[:-1]:
         state = state[key]

@@ -8,6 +8,7 @@ Pure: same log, same steps. The stage itself only draws them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import singledispatchmethod
 from typing import Any
@@ -16,7 +17,7 @@ from core.engine import events as ev
 from core.timeline.diagnose import MissReason, explain
 from core.timeline.event_log import EventLog
 from core.timeline.fold import patches
-from core.timeline.frame import Frame, Patch, apply, initial_frame
+from core.timeline.frame import Frame, Patch, change, initial_frame
 
 Step = dict[str, Any]
 
@@ -53,7 +54,7 @@ def stage_steps(
     A piece of a longer run begins at the frame ``start``; its log alone cannot tell why somebody missed, so
     whoever cut it out brings the ``reasons``.
     """
-    builder = _Builder(log, piece_of, start or initial_frame(log.config), reasons or explain(log))
+    builder = _Builder(log, piece_of, deepcopy(start or initial_frame(log.config)), reasons or explain(log))
     for index, event in enumerate(log.events):
         builder.take(index, event)
     return builder.finish()
@@ -95,10 +96,10 @@ class _Builder:
         """One event: fold it, and turn it into steps."""
         self.index = index
         changes = patches(self.frame, event)
-        self.pending += changes
+        self.pending += patches(self.frame, event)  # made twice: the frame goes on changing what it is given
         if index not in self.silent:
             self._show(event)
-        self.frame = apply(self.frame, changes)
+        change(self.frame, changes)
 
     def finish(self) -> list[Step]:
         """All steps; changes after the last one join it, so that the last frame is the engine's state."""

@@ -66,15 +66,15 @@ CHANGES: list[tuple[ev.Event, list[list[Any]]]] = [
         ev.RequestScheduled("A", 1, 4),
         [[["reqs", "A", "computed"], 4], [["totals", "computed"], 4]],
     ),
-    (ev.RequestFinished("A", False), [[["reqs", "A", "status"], "finished"], [["running"], []]]),
+    (ev.RequestFinished("A", False), [[["reqs", "A", "status"], "finished"], [["running", "out"], "A"]]),
     (
         ev.RequestPreempted("A", 1, 0),
         [
             [["reqs", "A", "status"], "preempted"],
             [["reqs", "A", "computed"], 0],
             [["reqs", "A", "look"], {}],
-            [["running"], []],
-            [["waiting"], ["A"]],
+            [["running", "out"], "A"],
+            [["waiting", "at"], [0, "A"]],
             [["totals", "preempted"], 1],
         ],
     ),
@@ -200,7 +200,7 @@ def test_applying_shares_what_is_not_touched() -> None:
     assert RUNNING["slots"]["1"]["fill"] == 0
 
 
-def test_moves_of_the_queue() -> None:
+def test_moves_in_a_line() -> None:
     def moved(move: str, value: Any) -> list[int]:
         return apply(BASE, [[["queue", move], value]])["queue"]
 
@@ -208,6 +208,19 @@ def test_moves_of_the_queue() -> None:
     assert moved("back", 9) == [1, 2, 3, 9]
     assert moved("at", [1, 9]) == [1, 9, 2, 3]
     assert moved("at", [0, 9]) == [9, 1, 2, 3]
+    frame = apply(
+        BASE, [[["waiting", "back"], "B"], [["waiting", "at"], [0, "A"]], [["running", "back"], "C"]]
+    )
+    assert (frame["waiting"], frame["running"]) == (["A", "B"], ["C"])
+    assert apply(frame, [[["waiting", "out"], "A"]])["waiting"] == ["B"]
+    assert BASE["waiting"] == BASE["running"] == []
+
+
+def test_a_request_may_bear_the_name_of_a_move() -> None:
+    log = [ev.RequestArrived("out", (1,), 0, None, None, "", 0, False, 0), ev.RequestFinished("out", True)]
+    frame = fold_all(BASE, log)
+    assert (frame["waiting"], frame["reqs"]["out"]["status"]) == ([], "finished")
+    assert frame == fold(fold(BASE, log[0]), log[1])
 
 
 def test_folding_all_at_once_is_folding_one_by_one_and_leaves_the_first_frame_alone() -> None:

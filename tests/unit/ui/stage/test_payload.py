@@ -152,17 +152,18 @@ def wrong_members(value: Any, shape: dict[str, Shape], where: str) -> list[str]:
 
 
 def wrong_patches(log: dict[str, Any]) -> list[str]:
-    """Patches: a path of names and places and at most one value; queue moves name a move and slots."""
+    """Patches: a path of names and places and at most one value; moves name a move and a member."""
     slots = {int(name) for name in log["init"]["slots"]}
+    members = {"queue": slots, "waiting": log["pieces"], "running": log["pieces"]}
     found = []
     for step in log["events"]:
         for patch in step["patch"]:
             path, *values = patch
             good = len(values) <= 1 and path and path[0] in log["init"]
             good = good and all(isinstance(part, (str, int)) for part in path)
-            if path[:1] == ["queue"]:
+            if path[0] in members:
                 moved = values[0] if path[1:] != ["at"] else values[0][1]
-                good = good and path[1:] in (["out"], ["back"], ["at"]) and moved in slots
+                good = good and path[1:] in (["out"], ["back"], ["at"]) and moved in members[path[0]]
             if not good:
                 found.append(f"step {step['i']}: {patch}")
     return found
