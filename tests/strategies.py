@@ -24,6 +24,7 @@ from core.engine.events import Event
 from core.errors import BrothError
 from core.scenario.reader import load_scenario
 from core.scenario.scenario import Scenario, execute
+from core.texts import showable
 from core.timeline.event_log import event_types
 from core.types import EngineConfig, MultiModalItem, Request
 
@@ -119,13 +120,72 @@ prompts = st.sampled_from(PROMPTS)
 few_tokens = st.sampled_from([[0], [1], [2, 3], [1, 1, 2], [3, 0, 2, 1]])
 
 
+HALVES = ("\ud83c", "\udf5c", "\ud800", "\udfff")
+"""Halves of surrogate pairs, the first two of one sign: Python and JSON have them, UTF-8 does not."""
+
+AWKWARD = (
+    *(
+        "a",
+        "面",
+        "🍜",
+        "\U0010ffff",
+        "\0",
+        " ",
+        "\t",
+        "\n",
+        "\r\n",
+        "\x85",
+        "\u2028",
+        "\x1b",
+        "\ufeff",
+        "\ufffd",
+    ),
+    *("e\u0301", "\u0301", "\u200d", "👩\u200d🍳", "👍🏽", "\u202e", "שלום", "각"),
+    *(
+        '"',
+        "\\",
+        "\\ud83c",
+        "%",
+        "%ED%A0%80",
+        "&",
+        "+",
+        "=",
+        "#",
+        "~",
+        ".",
+        "_",
+        ",",
+        "{x}",
+        "$",
+        "**",
+        "<b>",
+        "|",
+    ),
+    *("汤" * 300, "a" * 3000),
+)
+"""What texts stumble over: nothing printed, several code points a sign, signs with a meaning, length."""
+
+_parts = st.lists(st.one_of(st.sampled_from(AWKWARD), st.characters()), max_size=4).map("".join)
+any_texts = st.one_of(
+    st.just(""),
+    _parts,
+    _parts,
+    st.tuples(_parts, st.sampled_from(HALVES), _parts).map("".join),
+    st.text(HALVES),
+)
+"""Any text a Python program can hold: half of them no UTF-8, some empty, some long."""
+
+
 def _whole(text: str) -> str:
     """Two halves of a surrogate pair side by side are one character once they went through a file."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-texts = st.text(st.characters(exclude_categories=()), max_size=6).map(_whole)
-"""Any text, half surrogate pairs, line separators and control characters included."""
+texts = any_texts.map(_whole)
+"""Any text that JSON can bring: lone halves of surrogate pairs included."""
+
+shown_texts = any_texts.map(showable)
+"""Any text that comes out of a widget or an address: no halves."""
 
 names = st.one_of(st.sampled_from(["a", "b", "lora", "cache_salt", "a\x00", "\x04\x00\x00\x00lora"]), texts)
 
