@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+EXAMPLES = 100 * int(os.environ.get("BROTH_EXAMPLES", "1"))
+"""Of a property that says nothing else (``tests/strategies.py``)."""
+
 # No deadline: two busy cores make single examples slow without anything being wrong.
-settings.register_profile("default", deadline=None)
+settings.register_profile("default", deadline=None, max_examples=EXAMPLES)
 # The same examples on every run where a red light must mean the change, not the dice.
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=EXAMPLES)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 

@@ -24,6 +24,7 @@ from core.engine.events import Event
 from core.errors import BrothError
 from core.scenario.reader import load_scenario
 from core.scenario.scenario import Scenario, execute
+from core.texts import showable
 from core.timeline.event_log import event_types
 from core.types import EngineConfig, MultiModalItem, Request
 
@@ -42,6 +43,43 @@ def examples(count: int) -> settings:
             HealthCheck.differing_executors,
         ],
     )
+
+
+# -- texts ----------------------------------------------------------------------------------------------
+
+
+HALVES = ("\ud83c", "\udf5c", "\ud800", "\udfff")
+"""Halves of surrogate pairs, the first two of one sign: Python and JSON have them, UTF-8 does not."""
+
+AWKWARD = (
+    *"a面🍜\U0010ffff\0 \t\n\x85\u2028\x1b\ufeff\ufffd\u0301\u200d\u202e각",
+    *'"\\%&+=#~._,$|',
+    *("\r\n", "e\u0301", "👩\u200d🍳", "👍🏽", "שלום", "\\ud83c", "%ED%A0%80", "{x}", "**", "<b>"),
+    *("汤" * 300, "a" * 3000),
+)
+"""What texts stumble over: nothing printed, several code points a sign, signs with a meaning, length."""
+
+_parts = st.lists(st.one_of(st.sampled_from(AWKWARD), st.characters()), max_size=4).map("".join)
+any_texts = st.one_of(
+    st.just(""),
+    _parts,
+    _parts,
+    st.tuples(_parts, st.sampled_from(HALVES), _parts).map("".join),
+    st.text(HALVES),
+)
+"""Any text a Python program can hold: half of them no UTF-8, some empty, some long."""
+
+
+def _whole(text: str) -> str:
+    """Two halves of a surrogate pair side by side are one character once they went through a file."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+texts = any_texts.map(_whole)
+"""Any text that JSON can bring: lone halves of surrogate pairs included."""
+
+shown_texts = any_texts.map(showable)
+"""Any text that comes out of a widget or an address: no halves."""
 
 
 # -- settings of an engine ------------------------------------------------------------------------------
@@ -72,7 +110,7 @@ OWN_FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "admit_window": maybe(st.integers(1, 12)),
     "ttl": maybe(st.integers(0, 10)),
     "ttl_kind": st.sampled_from(["idle", "absolute"]),
-    "version": maybe(st.sampled_from(["v1", "v2"]), ""),
+    "version": maybe(st.sampled_from(["v1", "v2", HALVES[0]]), ""),
 }
 """Policies beyond vLLM."""
 
@@ -119,14 +157,6 @@ prompts = st.sampled_from(PROMPTS)
 few_tokens = st.sampled_from([[0], [1], [2, 3], [1, 1, 2], [3, 0, 2, 1]])
 
 
-def _whole(text: str) -> str:
-    """Two halves of a surrogate pair side by side are one character once they went through a file."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-
-
-texts = st.text(st.characters(exclude_categories=()), max_size=6).map(_whole)
-"""Any text, half surrogate pairs, line separators and control characters included."""
-
 names = st.one_of(st.sampled_from(["a", "b", "lora", "cache_salt", "a\x00", "\x04\x00\x00\x00lora"]), texts)
 
 
@@ -159,8 +189,11 @@ _EXTRAS: list[Json] = [
     *[{}] * 12,
     {"salt": "s"},
     {"salt": ""},
+    {"salt": HALVES[0]},
     {"lora": ["a", "p"]},
+    {"lora": [HALVES[1], ""]},
     {"mm": [{"id": "i", "offset": 2, "length": 5}]},
+    {"mm": [{"id": HALVES[2], "offset": 0, "length": 3}, {"id": "", "offset": 2, "length": 1}]},
     {"skip_read": True},
     {"priority": 1},
     {"priority": -1},
@@ -170,7 +203,17 @@ _CHUNKS: list[Json] = [{}] * 6 + [{"chunk": n, "fit": n % 2 == 0} for n in (1, 2
 
 def _request_fields(draw: st.DrawFn) -> Json:
     tokens, output, extra = draw(prompts), draw(st.sampled_from(_OUTPUTS)), draw(st.sampled_from(_EXTRAS))
-    return {"tokens": tokens, **output, **extra}
+    return {**draw(st.sampled_from([{"tokens": tokens}] * 5 + [{"text": _spelt(tokens)}])), **output, **extra}
+
+
+def _spelt(tokens: list[int]) -> str:
+    """The same prompt as a text: a token of the teaching tokenizer for each, none of them plain."""
+    return "".join((" a", "面", HALVES[0], "🍜")[token] for token in tokens)
+
+
+def request_id(number: int) -> str:
+    """The name of the n-th request: most are plain, some are what an API lets through."""
+    return f"R{number}" if number % 4 else f"{AWKWARD[number // 4 % len(AWKWARD)]}{HALVES[0]}{number}"
 
 
 _POLICY_VALUES: dict[str, st.SearchStrategy[Any]] = {
@@ -210,8 +253,8 @@ def command(draw: st.DrawFn, engine: Engine, number: int, ops: tuple[str, ...]) 
             case "resume":
                 return {"op": op, "id": name, **draw(st.sampled_from(_CHUNKS))}
         return {"op": op, "id": name}
-    gone = [f"R{k}" for k in range(number) if f"R{k}" not in status]
-    new_id = draw(st.sampled_from(gone)) if gone and draw(st.integers(0, 7)) == 0 else f"R{number}"
+    gone = [name for name in map(request_id, range(number)) if name not in status]
+    new_id = draw(st.sampled_from(gone)) if gone and draw(st.integers(0, 7)) == 0 else request_id(number)
     match op:
         case "submit":
             return {"op": op, "id": new_id, **_request_fields(draw)}
@@ -230,7 +273,7 @@ def command(draw: st.DrawFn, engine: Engine, number: int, ops: tuple[str, ...]) 
             name = draw(st.sampled_from(sorted(_POLICY_VALUES)))
             return {"op": op, "name": name, "value": draw(_POLICY_VALUES[name])}
         case "version":
-            return {"op": op, "version": draw(st.sampled_from(["", "v1", "v2"]))}
+            return {"op": op, "version": draw(st.sampled_from(["", "v1", "v2", HALVES[0]]))}
     return {"op": op}
 
 

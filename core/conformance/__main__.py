@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from core.conformance import Report, results
 from core.conformance.findings import Findings
 from core.errors import RecordingError
+from core.texts import escaped
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         report.add(result)
         if isinstance(result, Findings):
             for mismatch in result.mismatches:
-                print(mismatch)
+                print(escaped(str(mismatch)))
         elif isinstance(result, RecordingError):
             print(f"error: {result.message}", file=sys.stderr)
     print(report)

@@ -3,8 +3,9 @@
 A block's hash is ``xxh3_128(parent digest ‖ tokens as little-endian uint32 ‖ extras)``. The first block's
 parent is a root digest that names the block size, so the tokens' length is fixed within a chain and the
 three parts cannot run into each other; extras are domain-tagged and length-framed, so a salt "x" never
-equals an adapter "x". vLLM hashes the same triple with sha256 over a pickle (rules 2-5 of
-``docs/fidelity.md``); only equality of hashes matters to a cache, so outcomes are the same.
+equals an adapter "x", and take any text (``core/texts.py``). vLLM hashes the same triple with sha256 over a
+pickle (rules 2-5 of ``docs/fidelity.md``); only equality of hashes matters to a cache, so outcomes are the
+same.
 
 Tokens are compared nowhere here: like vLLM, the cache trusts the hash.
 """
@@ -22,6 +23,7 @@ import numpy as np
 from xxhash import xxh3_128_digest
 
 from core.errors import RequestError
+from core.texts import text_bytes
 from core.types import MAX_TOKEN_ID, BlockHash, HashName, Request, RequestId
 
 TOKEN_BYTES = 4
@@ -101,7 +103,7 @@ def frame_extra(domain: str, *values: str | int) -> bytes:
 
 
 def _framed(value: str | int) -> bytes:
-    part = str(value).encode("utf-8", "surrogatepass")
+    part = text_bytes(str(value))
     return _LENGTH.pack(len(part)) + part
 
 

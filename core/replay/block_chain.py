@@ -18,6 +18,7 @@ from xxhash import xxh3_128_digest
 
 from core.engine.hash_chain import TOKEN_BYTES, block_extras, image_extras, token_array, token_bytes
 from core.errors import TraceError
+from core.texts import text_bytes
 from core.types import Request
 
 ID_BYTES = 8
@@ -80,8 +81,7 @@ def chain_of_ids(
     except (OverflowError, TypeError):
         raise _wrong_id(block_ids) from None
     cut = num_full * ID_BYTES
-    apart = scope.encode("utf-8", "surrogatepass")
-    return BlockChain(num_tokens, content[:cut], content[cut:], ID_BYTES, apart, arrival_s)
+    return BlockChain(num_tokens, content[:cut], content[cut:], ID_BYTES, text_bytes(scope), arrival_s)
 
 
 def chain_of_request(

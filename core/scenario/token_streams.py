@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from xxhash import xxh3_64_intdigest
 
 from core.errors import ScenarioError
+from core.texts import text_bytes
 from core.types import MAX_TOKEN_ID
 
 FIRST_STREAM_ID = 2**31
@@ -81,7 +82,7 @@ class TokenStreams:
         """Which run of ids stands for this run of the stream."""
         key = (name, number)
         if key not in self._places:
-            self._places[key] = place = self._free_place(xxh3_64_intdigest(f"{name}[{number}]".encode()))
+            self._places[key] = place = self._free_place(xxh3_64_intdigest(text_bytes(f"{name}[{number}]")))
             self._taken.add(place)
         return self._places[key]
 

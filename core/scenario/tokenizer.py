@@ -19,6 +19,7 @@ from typing import Protocol
 import xxhash
 
 from core.errors import TokenizerError
+from core.texts import text_bytes
 
 ID_MASK = 2**31 - 1
 """Ids stay below 2**31, so they fit a signed 32 bit integer everywhere."""
@@ -87,8 +88,7 @@ class TeachingTokenizer:
 
 
 def _hash(piece: str, seed: int) -> int:
-    # surrogatepass: half a surrogate pair is no valid UTF-8, but a pasted text may hold one
-    return xxhash.xxh32_intdigest(piece.encode("utf-8", "surrogatepass"), seed) & ID_MASK
+    return xxhash.xxh32_intdigest(text_bytes(piece), seed) & ID_MASK
 
 
 # -- cutting ------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from xxhash import xxh3_64_hexdigest
 
 from core.scenario.tokenizer import Tokenizer
+from core.texts import text_bytes
 from core.traces import problems
 from core.traces.model import Segment
 from core.traces.rows import Row
@@ -141,7 +142,7 @@ class ChatRenderer:
             return self.content(part, "content", "tool")
         if kind in _MEDIA:
             self.num_media += 1
-            content = _json(_source(part), part).encode("utf-8", "surrogatepass")
+            content = text_bytes(_json(_source(part), part))
             return [("media", f"<{kind} {xxh3_64_hexdigest(content)}>")]
         return [(role, _json(_without_ids(part.data), part))]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.errors import TraceError
+from core.texts import escaped
 
 SHOWN = 60
 """Characters of a wrong value that a message repeats."""
@@ -23,8 +24,7 @@ class Place:
 
 def shown(value: object) -> str:
     """A value as a message may repeat it: short, and never a failure of its own."""
-    text = value if isinstance(value, str) else _repr(value)
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    text = escaped(value if isinstance(value, str) else _repr(value))
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 

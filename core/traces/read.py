@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import TraceError
+from core.texts import showable
 from core.traces import problems
 from core.traces.build import Builder
 from core.traces.detect import detect, head_of, rows_of
@@ -38,7 +39,7 @@ def read_trace(
         TraceError: unknown format, a broken line, nothing in it.
     """
     given = [files] if isinstance(files, TraceFile | Path) else list(files)
-    found = [file if isinstance(file, TraceFile) else TraceFile(file.name, file) for file in given]
+    found = [file if isinstance(file, TraceFile) else TraceFile(showable(file.name), file) for file in given]
     if not found:
         raise problems.empty("the upload", "there is no file")
     entry = detect(found[0]).format if format_name is None else format_named(format_name)

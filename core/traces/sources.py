@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.errors import TraceError
+from core.texts import text_bytes
 from core.traces import problems
 from core.traces.problems import Place
 
@@ -46,7 +47,7 @@ class TraceFile:
             TraceError: the file cannot be opened.
         """
         if isinstance(self.data, str):
-            return io.BytesIO(self.data.encode("utf-8", "surrogatepass"))
+            return io.BytesIO(text_bytes(self.data))
         if isinstance(self.data, bytes):
             return io.BytesIO(self.data)
         try:

@@ -216,6 +216,15 @@ def test_what_only_explains_is_not_compared(run: Run, line: dict[str, Any]) -> N
     assert run(line)[0] == 0
 
 
+def test_a_name_that_is_no_utf_8_is_told(tmp_path: Path) -> None:
+    half = changed(changed(CACHE, "name", value="\ud83c"), "extra", value="\udf5c")
+    (tmp_path / "lines.jsonl").write_text(json.dumps(half), "utf-8")
+    command = [sys.executable, "-m", "core.conformance", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert b'\\ud83c scenario extra: expected "\\udf5c" got (unknown field)' in done.stdout
+
+
 def test_long_values_are_cut(run: Run) -> None:
     _, out, _ = run(changed(CACHE, "ops", 0, "out", "queue", value=list(range(1000))))
     assert max(len(line.rpartition("queue: ")[2]) for line in out) < 300

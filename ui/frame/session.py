@@ -11,6 +11,7 @@ import streamlit as st
 
 from core.errors import BrothError
 from core.scenario.scenario import Scenario, run
+from core.texts import showable
 from core.timeline.event_log import EventLog
 from ui.machine import machine as machines
 from ui.machine.machine import Machine
@@ -245,7 +246,7 @@ def plain(text: str) -> str:
 
     Streamlit would draw ``->`` and its like as arrows: an invisible joiner keeps the two signs two.
     """
-    apart = _ARROW.sub("\u2060", text)
+    apart = _ARROW.sub("\u2060", showable(text))
     return "".join("\\" + char if char in "\\`*_{}[]()<>#+-.!|~$:" else char for char in apart)
 
 

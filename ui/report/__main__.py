@@ -15,6 +15,7 @@ from pathlib import Path
 from core.backends.models.log_tokenizers import NAMES as TOKENIZERS
 from core.cost import GPUS, MODELS, CostModel, Prices
 from core.errors import BrothError
+from core.texts import escaped
 from core.traces.formats import NAMES
 from core.traces.options import ReadOptions
 from core.traces.read import read_trace
@@ -33,9 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         summary = _summary(args)
         if args.out is not None:
             args.out.write_text(report_html(summary, args.lang), encoding="utf-8")
-            print(args.out)
+            print(escaped(str(args.out)))
         if args.json or args.out is None:
-            print(json.dumps(summary, ensure_ascii=False, allow_nan=False, indent=2))
+            print(escaped(json.dumps(summary, ensure_ascii=False, allow_nan=False, indent=2)))
     except BrothError as error:
         print(error_text(error, args.lang), file=sys.stderr)
         return 1

@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 from string import Template
 
+from core.texts import showable
 from ui.report.svg import line_chart
 from ui.report.tables import causes, definitions, formulas, reasons, sources, sweeps, worst
 from ui.report.words import Json, Words, bold
@@ -31,13 +32,14 @@ def report_html(summary: Json, lang: Lang) -> str:
     names = {"bg": "bg", "ink": "ink", "muted": "muted", "line": "line", "c0": "hit_edge", "c1": "miss_edge"}
     colours = {f"light_{name}": light[token] for name, token in names.items()}
     colours |= {f"dark_{name}": dark[token] for name, token in names.items()}
-    return Template(_TEMPLATE.read_text("utf-8")).substitute(
+    page = Template(_TEMPLATE.read_text("utf-8")).substitute(
         lang="zh-CN" if lang == "zh" else "en",
         title=escape(f"{log['name']} · Broth"),
         body="\n".join(parts),
         note=escape(t("report.note", lang, version=summary["engine"])),
         **colours,
     )
+    return showable(page)
 
 
 def _log(words: Words, log: Json) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from core.errors import ScenarioError
 from core.scenario.reader import load_scenario
 from core.scenario.scenario import Command, Json, Scenario, split_at
+from core.texts import showable
 from core.timeline.event_log import EventLog
 from core.types import EngineConfig
 from ui.words.i18n import Lang
@@ -82,7 +83,7 @@ def read_fork(told: object) -> Fork | None:
         least, most = NUMBERS[change]
         return Fork(step, change, value) if isinstance(value, int) and least <= value <= most else None
     known = change == "prompt" or value in WORDS.get(change, ())
-    return Fork(step, change, value) if known and isinstance(value, str) else None
+    return Fork(step, change, showable(value)) if known and isinstance(value, str) else None
 
 
 def _whole(value: object) -> int | None:

@@ -12,6 +12,7 @@ from typing import Any
 from core.errors import ScenarioError
 from core.scenario.scenario import Json
 from core.scenario.tokenizer import TeachingTokenizer
+from core.texts import showable, text_bytes
 
 OWN = "own"
 OWN_BLOCK_SIZE, OWN_SLOTS = 4, 16
@@ -96,7 +97,7 @@ def _own_slots(texts: list[str], block_size: int) -> int:
 def pack_own(own: OwnPrompts) -> str:
     """Own prompts as a short text of letters that a link can carry."""
     data = json.dumps([own.system, list(own.messages), own.answer], ensure_ascii=False)
-    packed = zlib.compress(data.encode("utf-8", "surrogatepass"), 9)
+    packed = zlib.compress(text_bytes(data), 9)
     return base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
 
@@ -112,12 +113,7 @@ def unpack_own(text: str) -> OwnPrompts | None:
     texts = [system, answer, *messages] if isinstance(messages, list) else [None]
     if unpacker.unconsumed_tail or not all(isinstance(one, str) for one in texts):
         return None
-    return OwnPrompts(_whole_text(system), tuple(map(_whole_text, messages)), _whole_text(answer))
-
-
-def _whole_text(text: str) -> str:
-    """Without halves of surrogate pairs: no browser shows them and no widget takes them."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return OwnPrompts(showable(system), tuple(map(showable, messages)), showable(answer))
 
 
 # -- as a file ----------------------------------------------------------------------------------------
@@ -150,9 +146,7 @@ def own_from_file(name: str, data: bytes) -> OwnPrompts:
     if not isinstance(messages, list) or not all(isinstance(one, str) for one in messages):
         raise _wrong(name, "messages", '["…", "…"]')
     lines = (line for message in messages for line in message.splitlines())  # one line, one request
-    return OwnPrompts(
-        _whole_text(found["system"]), tuple(map(_whole_text, lines)), _whole_text(found["answer"])
-    )
+    return OwnPrompts(showable(found["system"]), tuple(map(showable, lines)), showable(found["answer"]))
 
 
 def _wrong(name: str, field: str, wanted: str) -> ScenarioError:

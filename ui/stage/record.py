@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import Any
 from urllib.parse import quote, unquote
 
+from core.texts import text_bytes
 from ui.stage.fork import Fork, fork_from_link
 from ui.stage.own import OWN
 from ui.stage.setup import Setup
@@ -83,7 +84,7 @@ def run_name(setup: Setup) -> str:
     if not setup.knobs and not own:
         return setup.scenario
     text = f"{sorted(setup.knobs.items())}{own}"
-    return f"{setup.scenario}-{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=3).hexdigest()}"
+    return f"{setup.scenario}-{blake2b(text_bytes(text), digest_size=3).hexdigest()}"
 
 
 def read_answer(told: object, run: str, steps: Sequence[Mapping[str, Any]]) -> Answer | None:

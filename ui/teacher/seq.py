@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import BrothError
+from core.texts import showable
 from ui.teacher.address import Address, AddressError, read_address
 
 SEQ, AT = "seq", "at"
@@ -92,8 +93,7 @@ def tidy(stop: Stop) -> Stop:
 
 
 def _readable(text: str) -> str:
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return "".join(one for one in whole if one.isprintable() or one == "\n")
+    return "".join(one for one in showable(text) if one.isprintable() or one == "\n")
 
 
 # -- in a link ----------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.texts import showable
 from core.traffic.analysis import Analysis, over_time
 from core.traffic.groups import Key, groups, keys_of
 from core.traffic.misses import Miss
@@ -61,7 +62,7 @@ def _worst(misses: Sequence[Miss], numbers: range) -> int:
 
 def _groups(analysis: Analysis, misses: Sequence[Miss], key: Key, open_it: Open) -> None:
     found = groups(analysis, key)
-    names = [one.name or say("traffic.unnamed") for one in found]
+    names = [showable(one.name) or say("traffic.unnamed") for one in found]
     shown = found[:MOST_BARS]
     rates = {
         say("traffic.rate"): [one.rate for one in shown],

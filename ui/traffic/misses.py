@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.texts import showable
 from core.traffic.analysis import Analysis
 from core.traffic.misses import REASONS, Miss
 from core.traffic.ranking import Ranked, misses_of, rank_causes
@@ -124,8 +125,8 @@ def _row(analysis: Analysis, miss: Miss) -> dict[str, object]:
     request, length = analysis.requests[miss.request], int(analysis.lengths[miss.request])
     return {
         "place": miss.request + 1,
-        "request": request.request_id,
-        "session": request.session or "",
+        "request": showable(request.request_id),
+        "session": showable(request.session or ""),
         "tokens": length,
         "hit": miss.hit_tokens,
         "rate": miss.hit_tokens / max(length, 1),

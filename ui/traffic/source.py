@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.errors import BrothError
+from core.texts import showable, text_bytes
 from core.traces.sources import TraceFile
 from core.traffic.samples import SAMPLES, sample_log
 from ui.frame.session import plain, say, show_error
@@ -100,7 +101,7 @@ def _paste() -> tuple[list[TraceFile], Key]:
     if not text.strip():
         st.caption(say("traffic.paste.empty"))
         return [], ()
-    digest = blake2b(text.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = blake2b(text_bytes(text)).hexdigest()
     return [TraceFile(say("traffic.pasted"), text)], ("paste", digest)
 
 
@@ -110,8 +111,8 @@ def _from_folder() -> tuple[list[TraceFile], Key]:
     names = sorted(path.name for path in folder.iterdir() if path.is_file()) if folder else []
     if not folder or not names:
         return [], ()
-    name = st.selectbox(say("traffic.folder"), names, key="traffic_folder")
-    return ([TraceFile(name, folder / name)], ("folder", name)) if name in names else ([], ())
+    name = st.selectbox(say("traffic.folder"), names, format_func=showable, key="traffic_folder")
+    return ([TraceFile(showable(name), folder / name)], ("folder", name)) if name in names else ([], ())
 
 
 def _folder() -> Path | None:

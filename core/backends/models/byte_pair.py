@@ -9,6 +9,7 @@ from itertools import pairwise
 from core.backends.models.byte_text import ByteText
 from core.backends.models.pretokens import cut
 from core.backends.models.special_tokens import SpecialTokens
+from core.texts import text_bytes
 
 
 @lru_cache(maxsize=1)
@@ -64,12 +65,12 @@ class BytePairTokenizer(ByteText):
 
     def _raw(self, token_id: int) -> bytes:
         name = self.special.name(token_id)
-        return self._bytes_of[token_id] if name is None else name.encode()
+        return self._bytes_of[token_id] if name is None else text_bytes(name)
 
     def _merge(self, piece: str) -> tuple[int, ...]:
         """Merge neighbours, the earliest learnt pair first. O(length²) of one piece, which is a word."""
         letters = byte_letters()
-        parts = [letters[byte] for byte in piece.encode("utf-8", "surrogatepass")]
+        parts = [letters[byte] for byte in text_bytes(piece)]
         whole = "".join(parts)
         if self._whole_first and whole in self._id_of:
             return (self._id_of[whole],)
@@ -101,4 +102,4 @@ def _to_bytes(token: str, byte_of: Mapping[str, int]) -> bytes:
     """A token's bytes; one with other letters in it (a special token) is taken as text."""
     if all(letter in byte_of for letter in token):
         return bytes(byte_of[letter] for letter in token)
-    return token.encode("utf-8", "surrogatepass")
+    return text_bytes(token)

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from core.backends.models.byte_text import ByteText
 from core.backends.models.special_tokens import SpecialTokens
+from core.texts import text_bytes
 
 _SPACE = "\u2581"  # stands for a space inside tokens
 
@@ -55,7 +56,7 @@ class ScorePairTokenizer(ByteText):
         token = self._tokens[token_id]
         if len(token) == 6 and token.startswith("<0x") and token.endswith(">"):
             return bytes([int(token[3:5], 16)])
-        return token.replace(_SPACE, " ").encode("utf-8", "surrogatepass")
+        return text_bytes(token.replace(_SPACE, " "))
 
     def _merge(self, text: str) -> tuple[int, ...]:
         """Join the neighbours whose joined token has the best score, the leftmost first. O(n log n)."""
@@ -90,5 +91,5 @@ class ScorePairTokenizer(ByteText):
         """A token, or the bytes of a character that is none."""
         if part in self._id_of:
             return [self._id_of[part]]
-        names = [f"<0x{byte:02X}>" for byte in part.encode("utf-8", "surrogatepass")]
+        names = [f"<0x{byte:02X}>" for byte in text_bytes(part)]
         return [self._id_of.get(name, self._unknown) for name in names]

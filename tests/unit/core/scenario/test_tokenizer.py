@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 import core.scenario.tokenizer as tokenizer_module
 from core.errors import TokenizerError
 from core.scenario.tokenizer import ID_MASK, TeachingTokenizer
+from tests.strategies import any_texts
 
-ANY_TEXT = st.text(st.characters(exclude_categories=()))  # half surrogate pairs too
 
-
-@given(ANY_TEXT)
+@given(any_texts)
 @example("a  b \n\n c\t d  ")
 @example("\u0301 lonely mark, \ud83d half a pair, \u200d")
 @example("مرحبا بالعالم נקודה 👩‍👩‍👧 👍🏽 🇨🇳 각 が")
@@ -28,7 +27,7 @@ def test_joined_pieces_are_the_text(text: str) -> None:
     assert all(0 <= token_id <= ID_MASK for token_id in ids)
 
 
-@given(st.lists(ANY_TEXT, max_size=6), st.randoms())
+@given(st.lists(any_texts, max_size=6), st.randoms())
 def test_ids_do_not_depend_on_what_came_before(texts: list[str], random: object) -> None:
     in_order, shuffled = TeachingTokenizer(), TeachingTokenizer()
     other_order = list(texts)
@@ -38,7 +37,7 @@ def test_ids_do_not_depend_on_what_came_before(texts: list[str], random: object)
     assert [in_order.encode(text) for text in texts] == [shuffled.encode(text) for text in texts]
 
 
-@given(ANY_TEXT)
+@given(any_texts)
 def test_equal_ids_mean_equal_pieces(text: str) -> None:
     tokenizer = TeachingTokenizer()
     pairs = set(zip(tokenizer.encode(text), tokenizer.pieces(text), strict=True))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.scenario.tokenizer import TeachingTokenizer
 from core.traces.model import TraceRequest
 from core.traces.templates import TEMPLATES
+from tests.strategies import texts
 from tests.unit.core.traces.logs import common_tokens, error_of, jsonl, notes, read_rows
 
 Json = dict[str, Any]
@@ -66,9 +67,8 @@ def test_every_template_is_tried() -> None:
     assert error_of(jsonl(chat(USER)), template="x").code == "trace.option"
 
 
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 MESSAGES = st.lists(
-    st.builds(message, st.sampled_from(["system", "user", "assistant", "tool"]), TEXTS),
+    st.builds(message, st.sampled_from(["system", "user", "assistant", "tool"]), texts),
     min_size=2,
     max_size=8,
 )

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from core.cost import GPUS, MODELS, Prices
 from core.errors import ConfigError
+from tests.strategies import shown_texts
 from ui.machine.machine import MOST_PRICE, Machine, from_query, to_query
 from ui.machine.own import DTYPES, MY_GPU, MY_MODEL, OwnNumbers, from_text, to_text
 
@@ -52,7 +53,7 @@ def test_a_damaged_link_says_so(text: str) -> None:
     assert from_query({"on": text}) == (Machine(), ["on"])
 
 
-@given(st.text())
+@given(shown_texts)
 def test_any_link_gives_a_machine(text: str) -> None:
     machine, _ = from_query({"on": text})
     assert machine.cost().prefill_s(1) > 0

@@ -103,6 +103,22 @@ def test_what_a_log_says_stays_text(tmp_path: Path) -> None:
     assert "<mark> &lt;</mark>" in out.read_text("utf-8")
 
 
+def test_what_no_utf_8_has_a_form_for_is_told_all_the_same(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Half of 🍜 in every text, in the JSON as it was. (The file's name cannot be such on every system.)"""
+    half = "\ud83c"
+    fields = ("request_id", "tenant", "session_id", "tag", "template", "model", "cache_salt")
+    row = {"prompt": f"a {half} b", **dict.fromkeys(fields, half)}
+    others = [row | {"prompt": f"a {half} {number}", "tenant": f"{half}{number}"} for number in range(3)]
+    file, out = tmp_path / "log.jsonl", tmp_path / "out.html"
+    file.write_text("".join(json.dumps(one) + "\n" for one in (row, *others)), "utf-8")
+    assert main([str(file), "--blocks", "1", "--json", "--out", str(out)]) == 0
+    told = json.loads(capfdbinary.readouterr().out.partition(b"\n")[2])
+    assert half in {one["name"] for one in told["runs"][0]["sources"]["tenant"]}
+    assert "\ufffd" in out.read_text("utf-8")
+
+
 def test_the_tokenizer_is_named_and_one_that_is_not_here_is_a_sentence(
     log: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

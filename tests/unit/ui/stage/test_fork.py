@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -11,8 +12,11 @@ from hypothesis import strategies as st
 from core.engine.events import ClockAdvanced, PolicyChanged
 from core.errors import BrothError
 from core.scenario.scenario import Scenario, run
+from core.texts import showable
 from core.timeline.event_log import EventLog
+from tests.address import through_the_address
 from tests.stage_runs import PRESETS, Json, log_of, scenario, scenario_of, steps_of
+from tests.strategies import any_texts, shown_texts
 from ui.stage.fork import (
     MACHINE,
     MAX_SLOTS,
@@ -277,7 +281,7 @@ def test_whole_numbers_may_come_as_floats() -> None:
 
 
 forks = st.one_of(
-    st.builds(Fork, st.integers(0, 99_999), st.just("prompt"), st.text()),
+    st.builds(Fork, st.integers(0, 99_999), st.just("prompt"), shown_texts),
     *[
         st.builds(Fork, st.integers(0, 99_999), st.just(name), st.integers(*NUMBERS[name]))
         for name in NUMBERS
@@ -292,10 +296,22 @@ def test_a_fork_survives_the_link(fork: Fork) -> None:
     assert fork_from_link(fork.to_link()) == fork
 
 
-@given(st.one_of(st.text(), st.from_regex(r"\d*\.(slots|prompt|ttl|swap)\.?.*")))
+@given(
+    st.one_of(
+        any_texts, any_texts.map("3.prompt.".__add__), st.from_regex(r"\d*\.(slots|prompt|ttl|swap)\.?.*")
+    )
+)
 def test_a_damaged_link_never_raises(text: str) -> None:
     fork = fork_from_link(text)
     assert fork is None or fork_from_link(fork.to_link()) == fork
+
+
+@given(st.integers(0, 99_999), any_texts)
+def test_a_prompt_from_the_stage_fits_into_an_address(step: int, text: str) -> None:
+    """It comes as JSON, which can hold half a surrogate pair."""
+    fork = read_fork(json.loads(json.dumps({"step": step, "change": "prompt", "value": text})))
+    assert fork == Fork(step, "prompt", showable(text))
+    assert through_the_address({"fork": fork.to_link()}) == {"fork": fork.to_link()}
 
 
 @given(forks)

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from core.errors import ScenarioError
 from core.scenario.tokenizer import TeachingTokenizer
+from core.texts import showable
+from tests.strategies import any_texts, shown_texts
 from ui.frame.session import plain
 from ui.stage.own import MAX_OWN_CHARS, OwnPrompts, own_from_file, own_to_file, pack_own, unpack_own
 from ui.stage.own_prompts import _blocks, _common
 
-texts = st.text(st.characters(exclude_categories=["Cs"]))
-owns = st.builds(OwnPrompts, texts, st.lists(texts, max_size=5).map(tuple), texts)
+owns = st.builds(OwnPrompts, any_texts, st.lists(any_texts, max_size=5).map(tuple), any_texts)
 
 
 def packed(data: bytes) -> str:
@@ -26,8 +27,11 @@ def packed(data: bytes) -> str:
 
 @given(owns)
 def test_packing_and_back(own: OwnPrompts) -> None:
+    """As it was, but for halves of surrogate pairs: no widget takes them."""
     text = pack_own(own)
-    assert unpack_own(text) == own
+    assert unpack_own(text) == OwnPrompts(
+        showable(own.system), tuple(map(showable, own.messages)), showable(own.answer)
+    )
     assert set(text) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
 
@@ -38,7 +42,7 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
 
 
 @given(
-    st.one_of(st.text(), st.binary().map(packed), owns.map(pack_own).map(lambda text: text[: len(text) // 2]))
+    st.one_of(any_texts, st.binary().map(packed), owns.map(pack_own).map(lambda text: text[: len(text) // 2]))
 )
 def test_damaged_packs_are_nothing(text: str) -> None:
     own = unpack_own(text)
@@ -115,7 +119,7 @@ def test_markup_is_escaped() -> None:
     assert bare == []
 
 
-@given(texts)
+@given(any_texts)
 def test_the_preview_is_one_line(text: str) -> None:
     """A line break inside would end the coloured span and print its name."""
     assert len(preview(text).splitlines()) <= 1
@@ -126,11 +130,11 @@ def test_an_arrow_stays_two_signs() -> None:
     assert plain("a -> b <= c") == "a \\-\u2060\\> b \\<\u2060= c"
 
 
-@given(st.text(st.characters(exclude_characters="\0\u2060")))
+@given(any_texts.map(lambda text: text.translate({0: None, 0x2060: None})))
 def test_plain_text_keeps_every_character(text: str) -> None:
-    assert (
-        plain(text).replace("\u2060", "").replace("\\\\", "\0").replace("\\", "").replace("\0", "\\") == text
-    )
+    assert plain(text).replace("\u2060", "").replace("\\\\", "\0").replace("\\", "").replace(
+        "\0", "\\"
+    ) == showable(text)
 
 
 def test_common_beginnings() -> None:
@@ -147,10 +151,10 @@ def test_the_pack_is_json_inside() -> None:
     assert json.loads(data) == ["a", ["b"], "c"]
 
 
-lines = texts.filter(lambda text: len(text.splitlines()) == 1 and text.splitlines()[0] == text)
+lines = shown_texts.map(lambda text: "".join(text.splitlines()) or "a")
 
 
-@given(st.builds(OwnPrompts, texts, st.lists(lines, max_size=5).map(tuple), texts))
+@given(st.builds(OwnPrompts, shown_texts, st.lists(lines, max_size=5).map(tuple), shown_texts))
 def test_a_file_brings_back_what_was_saved(own: OwnPrompts) -> None:
     assert own_from_file("x.json", own_to_file(own).encode()) == own
 

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from core.errors import BrothError
 from core.scenario.scenario import run
+from tests.address import through_the_address
 from tests.stage_runs import PRESETS
+from tests.strategies import shown_texts
 from tests.unit.ui.stage.test_fork import forks
 from ui.stage.fork import Fork
 from ui.stage.own import (
@@ -25,6 +27,7 @@ from ui.stage.own import (
 from ui.stage.setup import (
     CHOICES,
     KNOBS,
+    MAX_TEXT,
     MODES,
     PANELS,
     SCENARIO_FOLDER,
@@ -41,7 +44,7 @@ from ui.words.i18n import LANGS, Lang, table
 NAMES = ["v", "s", "m", "bet", "fork", "own", "hide", "present", *(knob.short for knob in KNOBS)]
 NAMES += [short for short, _ in CHOICES.values()] + list(TEXTS.values())
 
-words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
+words = shown_texts.map(lambda text: text[:MAX_TEXT] or "a")
 knobs = st.fixed_dictionaries(
     {},
     optional={
@@ -73,7 +76,7 @@ setups = st.one_of(
 
 @given(setups)
 def test_a_setup_survives_the_link(setup: Setup) -> None:
-    assert from_query(to_query(setup)) == (setup, [])
+    assert from_query(through_the_address(to_query(setup))) == (setup, [])
 
 
 def test_the_plain_setup_makes_a_short_link() -> None:
@@ -142,7 +145,7 @@ def test_what_nobody_knows_is_left_alone() -> None:
 
 
 values = st.one_of(
-    st.text(max_size=20),
+    shown_texts,
     st.sampled_from(
         ["0", "1", "4", "off", "own", "P0", "vllm", "idle", "guided", "3.slots.4", "3.prompt.x", ""]
     ),
@@ -150,13 +153,13 @@ values = st.one_of(
 )
 
 
-@given(st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=5), values))
+@given(st.dictionaries(st.sampled_from(NAMES) | shown_texts, values))
 def test_no_link_ever_raises(query: dict[str, str]) -> None:
     """And what is not named as lost is kept: the setup's own link leads to the same place."""
     setup, lost = from_query(query)
     assert set(lost) <= set(NAMES)
-    assert from_query(to_query(setup)) == (setup, [])
-    again = to_query(setup)
+    again = through_the_address(to_query(setup))
+    assert from_query(again) == (setup, [])
     for name in set(query) & set(NAMES) - {"own", "hide"}:
         kept = query[name] == again.get(name) or query[name] in ("", "walk")
         assert kept or name in lost or (name == "s" and "own" in lost), name

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.strategies import shown_texts
 from ui.study import flashcards, six_questions, study
 from ui.study.flashcards import LATER, Deck, new_deck
 from ui.study.names import QUESTIONS
@@ -95,7 +96,7 @@ def test_a_study_travels_in_the_link() -> None:
     assert sum(map(len, query.values())) < 250
 
 
-@given(st.text(), st.text())
+@given(shown_texts, shown_texts)
 def test_no_link_breaks_the_page(cards: str, six: str) -> None:
     found, lost = study.from_query({"cards": cards, "six": six})
     assert set(lost) <= {"cards", "six"}

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from core.errors import BrothError
 from core.scenario.scenario import run
 from pages import ch01, navigation
+from tests.strategies import any_texts
 from tests.unit.ui.stage.test_setup import NAMES as SETUP_NAMES
 from ui.monitor import deeds as plans
 from ui.stage.fork import Fork
@@ -325,9 +326,8 @@ def test_a_server_below_a_path_is_told_from_its_neighbours() -> None:
 
 # -- sequences --------------------------------------------------------------------------------------------
 
-anything = st.text(max_size=50)
 addresses = st.sampled_from([address_of(name) for name in PLACES])
-stops = st.builds(Stop, addresses, anything, anything).map(tidy)
+stops = st.builds(Stop, addresses, any_texts, any_texts).map(tidy)
 sequences = st.lists(stops, min_size=1, max_size=4).map(tuple).map(Sequence)
 
 

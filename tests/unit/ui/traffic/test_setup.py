@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from core.backends.models import log_tokenizers
 from core.traces.templates import TEMPLATES
 from core.traffic import samples, settings
+from tests.strategies import shown_texts
 from ui.traffic import setup as traffic_setup
 from ui.traffic.setup import WORDS, Side, TrafficSetup, Wanted, from_query, to_query
 from ui.words.i18n import table
@@ -58,7 +59,7 @@ def test_the_usual_page_adds_nothing_to_the_link() -> None:
     assert from_query({}) == (TrafficSetup(), [])
 
 
-@given(query=st.dictionaries(st.sampled_from([*WORDS]), st.text(max_size=70)))
+@given(query=st.dictionaries(st.sampled_from([*WORDS]), shown_texts))
 def test_anything_may_stand_in_a_link(query: dict[str, str]) -> None:
     setup, lost = from_query(query)
     assert set(lost) <= set(query)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from core.errors import BrothError, ConfigError, RequestError
 from core.types import EngineConfig, Request, config_field_names
+from tests.strategies import any_texts
 from ui.words.i18n import (
     LANGS,
     Lang,
@@ -187,7 +187,7 @@ def test_fill(template: str, args: dict[str, object], text: str) -> None:
     assert fill(template, args) == text
 
 
-@given(st.text())
+@given(any_texts)
 def test_what_a_person_typed_is_never_read_as_a_template(word: str) -> None:
     assert fill("“{word}”", {"word": word}) == f"“{word}”"
 
