@@ -84,9 +84,8 @@ class Engine:
 
     def publish(self, publish: Publish | None) -> None:
         """From now on tell ``publish`` (nobody, if None) KV events, as vLLM does: what ``core.timeline.kv_events``
-        reads off a log, at a fraction of the log's cost. Independent of ``listen``. (Under a policy that may
-        keep content out each stored block is told alone.)"""
-        self._cache.publish_to(publish)
+        reads off a log, at a fraction of the log's cost. Independent of ``listen``."""
+        self._cache.publish_to(publish, self._scheduler.describe_stored)
 
     # -- commands -----------------------------------------------------------------------------------
 

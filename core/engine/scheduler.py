@@ -33,6 +33,7 @@ from core.engine.events import (
     TokensAppended,
 )
 from core.engine.sequence import Sequence, Status
+from core.timeline.kv_events import AdapterIds, KVStored, kv_stored
 from core.types import BlockId, EngineConfig, Request, RequestId
 
 Emit = Callable[[Event], None]
@@ -61,6 +62,7 @@ class Scheduler:
         self._emit_block: Emit | None = None
         self._watermark_blocks = int(config.watermark * config.num_blocks)  # rule 27: N counts the null block
         self._num_arrivals = 0
+        self._adapters = AdapterIds()
         self.sequences: dict[RequestId, Sequence] = {}
         self.running: list[Sequence] = []
         self.waiting: deque[Sequence] = deque()
@@ -76,6 +78,21 @@ class Scheduler:
         """From now on tell ``emit`` and ``emit_block``."""
         self._emit = emit
         self._emit_block = emit_block
+
+    def describe_stored(self, request_id: RequestId, start: int, end: int) -> KVStored:
+        """The KV event that announces blocks ``start`` … ``end``-1 of a live request."""
+        sequence = self.sequences[request_id]
+        hashes = sequence.hashes
+        return kv_stored(
+            sequence.request,
+            self._adapters.of(sequence.request),
+            sequence.version,
+            sequence.tokens,
+            hashes[start:end],
+            hashes[start - 1] if start else None,
+            start,
+            self._config.block_size,
+        )
 
     @property
     def num_live_tokens(self) -> int:
@@ -98,6 +115,7 @@ class Scheduler:
         sequence.arrival = self._num_arrivals
         self._num_arrivals += 1
         self.sequences[request.request_id] = sequence
+        self._adapters.of(request)
         place = self._enqueue(sequence, to_front=False) if waiting else None
         if self._emit:
             tokens = tuple(sequence.tokens)
@@ -112,6 +130,7 @@ class Scheduler:
                     request.priority,
                     request.skip_read,
                     place,
+                    tuple((item.item_id, item.offset, item.length) for item in request.mm),
                 )
             )
             self._tell_hashes(sequence, 0)
