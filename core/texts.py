@@ -35,7 +35,7 @@ def escaped(text: str) -> str:
     """The text with ``\\ud83c`` for such a half: for messages of programs. JSON means the same by it, so JSON
     stays the same value.
 
-    >>> escaped("cut \ud83c off")
+    >>> escaped("cut \\ud83c off")
     'cut \\\\ud83c off'
     """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

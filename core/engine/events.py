@@ -54,7 +54,10 @@ class StepStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class RequestArrived(Event):
-    """A request is known. ``waiting_place`` is its place in the waiting queue (null: started directly)."""
+    """A request is known. ``waiting_place`` is its place in the waiting queue (null: started directly).
+
+    ``mm``: (item, offset, length) of each image or audio item. A log of schema 1 does not have it.
+    """
 
     request_id: RequestId
     token_ids: tuple[int, ...]
@@ -65,6 +68,7 @@ class RequestArrived(Event):
     priority: int
     skip_read: bool
     waiting_place: int | None
+    mm: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

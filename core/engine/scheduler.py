@@ -30,6 +30,7 @@ from core.engine.events import (
     RequestScheduled,
     TokensAppended,
 )
+from core.engine.kv_events import AdapterIds, KVStored, kv_stored
 from core.engine.sequence import Sequence, Status
 from core.engine.waiting_line import WaitingLine
 from core.types import BlockId, EngineConfig, Request, RequestId
@@ -60,6 +61,7 @@ class Scheduler:
         self._emit_block: Emit | None = None
         self._watermark_blocks = int(config.watermark * config.num_blocks)  # rule 27: N counts the null block
         self._num_arrivals = 0
+        self._adapters = AdapterIds()
         self.sequences: dict[RequestId, Sequence] = {}
         self.running: list[Sequence] = []
         self.waiting = WaitingLine()
@@ -75,6 +77,21 @@ class Scheduler:
         """From now on tell ``emit`` and ``emit_block``."""
         self._emit = emit
         self._emit_block = emit_block
+
+    def describe_stored(self, request_id: RequestId, start: int, end: int) -> KVStored:
+        """The KV event that announces blocks ``start`` … ``end``-1 of a live request."""
+        sequence = self.sequences[request_id]
+        hashes = sequence.hashes
+        return kv_stored(
+            sequence.request,
+            self._adapters.of(sequence.request),
+            sequence.version,
+            sequence.tokens,
+            hashes[start:end],
+            hashes[start - 1] if start else None,
+            start,
+            self._config.block_size,
+        )
 
     @property
     def num_live_tokens(self) -> int:
@@ -98,6 +115,7 @@ class Scheduler:
         sequence.rank = (request.priority if by_priority else 0, self._num_arrivals)
         self._num_arrivals += 1
         self.sequences[request.request_id] = sequence
+        self._adapters.of(request)
         place = self._enqueue(sequence) if waiting else None
         if self._emit:
             tokens = tuple(sequence.tokens)
@@ -112,6 +130,7 @@ class Scheduler:
                     request.priority,
                     request.skip_read,
                     place,
+                    tuple((item.item_id, item.offset, item.length) for item in request.mm),
                 )
             )
             self._tell_hashes(sequence, 0)

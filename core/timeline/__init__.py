@@ -1,4 +1,4 @@
-"""What happened: the log of one run, a moment in it, the fold to the next moment, why a request missed.
+"""What happened: the log, a moment in it, the fold to the next one, why a request missed, KV events.
 
 Read side: everything here is computed from events and never asks the engine that told them.
 """

@@ -1,6 +1,6 @@
 """EventLog: what one run told, with the settings it ran under; and its JSONL form.
 
-First line: ``{"broth": "event-log", "schema": 1, "config": {…}}``. Every further line: one event,
+First line: ``{"broth": "event-log", "schema": 2, "config": {…}}``. Every further line: one event,
 ``{"type": "BlockHit", …}``; hashes are hex text. ``docs/event-log.md`` lists every field.
 """
 
@@ -18,7 +18,10 @@ from core.engine.events import BlockEvent, Event
 from core.errors import BrothError, EventLogError
 from core.types import MAX_LESSON_SLOTS, EngineConfig
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+_OLD_SCHEMA = 1
+_SINCE_2 = {("RequestArrived", "mm")}
+"""Fields that a log of schema 1 lacks; such an event has the field's default."""
 _HASH = re.compile("[0-9a-f]{32}")
 
 
@@ -81,8 +84,9 @@ def load_lines(lines: Iterable[str], *, name: str = "event log") -> EventLog:
     first = next(numbered, None)
     if first is None:
         raise EventLogError("log.empty", f"{name} is empty; expected a header line.", file=name)
-    config = _read_header(_parse(first[1], name, first[0]), name)
-    reader = _EventReader(name)
+    header = _parse(first[1], name, first[0])
+    config = _read_header(header, name)
+    reader = _EventReader(name, header["schema"])
     events = tuple(reader.read(_parse(line, name, number), number) for number, line in numbered)
     return EventLog(config, events)
 
@@ -107,9 +111,10 @@ def _read_header(header: dict[str, Any], name: str) -> EngineConfig:
     if header.get("broth") != "event-log":
         message = f'{name}, line 1 has no "broth": "event-log"; this is not an event log of Broth.'
         raise EventLogError("log.header", message, file=name, line=1, field="broth")
-    if header.get("schema") != SCHEMA_VERSION:
+    if header.get("schema") not in (_OLD_SCHEMA, SCHEMA_VERSION):
         message = (
-            f"{name}, line 1: schema is {header.get('schema')!r}; this version reads {SCHEMA_VERSION}. "
+            f"{name}, line 1: schema is {header.get('schema')!r}; this version reads {_OLD_SCHEMA} and "
+            f"{SCHEMA_VERSION}. "
             "Open it with the version that wrote it, or run its scenario again."
         )
         raise EventLogError("log.schema", message, file=name, line=1, schema=str(header.get("schema")))
@@ -130,10 +135,11 @@ def _bad_config(name: str, why: str) -> EventLogError:
 class _EventReader:
     """Turns JSON objects into events, each value checked against its field's declared type."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, schema: int) -> None:
         self._name = name
+        lacking = _SINCE_2 if schema == _OLD_SCHEMA else set()
         self._kinds = {
-            name: (kind, {field.name: get_type_hints(kind)[field.name] for field in fields(kind)})
+            name: (kind, {one: hint for one, hint in _hints(kind).items() if (name, one) not in lacking})
             for name, kind in event_types().items()
         }
 
@@ -157,6 +163,11 @@ class _EventReader:
     def _error(self, code: str, number: int, field: str, what: str) -> EventLogError:
         message = f"{self._name}, line {number}: {what}. Export the log again."
         return EventLogError(f"log.{code}", message, file=self._name, line=number, field=field)
+
+
+def _hints(kind: type[Event]) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
 
 
 def _decode(value: Any, wanted: Any) -> Any:

@@ -1,72 +1,145 @@
-"""KV events as vLLM publishes them (stored, removed, cleared): told by ``Engine.publish``, or read off a log.
+"""KV events read off a log: the same that ``Engine.publish`` tells while the engine runs.
 
-Read side. One ``KVStored`` per caching call, one ``KVRemoved`` per evicted block (a consumer must count
-copies per hash), one ``KVCleared`` per successful reset; hits, touches and releases are not announced
-(rules 48-51). How they travel on the wire is another matter (docs/fidelity.md).
+Read side. Also the command that writes them as a stream: ``python -m core.timeline.kv_events LOG``
+(``core.timeline.kv_stream``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from core.engine.events import BlockEvicted, BlockStored, CacheReset, Event
-from core.types import BlockHash
+from core.engine.events import (
+    BlockEvicted,
+    BlockStored,
+    CacheReset,
+    Event,
+    RequestArrived,
+    RequestFinished,
+    RequestRefused,
+    RequestRehashed,
+    TokensAppended,
+)
+from core.engine.kv_events import AdapterIds, KVCleared, KVEvent, KVRemoved, kv_stored
+from core.errors import EventLogError
+from core.timeline.event_log import EventLog
+from core.types import MultiModalItem, Request, RequestId
 
 
-@dataclass(frozen=True, slots=True)
-class KVStored:
-    """Newly cached hashes, in order; ``parent_hash`` is null if the first of them is block 0."""
-
-    hashes: tuple[BlockHash, ...]
-    parent_hash: BlockHash | None
-
-
-@dataclass(frozen=True, slots=True)
-class KVRemoved:
-    """One block lost this content."""
-
-    hash: BlockHash
-
-
-@dataclass(frozen=True, slots=True)
-class KVCleared:
-    """The whole cache was emptied."""
+def request_of(event: RequestArrived) -> Request:
+    """The request that arrived, but for its outputs, of which the log tells only what was sampled."""
+    items = tuple(MultiModalItem(*item) for item in event.mm)
+    return Request(
+        event.request_id,
+        event.token_ids,
+        salt=event.salt,
+        lora=event.lora,
+        mm=items,
+        priority=event.priority,
+        skip_read=event.skip_read,
+    )
 
 
-KVEvent = KVStored | KVRemoved | KVCleared
-Publish = Callable[[KVEvent], None]
+def kv_events(log: EventLog) -> list[KVEvent]:
+    """Translate a log made with ``block_events=True``, from its beginning. O(events + tokens).
+
+    Raises:
+        EventLogError: blocks of a request that does not arrive in the log.
+    """
+    return KVEventReader(log.config.block_size).read(log.events)
 
 
-def kv_events(events: Iterable[Event]) -> list[KVEvent]:
-    """Translate a log made with ``block_events=True``. O(events)."""
-    published: list[KVEvent] = []
-    hashes: list[BlockHash] = []  # of the caching call that may still go on
-    parent: BlockHash | None = None
-    previous: Event | None = None
-    for event in events:
-        if hashes and not _continues(previous, event):
-            published.append(KVStored(tuple(hashes), parent))
-            hashes = []
-        if isinstance(event, BlockStored):
-            if not hashes:
-                parent = event.parent_hash
-            hashes.append(event.hash)
-        elif isinstance(event, BlockEvicted):
-            published.append(KVRemoved(event.hash))
-        elif isinstance(event, CacheReset) and event.ok:
-            published.append(KVCleared())
-        previous = event
-    if hashes:
-        published.append(KVStored(tuple(hashes), parent))
-    return published
+@dataclass(slots=True)
+class _Known:
+    """A request of the log that is not over."""
+
+    request: Request
+    lora_id: int | None
+    version: str
+    tokens: array[int]
 
 
-def _continues(previous: Event | None, event: Event) -> bool:
+class KVEventReader:
+    """Translates a log piece by piece; a piece ends where a command does."""
+
+    def __init__(self, block_size: int) -> None:
+        self._block_size = block_size
+        self._adapters = AdapterIds()
+        self._known: dict[RequestId, _Known] = {}
+        self._run: list[BlockStored] = []  # of the caching call that may still go on
+        self._published: list[KVEvent] = []
+
+    def read(self, events: Iterable[Event]) -> list[KVEvent]:
+        """What these events announce."""
+        for event in events:
+            if self._run and not _continues(self._run[-1], event):
+                self._publish_run()
+            self._take(event)
+        self._publish_run()
+        published, self._published = self._published, []
+        return published
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case BlockStored():
+                self._run.append(event)
+            case BlockEvicted():
+                self._published.append(KVRemoved(event.hash))
+            case CacheReset(ok=True):
+                self._published.append(KVCleared())
+            case RequestArrived():
+                request = request_of(event)
+                tokens = array("I", event.token_ids)
+                lora_id = self._adapters.of(request)
+                self._known[event.request_id] = _Known(request, lora_id, event.version, tokens)
+            case TokensAppended():
+                self._request(event.request_id).tokens.extend(event.token_ids)
+            case RequestRehashed():
+                self._request(event.request_id).version = event.version
+            case RequestFinished() | RequestRefused():
+                self._known.pop(event.request_id, None)
+
+    def _request(self, request_id: RequestId) -> _Known:
+        known = self._known.get(request_id)
+        if known is None:
+            message = (
+                f"Request {request_id!r} goes on in this log but does not arrive in it, so its tokens are "
+                "unknown. Use a log that begins with its engine."
+            )
+            raise EventLogError("log.late", message, request_id=request_id)
+        return known
+
+    def _publish_run(self) -> None:
+        if not self._run:
+            return
+        first, known = self._run[0], self._request(self._run[0].request_id)
+        hashes = [event.hash for event in self._run]
+        self._run = []
+        self._published.append(
+            kv_stored(
+                known.request,
+                known.lora_id,
+                known.version,
+                known.tokens,
+                hashes,
+                first.parent_hash,
+                first.index,
+                self._block_size,
+            )
+        )
+
+
+def _continues(previous: BlockStored, event: Event) -> bool:
     """Blocks of one caching call follow each other without any other event between them."""
     return (
-        isinstance(previous, BlockStored)
-        and isinstance(event, BlockStored)
+        isinstance(event, BlockStored)
         and previous.request_id == event.request_id
         and previous.index + 1 == event.index
     )
+
+
+if __name__ == "__main__":
+    from core.timeline.kv_stream import main
+
+    raise SystemExit(main())

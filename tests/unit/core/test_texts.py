@@ -23,7 +23,7 @@ from ui.stage.own import OwnPrompts
 from ui.stage.record import run_name
 from ui.stage.setup import Setup
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 HALF, OTHER = "\ud83c", "\udf5c"
 """The halves of 🍜."""
 

@@ -8,8 +8,8 @@ import pytest
 
 from core.engine.engine import Engine, Outcome
 from core.engine.events import BlockEvicted, Event, RequestRehashed, VersionChanged
+from core.engine.kv_events import KVEvent, KVRemoved
 from core.errors import BrothError, RequestError
-from core.timeline.kv_events import KVEvent, KVRemoved
 from core.types import EngineConfig, Request
 
 

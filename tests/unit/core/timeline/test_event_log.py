@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ SMALL = EventLog(
     EngineConfig(block_size=2, num_blocks=4),
     (
         ClockAdvanced(1, False),
-        RequestArrived("A", (1, 2), 0, None, ("n", "p"), "", 0, False, 0),
+        RequestArrived("A", (1, 2), 0, None, ("n", "p"), "", 0, False, 0, (("img", 0, 2),)),
         BlockHashed("A", 0, HASH, None),
     ),
 )
@@ -27,7 +28,7 @@ SMALL = EventLog(
 
 def test_the_lines_of_a_log() -> None:
     header, clock, arrived, hashed = SMALL.to_jsonl().splitlines()
-    assert header.startswith('{"broth":"event-log","schema":1,"config":{"block_size":2,"num_blocks":4,')
+    assert header.startswith('{"broth":"event-log","schema":2,"config":{"block_size":2,"num_blocks":4,')
     assert clock == '{"type":"ClockAdvanced","clock":1,"waited":false}'
     assert json.loads(arrived) == {
         "type": "RequestArrived",
@@ -40,6 +41,7 @@ def test_the_lines_of_a_log() -> None:
         "priority": 0,
         "skip_read": False,
         "waiting_place": 0,
+        "mm": [["img", 0, 2]],
     }
     assert hashed == (
         '{"type":"BlockHashed","request_id":"A","index":0,'
@@ -52,6 +54,13 @@ def test_reading_a_log_back_gives_an_equal_log_and_equal_bytes() -> None:
     assert log == SMALL
     assert log.to_jsonl() == SMALL.to_jsonl()
     assert load_lines(SMALL.to_jsonl().encode().decode().split("\n")) == SMALL
+
+
+def test_a_log_of_schema_1_says_nothing_of_images() -> None:
+    lines = [OLD_HEADER, event_without(ARRIVED, "mm"), json.dumps(HASHED)]
+    log = load_lines(lines)
+    assert log.events == (replace(SMALL.events[1], mm=()), SMALL.events[2])
+    assert load_jsonl(log.to_jsonl()) == log
 
 
 def test_blank_lines_are_no_events() -> None:
@@ -78,7 +87,8 @@ def test_a_real_log_survives() -> None:
     assert list(load_lines(lines).lines()) == lines
 
 
-HEADER = json.dumps({"broth": "event-log", "schema": 1, "config": {}})
+HEADER = json.dumps({"broth": "event-log", "schema": 2, "config": {}})
+OLD_HEADER = HEADER.replace("2", "1", 1)
 RELEASED = encode_event(BlockReleased("A", 0, 1, 0, "back", 0))
 ARRIVED = encode_event(SMALL.events[1])
 HASHED = encode_event(SMALL.events[2])
@@ -100,7 +110,7 @@ BROKEN: dict[str, tuple[list[str], str, int | None, str | None]] = {
     "header is a list": (["[]"], "log.json", 1, None),
     "some other file": (['{"schema":1,"config":{}}'], "log.header", 1, "broth"),
     "a scenario": (['{"schema":1,"commands":[]}'], "log.header", 1, "broth"),
-    "newer schema": ([HEADER.replace("1", "2", 1)], "log.schema", 1, None),
+    "newer schema": ([HEADER.replace("2", "3", 1)], "log.schema", 1, None),
     "no schema": (['{"broth":"event-log","config":{}}'], "log.schema", 1, None),
     "no settings": (['{"broth":"event-log","schema":1}'], "log.config", 1, "config"),
     "settings are a list": (['{"broth":"event-log","schema":1,"config":[]}'], "log.config", 1, "config"),
@@ -131,6 +141,9 @@ BROKEN: dict[str, tuple[list[str], str, int | None, str | None]] = {
     "text for tokens": ([HEADER, event_with(ARRIVED, token_ids="12")], "log.value", 2, "token_ids"),
     "float token": ([HEADER, event_with(ARRIVED, token_ids=[1, 2.5])], "log.value", 2, "token_ids"),
     "null token": ([HEADER, event_with(ARRIVED, token_ids=[None])], "log.value", 2, "token_ids"),
+    "image without length": ([HEADER, event_with(ARRIVED, mm=[["img", 0]])], "log.value", 2, "mm"),
+    "images missing": ([HEADER, event_without(ARRIVED, "mm")], "log.field", 2, "mm"),
+    "images in an old log": ([OLD_HEADER, json.dumps(ARRIVED)], "log.field", 2, "mm"),
     "adapter of one": ([HEADER, event_with(ARRIVED, lora=["n"])], "log.value", 2, "lora"),
     "adapter of numbers": ([HEADER, event_with(ARRIVED, lora=[1, 2])], "log.value", 2, "lora"),
     "hash is no hex": ([HEADER, event_with(HASHED, hash="xyz")], "log.value", 2, "hash"),
@@ -157,7 +170,7 @@ def test_a_broken_file_is_refused_with_file_line_and_field(name: str) -> None:
 
 
 def test_the_schema_message_says_what_to_do() -> None:
-    with pytest.raises(EventLogError, match=r"schema is 2; this version reads 1\. Open it with the"):
+    with pytest.raises(EventLogError, match=r"schema is 3; this version reads 1 and 2\. Open it with the"):
         load_jsonl(BROKEN["newer schema"][0][0])
 
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
+
+import pytest
+
 from core.engine.engine import Engine
 from core.engine.events import Event
-from core.timeline.kv_events import KVCleared, KVEvent, KVRemoved, KVStored, kv_events
-from core.types import EngineConfig, Request
+from core.engine.kv_events import KVCleared, KVEvent, KVRemoved, KVStored
+from core.errors import EventLogError
+from core.timeline.event_log import EventLog
+from core.timeline.kv_events import kv_events as kv_events_of
+from core.types import BlockHash, EngineConfig, MultiModalItem, Request
 
 
 def make(slots: int = 8) -> tuple[Engine, list[Event]]:
@@ -13,13 +21,23 @@ def make(slots: int = 8) -> tuple[Engine, list[Event]]:
     return Engine(EngineConfig(block_size=2, num_blocks=slots + 1), events.append), events
 
 
+def kv_events(events: Sequence[Event]) -> list[KVEvent]:
+    return kv_events_of(EventLog(EngineConfig(block_size=2), tuple(events)))
+
+
+def stored(hashes: Sequence[BlockHash], parent: BlockHash | None, *tokens: int) -> KVStored:
+    """What such blocks of two tokens are announced as, without adapter, image or salt."""
+    keys = (None,) * len(hashes)
+    return KVStored(tuple(hashes), parent, array("I", tokens), 2, None, None, keys)
+
+
 def test_one_stored_per_caching_call_with_the_parent_of_its_first_block() -> None:
     engine, events = make()
     engine.start(Request("a", (1, 2, 3, 4, 5)))
     first, second = engine.block_hashes("a")
-    assert kv_events(events) == [KVStored((first, second), None)]
+    assert kv_events(events) == [stored((first, second), None, 1, 2, 3, 4)]
     engine.decode("a", (6,))
-    assert kv_events(events)[1:] == [KVStored((engine.block_hashes("a")[2],), second)]
+    assert kv_events(events)[1:] == [stored(engine.block_hashes("a")[2:], second, 5, 6)]
 
 
 def test_hits_touches_and_releases_are_not_announced() -> None:
@@ -37,7 +55,7 @@ def test_chunks_are_calls_of_their_own() -> None:
     engine.start(Request("a", (1, 2, 3, 4, 5, 6)), chunk=3)
     engine.prefill("a", 3)
     one, two, three = engine.block_hashes("a")
-    assert kv_events(events) == [KVStored((one,), None), KVStored((two, three), one)]
+    assert kv_events(events) == [stored((one,), None, 1, 2), stored((two, three), one, 3, 4, 5, 6)]
 
 
 def test_two_requests_of_one_step_are_two_calls() -> None:
@@ -45,7 +63,7 @@ def test_two_requests_of_one_step_are_two_calls() -> None:
     engine.submit(Request("a", (1, 2)))
     engine.submit(Request("b", (3, 4)))
     engine.run()
-    assert [len(event.hashes) for event in kv_events(events) if isinstance(event, KVStored)] == [1, 1]
+    assert [len(event.block_hashes) for event in kv_events(events) if isinstance(event, KVStored)] == [1, 1]
 
 
 def test_a_second_copy_is_announced_and_removed_again() -> None:
@@ -54,7 +72,7 @@ def test_a_second_copy_is_announced_and_removed_again() -> None:
     for name in ("a", "b"):
         engine.start(Request(name, (1, 2)))
     (digest,) = engine.block_hashes("a")
-    assert kv_events(events) == [KVStored((digest,), None)] * 2
+    assert kv_events(events) == [stored((digest,), None, 1, 2)] * 2
     engine.evict((1, 2))
     assert kv_events(events)[2:] == [KVRemoved(digest)] * 2
 
@@ -64,9 +82,9 @@ def test_removed_comes_in_pop_order_before_the_stored_of_the_same_allocation() -
     engine.start(Request("a", (1, 2, 3, 4)))
     head, tail = engine.block_hashes("a")
     engine.free("a")
-    events.clear()
     engine.start(Request("b", (5, 6, 7, 8)))
-    assert kv_events(events) == [KVRemoved(tail), KVRemoved(head), KVStored(engine.block_hashes("b"), None)]
+    new = stored(engine.block_hashes("b"), None, 5, 6, 7, 8)
+    assert kv_events(events)[1:] == [KVRemoved(tail), KVRemoved(head), new]
 
 
 def test_cleared_only_by_a_reset_that_succeeds_even_with_caching_off() -> None:
@@ -86,7 +104,7 @@ def test_what_a_policy_keeps_out_is_not_announced() -> None:
     events: list[Event] = []
     engine = Engine(EngineConfig(block_size=2, num_blocks=9, cache_cap=1), events.append)
     engine.start(Request("a", (1, 2, 3, 4)))
-    assert kv_events(events) == [KVStored(engine.block_hashes("a")[:1], None)]
+    assert kv_events(events) == [stored(engine.block_hashes("a")[:1], None, 1, 2)]
 
 
 def test_what_is_published_is_what_the_log_says() -> None:
@@ -104,3 +122,47 @@ def test_what_is_published_is_what_the_log_says() -> None:
     engine.publish(None)
     engine.start(Request("untold", (1, 2)))
     assert kv_events(events) != published
+
+
+def test_what_a_block_rests_on_beside_its_tokens_is_named_in_vllms_order_without_tags() -> None:
+    """Adapter on every block, images where they reach (counted from the block's start), salt on block 0."""
+    engine, events = make(slots=9)
+    images = (MultiModalItem("cat", 1, 3), MultiModalItem("dog", 4, 1))
+    engine.set_version("v2")
+    engine.start(Request("a", range(6), salt="s", lora=("poet", "/poet"), mm=images))
+    engine.start(Request("b", range(6), lora=("cook", "/cook")))
+    engine.start(Request("c", range(6), lora=("poet", "/poet")))
+    a, b, c = (event for event in kv_events(events) if isinstance(event, KVStored))
+    assert a.extra_keys == (
+        ("poet", ("cat", 1), "s", "v2"),
+        ("poet", ("cat", -1)),
+        ("poet", ("dog", 0)),
+    )
+    assert b.extra_keys == (("cook", "v2"), ("cook",), ("cook",))
+    assert [(event.lora_id, event.lora_name) for event in (a, b, c)] == [
+        (1, "poet"),
+        (2, "cook"),
+        (1, "poet"),
+    ]
+    assert (a.medium, a.group_idx, a.kv_cache_spec_kind) == ("GPU", 0, "full_attention")
+
+
+def test_a_request_whose_arrival_the_log_lacks_is_refused() -> None:
+    engine, events = make()
+    engine.start(Request("a", (1, 2, 3)))
+    events.clear()
+    engine.decode("a", (4,))
+    with pytest.raises(EventLogError, match="does not arrive in it") as found:
+        kv_events(events)
+    assert found.value.code == "log.late"
+
+
+def test_an_id_may_be_used_again() -> None:
+    engine, events = make()
+    for tokens in ((1, 2), (3, 4)):
+        engine.start(Request("a", tokens))
+        engine.free("a")
+    assert [list(event.token_ids) for event in kv_events(events) if isinstance(event, KVStored)] == [
+        [1, 2],
+        [3, 4],
+    ]
