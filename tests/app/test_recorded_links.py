@@ -1,0 +1,89 @@
+"""Every recorded link opens on the state that it was recorded with, and no parameter is without a link.
+
+What the record cannot see: the step behind ``#``, which never reaches Python (``tests/e2e/test_links.py``),
+and what a visitor does after the link was opened. ``python -m tests.record_links`` renews the record.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from string import ascii_lowercase
+from typing import Any
+
+import pytest
+
+from tests.record_links import SAME, TESTS, open_link, opened, recorded
+
+ENTRIES = recorded()
+STRANGERS = {"utm_source", "fbclid"}
+"""Names in the record that stand for what others add to a link."""
+
+BROKEN = "@.@~_" * 100
+"""No value of any parameter."""
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
+def test_a_link_opens_as_it_was_recorded(entry: dict[str, Any]) -> None:
+    assert opened(entry["page"], entry["query"]) == entry["opens"]
+
+
+def test_every_link_has_a_name_of_its_own() -> None:
+    names = [entry["name"] for entry in ENTRIES]
+    assert len(set(names)) == len(names) >= 40
+
+
+def test_every_page_is_recorded() -> None:
+    pages = {path.stem for path in (TESTS.parent / "pages").iterdir() if path.stem[0] not in "_."}
+    assert pages - {"navigation"} <= {entry["page"] for entry in ENTRIES}
+
+
+# -- no parameter without a link --------------------------------------------------------------------------
+
+
+def names_opened() -> set[str]:
+    """Parameters that stand in a recorded link."""
+    return {name for entry in ENTRIES for name in entry["query"]}
+
+
+def names_written() -> set[str]:
+    """Parameters that the app has written back, so that it must have understood a value of them."""
+    return {
+        name
+        for entry in ENTRIES
+        for name in (entry["query"] if entry["opens"]["query"] == SAME else entry["opens"]["query"])
+    }
+
+
+def answered(names: set[str]) -> bool:
+    """Whether the app knows any of these parameters: it complains of a broken value, or writes them back.
+
+    One of them, the place in a sequence, is looked at only where there is a sequence.
+    """
+    sequence = next(entry["query"]["seq"] for entry in ENTRIES if entry["query"].get("at") == "2")
+    query = {"seq": sequence, "v": "1", "s": "P0", "lang": "en"} | dict.fromkeys(names, BROKEN)
+    at = open_link("glossary", query)
+    complained = at.warning.len > 0
+    return complained or not names.isdisjoint(at.run().query_params)
+
+
+def test_every_recorded_parameter_is_known_and_the_others_are_not() -> None:
+    assert {name for name in names_opened() if not answered({name})} == STRANGERS
+
+
+def test_every_recorded_parameter_has_a_value_that_is_understood() -> None:
+    assert names_opened() - names_written() == STRANGERS
+
+
+def test_the_app_knows_no_parameter_that_is_not_recorded() -> None:
+    """Every word in the source, and all of one or two letters, are tried as parameters, in one link."""
+    root = TESTS.parent
+    files = [root / "app.py", *(root / "pages").rglob("*.py"), *(root / "ui").rglob("*.py")]
+    words = {word for file in files for word in re.findall(r"[A-Za-z_]\w{0,15}", file.read_text("utf-8"))}
+    words |= {"".join(letters) for n in (1, 2) for letters in product(ascii_lowercase, repeat=n)}
+    assert words > names_opened() - STRANGERS, "the words of the source must hold all names, or prove nothing"
+    tried = {word for word in words - names_opened() if not word.startswith("embed")}  # Streamlit's own
+    while answered(tried):  # halve what is tried until the name is found
+        assert len(tried) > 1, f"no recorded link has the parameter {tried}"
+        half = set(sorted(tried)[: len(tried) // 2])
+        tried = half if answered(half) else tried - half
