@@ -157,7 +157,9 @@ prompts = st.sampled_from(PROMPTS)
 few_tokens = st.sampled_from([[0], [1], [2, 3], [1, 1, 2], [3, 0, 2, 1]])
 
 
-names = st.one_of(st.sampled_from(["a", "b", "lora", "cache_salt", "a\x00", "\x04\x00\x00\x00lora"]), texts)
+names = st.one_of(
+    st.sampled_from(["a", "b", "lora", "cache_salt", "a\x00", "\x04\x00\x00\x00lora"]), any_texts
+)
 
 
 def mm_items(max_offset: int = 12) -> st.SearchStrategy[tuple[MultiModalItem, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Dialog, Page, expect
 
-from tests.e2e.onstage import STAGE, expect_step, num_steps, open_stage, press
+from tests.e2e.onstage import STAGE, expect_address, expect_step, num_steps, open_stage, press
 from tests.e2e.test_isolation import type_prompts
 
 IMAGE = '<img src=x onerror="window.hacked=1;alert(1)">'
@@ -61,3 +61,16 @@ def test_markup_in_a_link_is_text_too(browser_page: Page, server: str) -> None:
     press(page, "ArrowRight", 5)
     assert page.evaluate(COUNT) == [0, 0, 0]
     assert dialogs == []
+
+
+def test_half_a_sign_typed_on_the_stage_becomes_a_run(browser_page: Page, server: str) -> None:
+    """The stage tells its choices as JSON, which can hold half a surrogate pair; an address cannot."""
+    page = browser_page
+    open_stage(page, f"{server}/execute?s=P9&lang=en")
+    press(page, "w")
+    box = page.locator(f"{STAGE} .frow input")
+    box.evaluate("(input) => { input.value = 'cut ' + String.fromCharCode(0xD83C) + ' off'; }")
+    box.locator("xpath=following-sibling::button").click()
+    expect_address(page, "fork=0.prompt.cut+%EF%BF%BD+off")
+    expect(page.locator(f"{STAGE} .zC")).to_have_count(2)
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)

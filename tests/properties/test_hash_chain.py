@@ -76,6 +76,7 @@ CRAFTED = Request("R", (1,) * 12, salt="\x01\x00\x00\x00")
 @example((Request("R", (1,) * 12, salt="v"), ""), (Request("R", (1,) * 12), "v"), 0)
 @example((Request("R", (1,) * 12, lora=("x", "")), ""), (Request("R", (1,) * 12, salt="x"), ""), 0)
 @example((CRAFTED, "x"), (CRAFTED, "y"), 0)
+@example((Request("R", (1,) * 12, salt="\ud83c"), ""), (Request("R", (1,) * 12, salt="\ufffd"), ""), 0)
 @examples(150)
 def test_extras_are_equal_exactly_when_their_values_are(
     one: tuple[Request, str], two: tuple[Request, str], index: int
@@ -99,6 +100,8 @@ def test_another_world_shares_no_block_at_all(one: tuple[Request, str], two: tup
 
 
 @given(names, st.lists(names, max_size=3), names, st.lists(names, max_size=3))
+@example("", [], "\ud800", [])
+@example("\ud83c", ["\udf5c"], "\ud83c\udf5c", ["🍜"])
 @examples(100)
 def test_framing_can_be_taken_apart(domain: str, values: list[str], domain2: str, values2: list[str]) -> None:
     """Two runs of framed extras are equal only if they are the same parts in the same order."""

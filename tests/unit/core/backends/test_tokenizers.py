@@ -81,6 +81,13 @@ def test_pieces_join_to_the_text(text: str) -> None:
         assert "".join(pieces) == text
 
 
+def test_a_special_tokens_name_may_be_any_text() -> None:
+    """A model's file is JSON: half a surrogate pair can stand in a name."""
+    made = BytePairTokenizer(TOKENS, [], NAMED["smollm"], {"<\ud83c>": 2})
+    assert made.encode("<\ud83c>") == [2]
+    assert made.decode([2]) == "".join(made.pieces("<\ud83c>")) == "<\ufffd\ufffd\ufffd>"
+
+
 def test_a_byte_without_token_is_the_unknown_one() -> None:
     tokens = ["?", *"abc"]
     made = BytePairTokenizer(tokens, [], NAMED["gpt-2"], {}, unknown=0)

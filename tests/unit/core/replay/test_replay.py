@@ -21,7 +21,7 @@ from core.traces.blocks import BlockNumbers
 from core.traces.model import Segment, TraceRequest
 from core.types import EngineConfig, MultiModalItem, Request
 from tests.prompt_logs import Served, Tokens, prompts, requests_of, serve_one_by_one
-from tests.strategies import examples
+from tests.strategies import HALVES, examples
 
 BLOCK_SIZES = st.sampled_from([2, 1, 3, 4])
 
@@ -169,11 +169,17 @@ def test_salts_and_adapters_keep_contents_apart() -> None:
 @examples(60)
 @given(st.data())
 def test_images_are_part_of_the_blocks_they_touch(data: st.DataObject) -> None:
-    """The same tokens with other images, or the same image elsewhere, are other contents from there on."""
+    """The same tokens with other images, or the same image elsewhere, are other contents from there on; with
+    another salt or adapter, from the first block on."""
     block_size = data.draw(st.integers(1, 4))
     items = st.builds(MultiModalItem, st.sampled_from("xy"), st.integers(0, 6), st.integers(1, 4))
     requests = [
-        replace(request, mm=tuple(data.draw(st.lists(items, max_size=2))))
+        replace(
+            request,
+            mm=tuple(data.draw(st.lists(items, max_size=2))),
+            salt=data.draw(st.sampled_from([None, None, "", "x", HALVES[0]])),
+            lora=data.draw(st.sampled_from([None, None, ("x", ""), (HALVES[0], HALVES[1])])),
+        )
         for request in requests_of(data.draw(prompts(block_size)))
     ]
     config = EngineConfig(block_size, data.draw(st.integers(2, 30)))
