@@ -39,8 +39,6 @@ READ_SIDE = {
         "siblings",
         "kv_events",
         "timeline.kv_stream",
-        "timeline.kv_record",
-        "timeline.kv_run",
         "backends.plan",
         "report",
     )
@@ -55,7 +53,10 @@ READ_SIDE = {
         "eviction_orders",
         "hit_definitions",
         "held_blocks",
-        *(f"traffic.{name}" for name in ("misses", "words", "causes", "repairs", "providers", "samples")),
+        *(
+            f"traffic.{name}"
+            for name in ("misses", "words", "causes", "repairs", "providers", "samples", "kv_run")
+        ),
     )
 }
 # From the lowest to the highest: each may use the ones before it.
