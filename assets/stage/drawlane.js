@@ -151,7 +151,7 @@ export function drawLane(S, frame, rid, event) {
   S.laneCells = cells;
   setAttr(S.zones.A, "data-status", event?.op === "done" && event.rid === rid ? "done" : req?.status);
   const empty = (S.zones.A.empty ??= S.zones.A.appendChild(make("p", "lane-empty note")));
-  setText(empty, req ? "" : S.t("stage.lane.empty"));
+  setText(empty, req ? "" : S.t(toldKey(S, "stage.lane.empty")));
   drawSummary(S, event);
 }
 

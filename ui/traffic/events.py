@@ -14,7 +14,7 @@ from ui.frame.session import say
 from ui.moment.kv_events import events_moment
 from ui.moment.link import OF_A_LOG
 from ui.traffic.state import Log
-from ui.words.numbers import digits
+from ui.words.numbers import Count, digits
 
 PAGE = "traffic"
 _COUNTS = ("num_stored", "num_removed", "num_live", "peak_live")
@@ -26,7 +26,7 @@ def events_view(log: Log, totals: EventTotals, to_stage: Any) -> None:
     for cell, name in zip(st.columns(len(_COUNTS)), _COUNTS, strict=True):
         cell.metric(say(f"traffic.events.{name}"), digits(getattr(totals, name)))
     sizes = ", ".join(map(digits, totals.block_sizes)) or "–"
-    more = {"batches": digits(totals.num_batches), "cleared": digits(totals.num_cleared), "sizes": sizes}
+    more = {"batches": digits(totals.num_batches), "cleared": Count(totals.num_cleared), "sizes": sizes}
     st.markdown(say("traffic.events.more", unknown=digits(totals.num_unknown_removed), **more))
     first = _first_batch(len(log.trace.recording))
     told = totals.num_stored + totals.num_removed + totals.num_cleared
