@@ -61,7 +61,7 @@ def _timed(log: EventLog, shown: Payload) -> Payload:
 
 
 def _request() -> None:
-    """A request of the monitor's load, or of a log, instead of the scenario; and the ways out."""
+    """What comes from the monitor's load, or from a log, instead of the scenario; and the ways out."""
     toolbar(_ways_out)
     link_notice()
     moment, link = st.session_state.get("moment"), session.moment_link()
@@ -77,9 +77,11 @@ def _show_moment(moment: ShownMoment) -> None:
         "go": session.asked_step(),
         "level": "block",
         "ask": False,
-        "hide": list(session.setup().hide),
+        "hide": [*session.setup().hide, *moment.hide],
     }
     show_stage(stage_payload(moment.log, None, session.lang_mode(), flags), key="moment-stage")
+    if moment.note:
+        st.caption(moment.note)
 
 
 def _ways_out() -> None:

@@ -16,6 +16,7 @@ from ui.frame.session import say
 from ui.frame.shell import toolbar
 from ui.traffic.basis import basis_line, log_summary, sample_line
 from ui.traffic.compare import compare_view
+from ui.traffic.events import events_view
 from ui.traffic.groups import sources_view
 from ui.traffic.misses import all_misses, misses_view
 from ui.traffic.open import open_request
@@ -46,6 +47,9 @@ def render() -> None:
     if log is None:
         return
     log_summary(log)
+    if log.trace.events is not None:
+        events_view(log, log.trace.events, page("execute"))
+        return
     if not log.trace.has_identity:
         without_identity(log)
         return

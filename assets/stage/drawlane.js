@@ -1,6 +1,7 @@
 // Header and zone A: whose request is this, how is it cut, which tag does each block carry.
 import { icon, keyed, make, place, setAttr, setKeys, setText, swapIcon } from "./dom.js";
 import { foldBlocks, laneLayout, LINK_GAP } from "./layout.js";
+import { toldKey } from "./told.js";
 import { blockKeys, blockViews, NUM_PHASES, phaseOf, shapeOf } from "./view.js";
 
 export function requestMark(S, rid) {
@@ -56,7 +57,7 @@ function drawTitle(S, rid, req) {
   const stamp = [rid, req?.status, req?.num_tokens, req?.hit, S.peak.length > 0, S.lang].join();
   if (title.stamp === stamp) return;
   title.stamp = stamp;
-  const parts = [make("span", "", S.t("stage.zone.A"))];
+  const parts = [make("span", "", S.t(toldKey(S, "stage.zone.A")))];
   if (req) {
     const plan = S.peak.length || req.status === "running" ? planText(S, req) : "";
     parts.push(requestMark(S, rid), make("span", "note", S.t("stage.status." + req.status) + " · " + S.t("stage.tokens", { n: req.num_tokens })), make("span", "note strong", plan));
@@ -150,7 +151,7 @@ export function drawLane(S, frame, rid, event) {
   S.laneCells = cells;
   setAttr(S.zones.A, "data-status", event?.op === "done" && event.rid === rid ? "done" : req?.status);
   const empty = (S.zones.A.empty ??= S.zones.A.appendChild(make("p", "lane-empty note")));
-  setText(empty, req ? "" : S.t("stage.lane.empty"));
+  setText(empty, req ? "" : S.t(toldKey(S, "stage.lane.empty")));
   drawSummary(S, event);
 }
 

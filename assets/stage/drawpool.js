@@ -62,7 +62,7 @@ function drawSlot(S, node, view, frame, size) {
 function drawLegend(S, zone) {
   if (zone.legendLang === S.lang) return;
   zone.legendLang = S.lang;
-  const states = ["reused", "computed", "others", "cached", "dirty"];
+  const states = S.run.log.meta.told ? ["cached"] : ["reused", "computed", "others", "cached", "dirty"];
   zone.aside.replaceChildren(...states.map((state) => {
     const swatch = make("span", "swatch", STATE_GLYPH[state] ? [icon(STATE_GLYPH[state])] : []);
     swatch.dataset.state = state;

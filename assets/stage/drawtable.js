@@ -4,6 +4,7 @@ import { rowWindow, TITLE_H } from "./layout.js";
 import { peakTable } from "./steps.js";
 import { codeLineOf, NUM_CODE_LINES } from "./view.js";
 import { requestMark } from "./drawlane.js";
+import { toldTotals } from "./told.js";
 
 const ROW_H = 28, ROWS = 7;
 
@@ -91,7 +92,7 @@ export function drawTotals(S, zone, frame, other) {
   const { totals, slots, queue } = frame;
   const free = queue.length, all = Object.keys(slots).length;
   const cached = queue.filter((id) => slots[id].hash).length;
-  const values = [["reused", totals.hits, "hit"], ["computed", totals.computed, "miss"], ["rate", percent(totals.hits, totals.queries), "hit"],
+  const values = zone === S.zones.E && S.run.log.meta.told ? toldTotals(frame) : [["reused", totals.hits, "hit"], ["computed", totals.computed, "miss"], ["rate", percent(totals.hits, totals.queries), "hit"],
     ["evicted", totals.evicted, "evict"], ["inuse", all - free, "others"], ["cached", cached, "cached"]];
   const create = () => {
     const value = make("span", "big"), name = make("span", "note");

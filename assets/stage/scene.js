@@ -11,6 +11,7 @@ import { drawQuestion, isAsking } from "./quiz.js";
 import { drawFork } from "./fork.js";
 import { refreshDrawers } from "./drawers.js";
 import { showPin } from "./links.js";
+import { drawUntold } from "./told.js";
 import { lightPart } from "./parts.js";
 
 export function drawScene(S) {
@@ -28,6 +29,7 @@ export function drawScene(S) {
   if (S.flags.code && !S.runB) drawCode(S, zones.E, event);
   else drawTotals(S, zones.E, frame);
   if (S.plan.F) drawQueue(S, frame);
+  drawUntold(S);
   drawFork(S);
   drawStory(S, event);
   if (isAsking(S) || S.feedback) drawQuestion(S);

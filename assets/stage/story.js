@@ -2,6 +2,7 @@
 import { icon, make, setAttr, setKeys, setText } from "./dom.js";
 import { captionLine, captionOf, chipKeys, plainText } from "./narrate.js";
 import { requestMark } from "./drawlane.js";
+import { toldKey } from "./told.js";
 
 function drawPiece(S, piece, event) {
   if (piece.kind === "text") return make(piece.strong ? "strong" : "span", "", piece.text);
@@ -24,7 +25,7 @@ function drawLine(S, cls, pieces, event, lang) {
 function openingEntries(S) {
   return (S.lang === "both" ? ["zh", "en"] : [S.lang]).map((lang) => {
     const piece = (key) => [{ kind: "text", text: S.in(lang, key, { n: S.run.log.events.length }) }];
-    return { lang, what: piece("stage.start.what"), why: piece("stage.start.why"), noodle: [] };
+    return { lang, what: piece("stage.start.what"), why: piece(toldKey(S, "stage.start.why")), noodle: [] };
   });
 }
 

@@ -26,7 +26,7 @@ export function slotView(frame, id, rid, event) {
 export const STATE_GLYPH = { empty: null, cached: "ring", dirty: "void", reused: "check", computed: "plus",
   others: null, evicted: "times", duplicate: "copy" };
 
-/** State of block `b` of a request: plain, hit, miss, new, skip (not looked up); `table` may hold rows freed meanwhile. */
+/** State of block `b` of a request: plain, hit, miss, new, skip (not looked up), or of a chain: stored (just now), told (before); `table` may hold rows freed meanwhile. */
 export function blockView(req, b, blockSize, table = req.btable) {
   const full = (b + 1) * blockSize <= req.num_tokens;
   const row = table[b];
@@ -77,7 +77,7 @@ export const NUM_PHASES = 6;
 export const phaseOf = (event) => (event ? PHASES[event.op] ?? -1 : -1);
 
 const SPOT_SLOT = new Set(["match", "touch", "evict", "alloc", "compute", "free", "ttl", "full"]);
-const SPOT_LANE = new Set(["arrive", "plan", "wait", "reject", "preempt", "resume"]);
+const SPOT_LANE = new Set(["arrive", "chain", "plan", "wait", "reject", "preempt", "resume"]);
 
 /** The one spotlighted thing of a step, as the name of a drawn part: "lane", "blk:2", "tagof:2", "slot:5", "row:9049"... */
 export function spotOf(event) {

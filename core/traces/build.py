@@ -22,6 +22,7 @@ from core.traces.model import (
 )
 from core.traces.notes import NOTES
 from core.traces.options import ReadOptions
+from core.traces.recording import RecordedBatch
 from core.traces.rows import Row
 
 MOST_SHOWN = 20
@@ -47,6 +48,7 @@ class Builder:
         self.shape = Shape()
         self.counters: list[EngineCounters] = []
         self.events: EventTotals | None = None
+        self.recording: tuple[RecordedBatch, ...] = ()
         self.keep_file_order = False
         self._name = name
         self._requests: list[TraceRequest] = []
@@ -131,6 +133,7 @@ class Builder:
             skipped=tuple(self._skipped),
             counters=tuple(self.counters),
             events=self.events,
+            recording=self.recording,
         )
 
     def _note_what_was_found(self, requests: Sequence[TraceRequest]) -> None:

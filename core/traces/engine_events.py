@@ -4,10 +4,14 @@ Source rule: `BlockStored` (block_hashes, block_size, token_ids, …), `BlockRem
 `AllBlocksCleared`; an event is a map or, in older versions, an array with the name first. The same hash can
 be stored twice and removed twice: copies count. There is no request and no hit in such a stream, so it tells
 how many blocks came and went and how many were held, and no hit rate can be derived from it.
+
+A batch is a map with those names, or the array that is sent, `[ts, events, rank]`, alone on its line or as
+`decoded` in a recorder's own record.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,12 +19,26 @@ from typing import Any
 from core.traces import problems
 from core.traces.build import Builder
 from core.traces.engine_facts import EventTotals
+from core.traces.json_rows import is_kv_batch, kv_batch_fields
 from core.traces.reader import Format, Reader
+from core.traces.recording import (
+    AllCleared,
+    BlocksRemoved,
+    BlocksStored,
+    Pool,
+    RecordedBatch,
+    RecordedEvent,
+    digest_of,
+)
 from core.traces.rows import Row
+from core.types import BlockHash
 
 _ARRAY_FIELDS = {
-    "BlockStored": ("block_hashes", "parent_block_hash", "token_ids", "block_size"),
-    "BlockRemoved": ("block_hashes",),
+    "BlockStored": (
+        *("block_hashes", "parent_block_hash", "token_ids", "block_size"),
+        *("lora_id", "medium", "lora_name", "extra_keys", "group_idx"),
+    ),
+    "BlockRemoved": ("block_hashes", "medium", "group_idx"),
     "AllBlocksCleared": (),
 }
 
@@ -28,50 +46,43 @@ _ARRAY_FIELDS = {
 class _Events:
     def __init__(self, builder: Builder, _head: Sequence[Row]) -> None:
         self._builder = builder
-        self._copies: Counter[int | str] = Counter()
-        self._seen: set[int | str] = set()
+        self._copies: Counter[BlockHash] = Counter()
+        self._seen: set[BlockHash] = set()
         self._sizes: set[int] = set()
         self._counts: Counter[str] = Counter()
         self._num_live = 0
         self._peak = 0
+        self._batches: list[RecordedBatch] = []
 
     def add(self, row: Row) -> None:
-        events = [_event(row, index, item) for index, item in enumerate(row.items("events"))]
-        read = [(kind, self._hashes(event, kind), self._size(event, kind)) for kind, event in events]
-        self._counts["batches"] += 1
-        for kind, hashes, size in read:
-            if size is not None:
-                self._sizes.add(size)
-            self._apply(kind, hashes)
+        if is_kv_batch(row.value("decoded")):
+            row = Row(kv_batch_fields(row.items("decoded")), row.place, row.name("decoded"))
+        rank = row.whole_or_none("data_parallel_rank")
+        batch = tuple(_event(row, index, item, rank) for index, item in enumerate(row.items("events")))
+        self._batches.append(batch)
+        for event in batch:
+            self._apply(event)
 
-    def _hashes(self, event: Row, kind: str) -> list[int | str]:
-        if kind == "AllBlocksCleared":
-            return []
-        hashes = event.items("block_hashes")
-        if not all(type(item) is int or isinstance(item, str) for item in hashes):
-            raise event.wrong("block_hashes", "a list of whole numbers or texts")
-        return hashes
+    def _apply(self, event: RecordedEvent) -> None:
+        match event:
+            case AllCleared():
+                self._counts["cleared"] += 1
+                self._copies.clear()
+                self._num_live = 0
+            case BlocksStored(hashes=hashes, block_size=size):
+                if size is not None:
+                    self._sizes.add(size)
+                self._counts["stored"] += len(hashes)
+                self._copies.update(hashes)
+                self._seen.update(hashes)
+                self._num_live += len(hashes)
+                self._peak = max(self._peak, self._num_live)
+            case BlocksRemoved(hashes=hashes):
+                self._counts["removed"] += len(hashes)
+                for block in hashes:
+                    self._remove(block)
 
-    def _size(self, event: Row, kind: str) -> int | None:
-        return event.whole_or_none("block_size", least=1) if kind == "BlockStored" else None
-
-    def _apply(self, kind: str, hashes: list[int | str]) -> None:
-        if kind == "AllBlocksCleared":
-            self._counts["cleared"] += 1
-            self._copies.clear()
-            self._num_live = 0
-        elif kind == "BlockStored":
-            self._counts["stored"] += len(hashes)
-            self._copies.update(hashes)
-            self._seen.update(hashes)
-            self._num_live += len(hashes)
-            self._peak = max(self._peak, self._num_live)
-        else:
-            self._counts["removed"] += len(hashes)
-            for block in hashes:
-                self._remove(block)
-
-    def _remove(self, block: int | str) -> None:
+    def _remove(self, block: BlockHash) -> None:
         if self._copies[block] <= 0:
             del self._copies[block]
             self._counts["unknown"] += 1  # stored before the recording began
@@ -80,11 +91,12 @@ class _Events:
         self._copies[block] -= 1
 
     def finish(self) -> None:
-        if not self._counts["batches"]:
+        if not self._batches:
             return
+        self._builder.recording = tuple(self._batches)
         self._builder.note("no_requests")
         self._builder.events = EventTotals(
-            num_batches=self._counts["batches"],
+            num_batches=len(self._batches),
             num_stored=self._counts["stored"],
             num_removed=self._counts["removed"],
             num_cleared=self._counts["cleared"],
@@ -96,8 +108,34 @@ class _Events:
         )
 
 
-def _event(row: Row, index: int, item: object) -> tuple[str, Row]:
-    """One event as a map, whichever way it is written."""
+def _event(row: Row, index: int, item: object, rank: int | None) -> RecordedEvent:
+    """One event, whichever way it is written."""
+    kind, event = _fields(row, index, item)
+    pool = (rank, event.label("medium"), event.whole_or_none("group_idx"))
+    if kind == "AllBlocksCleared":
+        return AllCleared(rank)
+    hashes = tuple(_hash(event, item) for item in event.items("block_hashes"))
+    if kind == "BlockRemoved":
+        return BlocksRemoved(pool, hashes)
+    return _stored(event, pool, hashes)
+
+
+def _stored(event: Row, pool: Pool, hashes: tuple[BlockHash, ...]) -> BlocksStored:
+    size, parent = event.whole_or_none("block_size", least=1), event.value("parent_block_hash")
+    tokens = event.token_ids("token_ids") if event.value("token_ids") is not None else array("I")
+    if size is None or len(tokens) != size * len(hashes):
+        tokens = array("I")
+    return BlocksStored(pool, hashes, None if parent is None else _hash(event, parent), tokens, size)
+
+
+def _hash(event: Row, item: object) -> BlockHash:
+    if type(item) is int or isinstance(item, str):
+        return digest_of(item)
+    raise event.wrong("block_hashes", "whole numbers or texts", item)
+
+
+def _fields(row: Row, index: int, item: object) -> tuple[str, Row]:
+    """One event as a map."""
     path = f"{row.name('events')}[{index}]"
     if isinstance(item, list) and item and isinstance(item[0], str) and item[0] in _ARRAY_FIELDS:
         names = _ARRAY_FIELDS[item[0]]
@@ -110,7 +148,7 @@ def _event(row: Row, index: int, item: object) -> tuple[str, Row]:
 
 
 def _claims(data: Mapping[str, Any]) -> bool:
-    return isinstance(data.get("events"), list) and "ts" in data
+    return (isinstance(data.get("events"), list) and "ts" in data) or is_kv_batch(data.get("decoded"))
 
 
 def _make(builder: Builder, head: Sequence[Row]) -> Reader:

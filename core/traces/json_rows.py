@@ -1,5 +1,7 @@
 """JSON records of a log, whichever way it packs them: one object a line, one array, or objects in a row.
 
+The one record that is no object is a batch of KV events as it is sent: a list that stands for an object.
+
 An array is read element by element, so a ShareGPT file of one huge array needs no more memory than its
 longest conversation. Broken records come as errors with their place; only lines can be skipped, because
 after a broken element nobody knows where the next one begins.
@@ -8,9 +10,10 @@ after a broken element nobody knows where the next one begins.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator
 from contextlib import closing
-from typing import Any, Never
+from typing import Any, Never, TypeGuard
 
 from core.errors import TraceError
 from core.traces import problems
@@ -38,7 +41,7 @@ def json_rows(file: TraceFile, meter: Meter | None = None) -> Generator[Row | Tr
 def _is_one_a_line(file: TraceFile) -> bool:
     """Whether each line is to be a record. The second line of a printed-out object is indented or a key."""
     if first_char(file) == "[":
-        return False
+        return _begins_with_a_number(file)
     with closing(lines(file)) as every:
         full = (line for _, line in every if isinstance(line, TraceError) or line.strip())
         first, second = next(full, ""), next(full, "{")
@@ -47,6 +50,12 @@ def _is_one_a_line(file: TraceFile) -> bool:
     if isinstance(parse(first, Place(file.name, 1)), dict):
         return True
     return isinstance(second, TraceError) or second.startswith("{")
+
+
+def _begins_with_a_number(file: TraceFile) -> bool:
+    """Whether the list that the file begins with is a batch of KV events: one record of many."""
+    with closing(chunks(file)) as pieces:
+        return re.match(r"\s*\[\s*[-\d]", next(pieces, "")) is not None
 
 
 def _by_line(file: TraceFile, meter: Meter | None) -> Generator[Row | TraceError, None, None]:
@@ -61,7 +70,21 @@ def _by_line(file: TraceFile, meter: Meter | None) -> Generator[Row | TraceError
 def _row(value: object, place: Place) -> Row | TraceError:
     if isinstance(value, dict):
         return Row(value, place)
+    if is_kv_batch(value):
+        return Row(kv_batch_fields(value), place)
     return problems.wrong(place, "the record", "a JSON object", value)
+
+
+def is_kv_batch(value: object) -> TypeGuard[list[Any]]:
+    """Whether a value looks like `[timestamp, [event, …], data_parallel_rank]`."""
+    if not isinstance(value, list) or not 2 <= len(value) <= 3:
+        return False
+    return type(value[0]) in (int, float) and isinstance(value[1], list)
+
+
+def kv_batch_fields(batch: list[Any]) -> dict[str, Any]:
+    """Such a list with vLLM's names."""
+    return dict(zip(("ts", "events", "data_parallel_rank"), batch, strict=False))
 
 
 def _refuse(constant: str) -> Never:

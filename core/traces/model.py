@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from core.traces import problems
 from core.traces.engine_facts import EngineCounters, EventTotals
+from core.traces.recording import RecordedBatch
 from core.traces.usage import Usage, UsageTotals
 from core.types import Request, RequestId
 
@@ -146,7 +147,10 @@ class SkippedLine:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One log after reading. `requests` are in the order in which they are replayed (`order`)."""
+    """One log after reading. `requests` are in the order in which they are replayed (`order`).
+
+    `recording`: the KV events themselves, which hold no request.
+    """
 
     name: str
     format: str
@@ -164,6 +168,7 @@ class Trace:
     skipped: tuple[SkippedLine, ...] = ()
     counters: tuple[EngineCounters, ...] = ()
     events: EventTotals | None = None
+    recording: tuple[RecordedBatch, ...] = ()
 
     @property
     def has_identity(self) -> bool:

@@ -1,1 +1,1 @@
-"""One request of a load or of a log, on the stage."""
+"""One request of a load or a log on the stage, or a part of a recorded stream of KV events."""

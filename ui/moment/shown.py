@@ -24,13 +24,16 @@ BEFORE, AFTER = 500, 1_500
 
 @dataclass(frozen=True, slots=True)
 class ShownMoment:
-    """What the execute page shows instead of the scenario's run. ``origin``: the page it was opened from."""
+    """What the execute page shows instead of the scenario's run. ``origin``: the page it was opened from.
+    ``hide``: panels of the stage that mean nothing here; ``note``: what stands under it."""
 
     request_id: str
     at_s: float
     log: dict[str, Any]
     step: int
     origin: str = "monitor"
+    hide: tuple[str, ...] = ()
+    note: str = ""
 
 
 def shown_moment(run: LoadRun, request_id: str, at_s: float, title: str) -> ShownMoment:

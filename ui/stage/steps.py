@@ -22,7 +22,7 @@ from core.timeline.frame import Frame, Patch, change, initial_frame
 Step = dict[str, Any]
 
 REQUEST_OPS = frozenset(
-    ["arrive", "done", "preempt", "resume", "reject", "wait", "reset", "version", "policy", "tick"]
+    ["arrive", "chain", "done", "preempt", "resume", "reject", "wait", "reset", "version", "policy", "tick"]
 )
 BLOCK_OPS = frozenset(
     ["match", "miss", "evict", "ttl", "alloc", "free", "append", "plan", "notstored", "collision"]

@@ -1,1 +1,1 @@
-"""Your traffic: a log of requests on the page."""
+"""A log of requests on the page: what it would gain from the cache, and why each request missed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -99,6 +100,13 @@ def test_a_log_without_block_events_is_refused() -> None:
         list(batches(EventLog(engine.config, tuple(told))))
     assert found.value.code == "log.no_block_events"
     assert list(batches(EventLog(engine.config, ()))) == []
+
+
+def test_the_paper_lists_every_field() -> None:
+    section = (ROOT / "docs" / "event-log.md").read_text("utf-8").split("## KV events")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \|(.*)\|$", section, re.M)
+    told = {event["type"]: list(event)[1:] for _, events, _ in wire() for event in events}
+    assert {name: re.findall(r"`(\w+)`", cells) for name, cells in rows} == told
 
 
 # -- the command ----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.traces.model import Trace
+from core.traces.recording import AllCleared, BlocksRemoved, BlocksStored, digest_of
 from core.traces.usage import Usage
 from tests.unit.core.traces.logs import (
     common_tokens,
@@ -489,6 +490,50 @@ def test_kv_events_count_copies() -> None:
         {"type": "BlockRemoved", "block_hashes": [1.5]},
     ):
         assert error_of(jsonl({"ts": 1, "events": [wrong]})).values["line"] == 1
+
+
+def test_kv_events_as_they_are_sent_one_list_a_line_in_one_list_or_named() -> None:
+    stored = {"type": "BlockStored", "block_hashes": [2**64 - 1, 7], "parent_block_hash": None}
+    stored |= {"token_ids": [1, 2, 3, 4], "block_size": 2, "medium": "GPU", "group_idx": 0}
+    removed = {"type": "BlockRemoved", "block_hashes": [-1], "medium": "GPU", "group_idx": 0}
+    sent: list[Any] = [[1.5, [stored], 0], [2, [removed], 0], [3.5, [["AllBlocksCleared"]]]]
+    named = [dict(zip(("ts", "events", "data_parallel_rank"), batch, strict=False)) for batch in sent]
+    told = [read(jsonl(*sent)), read(json.dumps(sent)), read(json.dumps(sent, indent=1)), read_rows(*named)]
+    told.append(read_rows(*({"seq": k, "decoded": batch} for k, batch in enumerate(sent))))
+    first, second, third = told[0].recording
+    (one,), (gone,) = first, second
+    assert isinstance(one, BlocksStored)
+    assert isinstance(gone, BlocksRemoved)
+    assert (one.pool, one.parent, list(one.token_ids), one.block_size) == (
+        (0, "GPU", 0),
+        None,
+        [1, 2, 3, 4],
+        2,
+    )
+    assert one.hashes[0] == gone.hashes[0] == b"\xff" * 8 + bytes(8)  # signed or not: the same 64 bits
+    assert third == (AllCleared(None),)
+    assert [trace.recording for trace in told] == [told[0].recording] * 5
+    for wrong in ("[1, [5]]", "[1, [[]]]", "[true, []]", "[1, [], 0, 0]", '[1, {"type": 3}]'):
+        assert error_of(jsonl(sent[0]) + wrong + "\n").values["line"] == 2
+
+
+@pytest.mark.parametrize(
+    ("published", "begins"),
+    [
+        (1, "0000000000000001"),
+        (2**64 - 1, "ffffffffffffffff"),
+        (-2, "fffffffffffffffe"),
+        ("0x" + "ab" * 16, "abab"),
+    ],
+)
+def test_published_hashes_keep_their_digits(published: int | str, begins: str) -> None:
+    assert digest_of(published).hex().startswith(begins)
+
+
+def test_published_hashes_of_other_shapes_stay_apart() -> None:
+    shapes = [2**64, 2**64 + 1, "a", "b", "ab" * 32, "ab" * 31, "", "ab" * 15]
+    assert len({digest_of(one) for one in shapes}) == len(shapes)
+    assert {len(digest_of(one)) for one in shapes} == {16}
 
 
 # -- lengths ------------------------------------------------------------------------------------------

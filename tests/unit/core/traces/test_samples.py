@@ -23,6 +23,7 @@ FORMAT_OF = {
     "claude_code_transcript.jsonl": "claude_code_transcript",
     "completions_prompt.jsonl": "prompts",
     "gateway.csv": "gateway_csv",
+    "kv_events_vllm.jsonl": "kv_events",
     "kv_events_vllm_sglang.decoded.jsonl": "kv_events",
     "langfuse_observations.jsonl": "langfuse",
     "litellm_standard_logging.jsonl": "litellm",
@@ -248,6 +249,15 @@ def test_kv_events_tell_blocks_and_no_hit() -> None:
     assert (trace.events.num_stored, trace.events.num_removed, trace.events.num_cleared) == (2, 1, 1)
     assert (trace.events.peak_live, trace.events.num_live, trace.events.block_sizes) == (2, 0, (16,))
     assert trace.facts == {"events"}
+
+
+def test_batches_captured_from_a_server() -> None:
+    trace = sample("kv_events_vllm.jsonl")
+    assert trace.events is not None
+    assert (trace.events.num_batches, trace.events.num_stored, trace.events.num_removed) == (7, 19, 5)
+    assert (trace.events.num_cleared, trace.events.block_sizes) == (1, (32, 128))
+    assert trace.events.num_unknown_removed == 3  # batches were captured, not all of them
+    assert len(trace.recording) == 7
 
 
 def test_a_person_may_choose_another_format() -> None:

@@ -38,7 +38,7 @@ LAGGING = ("probe",)
 """Steps before their event's change: the question is on the screen, the answer is not."""
 
 LEVELS = {
-    "request": "arrive done preempt resume reject wait reset version policy tick",
+    "request": "arrive chain done preempt resume reject wait reset version policy tick",
     "block": "match miss evict ttl alloc free append plan notstored collision",
     "micro": "cut hash probe touch register dup compute full",
 }

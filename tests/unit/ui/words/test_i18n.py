@@ -45,6 +45,8 @@ CAPTIONS = [  # in the order of the tables
     "policy.cache_cap", "policy.cache_cap.none", "policy.admit_after", "policy.admit_window",
     "policy.admit_window.none", "policy.ttl", "policy.ttl.none", "policy.ttl_kind.idle",
     "policy.ttl_kind.absolute",
+    "chain.begin", "chain.grow", "chain.branch", "chain.late",
+    "register.told", "dup.told", "evict.told", "evict.unseen", "reset.told",
 ]  # fmt: skip
 CAPTION_KEYS = [f"cap.{name}.{part}" for name in CAPTIONS for part in ("what", "why", "noodle")]
 
@@ -52,7 +54,7 @@ LARGE_ARGS = {
     "req": "R12", "slot": 24, "other": 23, "tag": "5ae6", "parent": "9049", "block": 12, "n": 128, "size": 16,
     "full": 12, "rest": 15, "token": 129, "near": 15, "step": 148, "version": "v2", "reused": 12, "hit": 192,
     "need": 12, "free": 11, "ref": 10, "ttl": 300, "fill": 12, "threshold": 10, "word": "noodles",
-    "clock": 1480, "value": 120,
+    "clock": 1480, "value": 120, "batch": 1280,
 }  # fmt: skip
 """Every argument a caption may use, about as wide as it gets on the stage."""
 
