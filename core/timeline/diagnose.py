@@ -38,7 +38,7 @@ from core.engine.events import (
 )
 from core.errors import EventLogError
 from core.timeline.event_log import EventLog
-from core.timeline.siblings import Siblings, common_beginning
+from core.timeline.siblings import Siblings
 from core.types import BlockHash, BlockId, RequestId
 
 ReasonKind = Literal[
@@ -306,9 +306,8 @@ def _told(
     event: int | None = None,
 ) -> MissReason:
     """A reason with the cached block that comes nearest."""
-    num_common = common_beginning(stored, mine)
-    first_diff = num_common if num_common < len(mine) else None
-    num_near = sum(a == b for a, b in zip(stored, mine, strict=True))
+    same = [a == b for a, b in zip(stored, mine, strict=True)]
+    first_diff, num_near = None if all(same) else same.index(False), sum(same)
     return MissReason(
         request_id, kind, block, event, stored, mine, first_diff, num_near, best_request=best_request
     )

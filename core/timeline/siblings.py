@@ -56,9 +56,9 @@ class Siblings:
             return shared[0][0] if shared else None
         most = max(counts.values())
         best = [number for number, count in counts.items() if count == most]
-        return min(best, key=lambda number: (-common_beginning(self._tokens_of[number], tokens), number))
-
-
-def common_beginning(one: Tokens, other: Tokens) -> int:
-    """The length of the common beginning of two blocks of one size."""
-    return next((place for place, (a, b) in enumerate(zip(one, other, strict=True)) if a != b), len(one))
+        for place, token in enumerate(tokens):
+            longer = [number for number in best if self._tokens_of[number][place] == token]
+            if not longer:
+                break
+            best = longer
+        return min(best)

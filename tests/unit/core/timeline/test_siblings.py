@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from core.timeline.siblings import Siblings, Tokens, common_beginning
+from core.timeline.siblings import Siblings, Tokens
 
 
 def walked(cached: dict[int, Tokens], tokens: Tokens) -> int | None:
     def merit(number: int) -> tuple[int, int, int]:
         own = cached[number]
-        equal = sum(one == other for one, other in zip(own, tokens, strict=True))
-        return equal, common_beginning(own, tokens), -number
+        same = [one == other for one, other in zip(own, tokens, strict=True)]
+        return sum(same), [*same, False].index(False), -number
 
     best = max(cached, key=merit, default=None)
     return best if best is not None and merit(best)[0] else None
