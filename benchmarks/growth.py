@@ -217,7 +217,7 @@ def steps(num: int) -> Work:
 
 def translating(num_tokens: int) -> Work:
     log = log_of([Request("long", tuple(range(num_tokens)))], num_tokens // BLOCK + 2)
-    return lambda: kv_events(log.events)
+    return lambda: kv_events(log)
 
 
 PARTS = (
