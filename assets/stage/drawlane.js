@@ -107,7 +107,7 @@ function drawBlock(S, cell, view, pieces, rid, place_) {
   setAttr(tag, "data-state", state);
   setAttr(tag, "data-tag", view.tag ? "1" : null);
   setText(word, tagWord(S, view));
-  swapIcon(cell.rootMark, view.b === 0 && view.tag ? "home" : null);
+  swapIcon(cell.rootMark, view.b === 0 && view.tag && S.frame.reqs[rid]?.rooted !== false ? "home" : null);
   swapIcon(look, view.full || state === "new" ? LOOK_ICON[state] ?? null : null);
   const keys = blockKeys(rid, view), own = keys.filter((key) => !key.startsWith("req:"));
   setKeys(node, keys, own);

@@ -50,9 +50,10 @@ RecordedBatch = tuple[RecordedEvent, ...]
 
 def digest_of(published: int | str) -> BlockHash:
     """A published hash as 16 bytes that begin like it: 64-bit numbers (negative ones too) and hex texts keep
-    their digits, so that people find them again."""
+    their digits, so that people find them again. Leading zeros go, so that 1, 2, 3 differ at once."""
     if isinstance(published, int) and -(2**63) <= published < 2**64:
-        return (published % 2**64).to_bytes(8, "big") + bytes(8)
+        digits = (published % 2**64).to_bytes(8, "big").lstrip(b"\0")
+        return digits.ljust(15, b"\0") + bytes([len(digits)])
     text = str(published)
     try:
         digits = bytes.fromhex(text.removeprefix("0x"))

@@ -263,6 +263,10 @@ class _Teller:
         event, index = self._known[digest]
         return event.hashes[index - 1] if index else event.parent
 
+    def is_first(self, digest: BlockHash) -> bool:
+        """Whether a prompt begins with this block, as far as is known."""
+        return digest in self._known and self._parent_of(digest) is None
+
     def tokens_of(self, lane: Sequence[BlockHash]) -> list[int | None]:
         """The tokens of drawn blocks, one after the other."""
         return [token for digest in lane for token in self._tokens(digest)]
@@ -287,7 +291,7 @@ class _Picture:
 
     frame: Frame
     size: int
-    lanes: dict[str, list[BlockHash]]
+    teller: _Teller
     shown: dict[str, int] = field(default_factory=dict)
 
     def patches(self, move: Move) -> list[Patch]:
@@ -307,14 +311,15 @@ class _Picture:
     def _lane(self, move: Move) -> list[Patch]:
         assert move.chain is not None
         assert move.place is not None
-        end = min(move.place + move.count, len(self.lanes[move.chain]))
-        hashes = [digest.hex() for digest in self.lanes[move.chain][:end]]
+        lane = self.teller.lanes[move.chain]
+        end = min(move.place + move.count, len(lane))
+        hashes = [digest.hex() for digest in lane[:end]]
         look = {str(place): "stored" if place >= move.place else "told" for place in range(end)}
         before = self.shown.get(move.chain)
         self.shown[move.chain] = end
         base: list[str | int] = ["reqs", move.chain]
         if before is None:
-            return [[base, _chain_frame(hashes, look, self.size)]]
+            return [[base, _chain_frame(hashes, look, self.size, self.teller.is_first(lane[0]))]]
         more: list[Patch] = [[[*base, "hashes", place], hashes[place]] for place in range(before, end)]
         return [[[*base, "num_tokens"], end * self.size], [[*base, "look"], look], *more]
 
@@ -325,8 +330,9 @@ def _where(move: Move) -> tuple[int, BlockHash]:
     return move.slot, move.hash
 
 
-def _chain_frame(hashes: list[str], look: dict[str, str], size: int) -> dict[str, Any]:
-    """A chain where a frame has its requests; nobody knows more of it."""
+def _chain_frame(hashes: list[str], look: dict[str, str], size: int, rooted: bool) -> dict[str, Any]:
+    """A chain where a frame has its requests; nobody knows more of it. ``rooted``: it is drawn from a
+    prompt's beginning."""
     return {
         "status": "told",
         "num_prompt": len(hashes) * size,
@@ -339,6 +345,7 @@ def _chain_frame(hashes: list[str], look: dict[str, str], size: int) -> dict[str
         "skip_read": False,
         "salt": None,
         "version": "",
+        "rooted": rooted,
     }
 
 
@@ -353,7 +360,7 @@ def _draw(start: _Start, teller: _Teller) -> tuple[Frame, list[Move]]:
         for digest, slots in start.copies.items()
         if (kept := [slot for slot in slots if slot in touched or idle <= MOST_IDLE])
     }
-    picture = _Picture(_first_frame(start, seen, touched, teller.size), teller.size, teller.lanes)
+    picture = _Picture(_first_frame(start, seen, touched, teller.size), teller.size, teller)
     first, moves = picture.frame, []
     for move in teller.moves:
         changes = picture.patches(move)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from hypothesis import given
+from hypothesis import strategies as st
 
 from core.engine.engine import Engine
 from core.engine.events import BlockHashed, Event, RequestArrived, RequestRehashed, TokensAppended
@@ -14,11 +15,11 @@ from core.scenario.scenario import Scenario, execute
 from core.timeline.event_log import EventLog, load_jsonl
 from core.timeline.kv_events import kv_events, request_of
 from core.types import BlockHash, Request
-from tests.strategies import examples, scenarios
+from tests.strategies import configs, examples, scenarios
 
 
-@given(scenarios())
-@examples(120)
+@given(st.one_of(scenarios(), scenarios(configs(cache_cap=2, admit_after=1))))
+@examples(150)
 def test_published_and_read_off_the_log_are_equal_and_tell_what_is_cached(scenario: Scenario) -> None:
     told: list[Event] = []
     published: list[KVEvent] = []

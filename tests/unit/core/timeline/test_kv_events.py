@@ -147,6 +147,22 @@ def test_what_a_block_rests_on_beside_its_tokens_is_named_in_vllms_order_without
     assert (a.medium, a.group_idx, a.kv_cache_spec_kind) == ("GPU", 0, "full_attention")
 
 
+def test_an_eviction_by_a_cap_parts_the_call_it_makes_room_for() -> None:
+    """Told directly and read off the log: what was stored before it comes before it."""
+    told: list[Event] = []
+    published: list[KVEvent] = []
+    engine = Engine(EngineConfig(block_size=2, num_blocks=9, cache_cap=2), told.append)
+    engine.publish(published.append)
+    engine.start(Request("a", (1, 2, 3, 4)))
+    engine.free("a")
+    engine.start(Request("b", (5, 6, 7, 8, 9, 10)))
+    kinds = [
+        (type(event), len(event.block_hashes)) for event in published if not isinstance(event, KVCleared)
+    ]
+    assert kinds == [(KVStored, 2), *[(KVRemoved, 1), (KVStored, 1)] * 2]
+    assert kv_events(told) == published
+
+
 def test_a_request_whose_arrival_the_log_lacks_is_refused() -> None:
     engine, events = make()
     engine.start(Request("a", (1, 2, 3)))

@@ -110,6 +110,7 @@ def test_chains_grow_branch_and_begin_late() -> None:
     ]
     last = frames(run)[-1]["reqs"]
     assert [len(last[name]["hashes"]) for name in ("C1", "C2", "C3", "C4")] == [3, 2, 2, 3]
+    assert [last[name]["rooted"] for name in ("C1", "C2", "C3", "C4")] == [True, True, False, True]  # type: ignore[typeddict-item]
     assert last["C4"]["look"] == {"0": "told", "1": "told", "2": "stored"}
     assert run.tokens["C2"] == [10, 11, 40, 41]
     assert run.tokens["C3"] == [None, None, 50, 51]
@@ -173,6 +174,7 @@ def test_a_very_long_chain_is_drawn_in_pieces() -> None:
     assert names == ["C1", "C2", "C3", "C4"]
     assert [len(last["reqs"][name]["hashes"]) for name in names] == [48, 52, 52, 10]
     assert {len(run.tokens[name]) // 64 for name in names} == {48, 52, 10}
+    assert [last["reqs"][name]["rooted"] for name in names] == [True, False, False, False]  # type: ignore[typeddict-item]
     assert last["reqs"]["C2"]["hashes"][3] == last["reqs"]["C1"]["hashes"][-1]
     one = kv_run([(stored(None, *range(1, 101), size=64),)])
     assert len(one.tokens["C1"]) // 64 == 48
