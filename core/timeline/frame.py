@@ -109,16 +109,15 @@ def engine_part(frame: Frame) -> Frame:
 def apply(frame: Frame, changes: Iterable[Patch]) -> Frame:
     """Apply patches in order to a copy that shares what they do not touch."""
     state: Any = frame
-    for change in changes:
-        path = change[0]
+    for path, *value in changes:
         if _is_move(path):
             line = state[path[0]].copy()
-            _move(line, path[1], change[1])
+            _move(line, path[1], value[0])
             state = {**state, path[0]: line}
-        elif len(change) == 1:
-            state = _without(state, path)
+        elif value:
+            state = _with(state, path, value[0])
         else:
-            state = _with(state, path, change[1])
+            state = _without(state, path)
     return cast(Frame, state)
 
 
