@@ -65,7 +65,6 @@ class CacheRecorder:
             case "append" | "free":
                 return request is not None
             case "evict":
-                op["blocks"] = list(set(op["blocks"]))  # vLLM takes a set: its order is the order
                 return all(0 < block_id < self._pool.num_gpu_blocks for block_id in op["blocks"])
         return True
 
@@ -96,7 +95,9 @@ class CacheRecorder:
             case "reset":
                 out["ok"] = self._manager.reset_prefix_cache()
             case "evict":
-                self._manager.evict_blocks(set(op["blocks"]))
+                blocks = set(op["blocks"])
+                op["blocks"] = list(blocks)  # vLLM takes a set: its order is the order
+                self._manager.evict_blocks(blocks)
                 out["ok"] = True
             case verb:
                 raise ValueError(f"unknown operation {verb}")
