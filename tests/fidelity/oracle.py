@@ -21,7 +21,7 @@ class RecordingFailedError(Exception):
 
 
 class Oracle:
-    """A recorder's process. Use it as a context; `coverage` names the file for what was taken of vLLM's code."""
+    """A recorder's process, to be used as a context. `coverage`: the file for vLLM's branches taken."""
 
     def __init__(self, python: Path, log: Path, coverage: Path | None = None) -> None:
         options = [] if coverage is None else ["--coverage", str(coverage)]

@@ -184,7 +184,7 @@ class StepRecorder:
 
     def _step(self) -> dict[str, Any]:
         scheduler = self._scheduler
-        # All of them: one that is scheduled and preempted in this step is told in no output, but its blocks are.
+        # All: one that is scheduled and preempted in one step is in no output, but its blocks are told.
         for request in scheduler.requests.values():
             self.contents.learn(request)
         plan = scheduler.schedule()

@@ -1,7 +1,8 @@
 """New scenarios from a seed: what is drawn, and which hard cases came of it.
 
 The generators walk our own engine along, so that they can ask for what is interesting just then (a decode of
-somebody who runs, an id that is free again) and count the hard cases. Whether an outcome is right they do not know.
+somebody who runs, an id that is free again) and count the hard cases. Whether an outcome is right they do
+not know.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ def scenarios(seed: int, count: int) -> Iterator[tuple[Scenario, Counter[str]]]:
     The same seed gives the same scenarios; a larger count only adds some.
     """
     for number in range(count):
-        turn, is_cache = divmod(number, 3)[0], number % 3 == 2
-        turn = turn if is_cache else 2 * turn + number % 3
+        three, place = divmod(number, 3)
+        is_cache = place == 2
+        turn = three if is_cache else 2 * three + place
         kinds = CACHE_KINDS if is_cache else STEP_KINDS
         kind = list(kinds)[turn % len(kinds)]
         rng = Random(f"{seed}/{number}")

@@ -1,4 +1,4 @@
-"""Scenarios for the cache manager alone: start, grow, free, preempt, resume, look up, reset, evict, in any order."""
+"""Scenarios for the cache manager alone: start, grow, free, preempt, resume, reset, evict, in any order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from core.engine.engine import Engine, Outcome
 from core.types import EngineConfig
 from tests.fidelity.scenarios.hard_cases import HardCases
-from tests.fidelity.scenarios.prompts import Habits, Prompts
+from tests.fidelity.scenarios.prompts import USUAL_HABITS, Habits, Prompts
 from tests.fidelity.scenarios.step_runs import BLOCK_SIZES, as_request, key_cases
 
 
@@ -18,7 +18,7 @@ from tests.fidelity.scenarios.step_runs import BLOCK_SIZES, as_request, key_case
 class CacheKind:
     """What a kind turns up. The shares of everything else stay low, not zero: things must meet."""
 
-    habits: Habits = Habits()
+    habits: Habits = USUAL_HABITS
     pools: tuple[int, int] = (4, 24)  # blocks, the null block counted
     watermark: float = 0.1
     caching_off: float = 0.03
@@ -70,7 +70,7 @@ class _CacheRun:
 
     def __init__(self, rng: Random, kind: CacheKind, config: dict[str, Any]) -> None:
         self.ops: list[dict[str, Any]] = []
-        self.cases = HardCases("fcfs")
+        self.cases = HardCases("fcfs", 0)
         settings = EngineConfig(**config)
         self._rng, self._kind, self._config = rng, kind, settings
         capacity = settings.num_usable * settings.block_size

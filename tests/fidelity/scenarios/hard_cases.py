@@ -1,4 +1,4 @@
-"""Counts what is hard to get right while a scenario runs on our engine: a proof is as good as its generator."""
+"""Counts what is hard to get right while a scenario runs: a proof is as good as its generator."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ STEP_CASES = (
     "a victim that stands before the one who grows",
     "a preempted request waits behind others",
     "two victims in one step",
+    "a victim's budget used by others",
     "reset of running requests",
     "a hit on what the same step stored",
 )
@@ -58,9 +59,9 @@ CASES = (
 class HardCases:
     """Pass it as `emit`; say before each operation what it will be."""
 
-    def __init__(self, policy: str) -> None:
+    def __init__(self, policy: str, budget: int) -> None:
         self.counts: Counter[str] = Counter()
-        self._policy = policy
+        self._policy, self._budget = policy, budget
         self._verb = ""
         self._arrived: set[str] = set()
         self._order: tuple[str, ...] = ()  # who ran when the step began
@@ -75,7 +76,7 @@ class HardCases:
         self._scheduled: set[str] = set()
         self._stored: set[int] = set()
         self._grower = ""
-        self._num_victims = 0
+        self._num_victims = self._num_tokens = 0
         self._ended_itself = False
 
     def __call__(self, event: Event) -> None:
@@ -88,12 +89,14 @@ class HardCases:
             case RequestAdmitted():
                 self._count("resume with a hit", event.resumed and event.hit_tokens > 0)
                 self._count("a prompt in chunks", event.num_computed < event.num_tokens)
+                self._spend(event.num_scheduled)
             case RequestBlocked() | RequestRefused():
                 fits = event.num_needed <= event.num_free
                 self._count("held back by the watermark alone" if fits else "no room")
             case RequestScheduled():
                 self._count("somebody scheduled after a self-preemption", self._ended_itself)
                 self._scheduled.add(event.request_id)
+                self._spend(event.num_scheduled)
             case GrowthFailed():
                 self._grower = event.request_id
             case RequestPreempted():
@@ -111,6 +114,12 @@ class HardCases:
 
     def _count(self, name: str, happened: bool = True) -> None:
         self.counts[name] += happened
+
+    def _spend(self, num_tokens: int) -> None:
+        """More than the step's budget can only be spent when somebody gave some back."""
+        before, self._num_tokens = self._num_tokens, self._num_tokens + num_tokens
+        if self._verb == "step":
+            self._count("a victim's budget used by others", before <= self._budget < self._num_tokens)
 
     def _preempted(self, event: RequestPreempted) -> None:
         if self._verb == "reset":

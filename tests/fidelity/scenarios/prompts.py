@@ -16,12 +16,16 @@ class Habits:
     """How prompts are drawn: shares from 0 to 1; `reach` is the usual longest, as a share of the pool."""
 
     reach: float = 0.6
+    shared: float = 0.67  # prompts that begin as others do
     copies: float = 0.3
     turns: float = 0.25
     giants: float = 0.02
     keys: float = 0.1  # salts and adapters
     images: float = 0.1
     skip_read: float = 0.04
+
+
+USUAL_HABITS = Habits()
 
 
 class Prompts:
@@ -50,7 +54,7 @@ class Prompts:
         elif rng.random() < habits.giants:
             prompt = self._with_keys(self.tokens(self._capacity + rng.randint(1, 2 * self._block_size)))
         else:
-            head = rng.choice((*self._beginnings, []))
+            head = rng.choice(self._beginnings) if rng.random() < habits.shared else []
             prompt = self._with_keys(head + self.tokens(rng.randint(1, self._longest(habits.reach))))
         if rng.random() < habits.skip_read:
             prompt["skip_read"] = True

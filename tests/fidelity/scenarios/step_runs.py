@@ -10,20 +10,22 @@ from typing import Any
 from core.engine.engine import Engine
 from core.types import EngineConfig, MultiModalItem, Request
 from tests.fidelity.scenarios.hard_cases import HardCases
-from tests.fidelity.scenarios.prompts import Habits, Prompts
+from tests.fidelity.scenarios.prompts import USUAL_HABITS, Habits, Prompts
 
 BLOCK_SIZES = (1, 2, 3, 4, 5, 7, 16, 32)
+MOST_DRAWN = 60
 
 
 @dataclass(frozen=True)
 class StepKind:
     """What a kind turns up. The shares of everything else stay low, not zero: things must meet."""
 
-    habits: Habits = Habits()
+    habits: Habits = USUAL_HABITS
     policies: tuple[str, ...] = ("fcfs", "priority")
     pools: tuple[int, int] = (4, 20)  # blocks, the null block counted
     budgets: tuple[float, ...] = (0.1, 0.25, 0.5, 2.0)  # tokens a step, as a share of the pool
     threshold: float = 0.15
+    tight: float = 0.1  # with a threshold: a budget of a few of them, which several prompts in chunks share
     watermark: float = 0.1
     no_gate: float = 0.25
     caching_off: float = 0.03
@@ -31,8 +33,10 @@ class StepKind:
     reset: float = 0.02
     same_id: float = 0.1  # share of arrivals that take the id of one who is gone
     levels: int = 4  # priorities
+    rising: float = 0.5  # runs in which whoever comes later is more urgent, so that the worst runs first
     seqs: tuple[int, int] = (1, 8)
     block_sizes: tuple[int, ...] = BLOCK_SIZES
+    wanted: str = ""  # a hard case so rare that runs are drawn until one has it, but not for ever
     outputs: float = 0.5  # longest output, as a share of the pool
 
 
@@ -47,6 +51,19 @@ STEP_KINDS = {
     "fcfs": replace(CROWDED, policies=("fcfs",)),
     "priority_chunks": replace(CROWDED, policies=("priority",), **CHUNKED),
     "chunks": replace(USUAL, **CHUNKED),
+    # Long prompts in chunks and hardly any budget: what a victim gives back, somebody behind it takes.
+    "priority_budget": replace(
+        CROWDED,
+        policies=("priority",),
+        habits=Habits(reach=0.8, shared=0.1, copies=0.05, turns=0.05),
+        pools=(8, 24),
+        budgets=(0.01,),
+        threshold=0.3,
+        tight=0.5,
+        no_gate=1.0,
+        rising=0.9,
+        wanted="a victim's budget used by others",
+    ),
     "priority_ties": replace(CROWDED, policies=("priority",), levels=1, no_gate=0.5),
     "priority_images": replace(
         CROWDED, policies=("priority",), habits=Habits(reach=0.3, copies=0.1, images=0.9), **CHUNKED
@@ -66,10 +83,13 @@ STEP_KINDS = {
 
 def step_run(rng: Random, kind: StepKind) -> tuple[dict[str, Any], list[dict[str, Any]], Counter[str]]:
     """Settings, operations and hard cases of one run."""
-    config = draw_config(rng, kind)
-    run = _StepRun(rng, kind, config)
-    for _ in range(rng.choice((25, 45, 70))):
-        run.go_on()
+    for _ in range(MOST_DRAWN):
+        config = draw_config(rng, kind)
+        run = _StepRun(rng, kind, config)
+        for _ in range(rng.choice((25, 45, 70))):
+            run.go_on()
+        if not kind.wanted or run.cases.counts[kind.wanted]:
+            break
     return config, run.ops, run.cases.counts
 
 
@@ -92,6 +112,10 @@ def draw_config(rng: Random, kind: StepKind) -> dict[str, Any]:
         "enable_caching": (kind.caching_off, False),
     }
     config |= {name: value for name, (share, value) in optional.items() if rng.random() < share}
+    threshold = config.get("long_prefill_token_threshold")
+    if threshold and rng.random() < kind.tight:
+        tokens = threshold * rng.randint(2, 3) + rng.randrange(threshold)
+        config["max_num_batched_tokens"] = max(tokens, max_num_seqs)
     if (policy := rng.choice(kind.policies)) != "fcfs":
         config["policy"] = policy
     return config
@@ -103,13 +127,14 @@ class _StepRun:
     def __init__(self, rng: Random, kind: StepKind, config: dict[str, Any]) -> None:
         self.ops: list[dict[str, Any]] = []
         settings = EngineConfig(**config)
-        self.cases = HardCases(settings.policy)
+        self.cases = HardCases(settings.policy, settings.max_num_batched_tokens)
         self._rng, self._kind, self._config = rng, kind, settings
         self._capacity = settings.num_usable * settings.block_size
         self._engine = Engine(settings, emit=self.cases)
         self._prompts = Prompts(rng, kind.habits, settings.block_size, self._capacity)
         self._gone: list[str] = []  # ids of requests that were here once
-        self._num_ids = 0
+        self._num_ids = self._num_added = 0
+        self._is_rising = rng.random() < kind.rising
         self.cases.counts["caching off"] += not settings.enable_caching
         self.cases.counts["at most two usable blocks"] += settings.num_usable <= 2
 
@@ -137,12 +162,18 @@ class _StepRun:
         op = {"op": "add", "id": name} | self._prompts.draw()
         op["outputs"] = self._prompts.tokens(rng.randint(1, max(2, int(self._capacity * self._kind.outputs))))
         if self._config.policy == "priority":
-            op["priority"] = rng.randrange(self._kind.levels) - 1
+            op["priority"] = self._priority()
         if rng.random() < 0.3:  # a next turn will have what was sampled in it
             self._prompts.remember(
                 {key: op[key] for key in ("tokens", "salt", "lora", "mm") if key in op}, op["outputs"]
             )
         self._do(op)
+
+    def _priority(self) -> int:
+        self._num_added += 1
+        if self._is_rising and self._kind.levels > 1:
+            return -self._num_added // 2
+        return self._rng.randrange(self._kind.levels) - 1
 
     def _do(self, op: dict[str, Any]) -> None:
         engine, verb = self._engine, op["op"]
