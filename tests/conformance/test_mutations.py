@@ -6,8 +6,10 @@ mutant that merely crashes proves nothing and fails here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +23,13 @@ from core.engine.cache_controller import CacheController
 from core.engine.engine import Engine
 from core.engine.events import BlockReleased, RequestAdmitted
 from core.engine.scheduler import Scheduler
+from core.engine.sequence import Sequence
 from core.engine.stats import Statistics
 from core.types import EngineConfig, Request
 
 DATA = Path(__file__).parent / "data"
 FILES = [DATA / f"{name}.jsonl.gz" for name in ("hand", "sched", "random_random", "random_chat")]
+PRIORITY_FILES = [DATA / f"{name}.jsonl.gz" for name in ("priority_small", "v033_priority")]
 
 Patch = pytest.MonkeyPatch
 pytestmark = pytest.mark.slow
@@ -61,7 +65,7 @@ def salt_ignored(patch: Patch) -> None:  # rule 4
 
 
 def newest_copy_served(patch: Patch) -> None:  # rule 17
-    def match(self: CacheController, hashes: Sequence[bytes], limit: int) -> list[int]:
+    def match(self: CacheController, hashes: SequenceOf[bytes], limit: int) -> list[int]:
         copies = [self.carriers(digest) for digest in hashes[:limit]]
         num_hits = next((i for i, found in enumerate(copies) if not found), len(copies))
         return [found[-1] for found in copies[:num_hits]]
@@ -82,7 +86,7 @@ def head_freed_first(patch: Patch) -> None:  # rule 13
     release = CacheController.release
 
     def backwards(
-        self: CacheController, request_id: str, block_ids: Sequence[int], num_computed: int | None = None
+        self: CacheController, request_id: str, block_ids: SequenceOf[int], num_computed: int | None = None
     ) -> None:
         release(self, request_id, block_ids[::-1], num_computed)
 
@@ -223,6 +227,182 @@ def release_not_told(patch: Patch) -> None:  # the log itself
     patch.setattr(Engine, "__init__", quiet)
 
 
+# -- the priority policy: rules 38-40 and 43 --------------------------------------------------------
+
+
+def victims(patch: Patch, choose: Callable[[Scheduler], Any]) -> None:
+    """Under the priority policy somebody else is preempted."""
+    victim = Scheduler._victim
+
+    def chosen(self: Scheduler) -> Any:
+        return choose(self) if self._config.policy == "priority" else victim(self)
+
+    patch.setattr(Scheduler, "_victim", chosen)
+
+
+def last_runner_preempted(patch: Patch) -> None:
+    victims(patch, lambda self: self.running[-1])
+
+
+def victim_by_priority_alone(patch: Patch) -> None:
+    victims(patch, lambda self: max(self.running, key=lambda runner: runner.request.priority))
+
+
+def victim_by_arrival_alone(patch: Patch) -> None:
+    victims(patch, lambda self: max(self.running, key=lambda runner: runner.arrival))
+
+
+def earliest_of_the_worst_preempted(patch: Patch) -> None:
+    victims(patch, lambda self: max(self.running, key=lambda r: (r.request.priority, -r.arrival)))
+
+
+def most_urgent_preempted(patch: Patch) -> None:
+    victims(patch, lambda self: min(self.running, key=lambda runner: runner.rank))
+
+
+def larger_number_is_more_urgent(patch: Patch) -> None:
+    rank = property(lambda self: (-self.request.priority, self.arrival))
+    patch.setattr(Sequence, "rank", rank)
+
+
+def queueing(patch: Patch, place_of: Callable[[Scheduler, Sequence, bool], int]) -> None:
+    """Under the priority policy requests wait somewhere else."""
+    enqueue = Scheduler._enqueue
+
+    def queued(self: Scheduler, sequence: Sequence, *, to_front: bool) -> int:
+        if self._config.policy != "priority":
+            return enqueue(self, sequence, to_front=to_front)
+        place = place_of(self, sequence, to_front)
+        self.waiting.insert(place, sequence)
+        sequence.is_queued = True
+        return place
+
+    patch.setattr(Scheduler, "_enqueue", queued)
+
+
+def by_rank(self: Scheduler, sequence: Sequence) -> int:
+    """The right place."""
+    return sum(waiter.rank < sequence.rank for waiter in self.waiting)
+
+
+def arrivals_wait_in_order_of_arrival(patch: Patch) -> None:
+    queueing(patch, lambda self, sequence, front: by_rank(self, sequence) if front else len(self.waiting))
+
+
+def newest_of_equals_first(patch: Patch) -> None:
+    def place(self: Scheduler, sequence: Sequence, to_front: bool) -> int:
+        return sum(waiter.request.priority < sequence.request.priority for waiter in self.waiting)
+
+    queueing(patch, place)
+
+
+def preempted_wait_at_the_front(patch: Patch) -> None:
+    queueing(patch, lambda self, sequence, front: 0 if front else by_rank(self, sequence))
+
+
+def preempted_wait_at_the_end(patch: Patch) -> None:
+    queueing(patch, lambda self, sequence, front: len(self.waiting) if front else by_rank(self, sequence))
+
+
+def preempted_counts_as_a_new_arrival(patch: Patch) -> None:
+    preempt = Scheduler.preempt
+
+    def renewed(self: Scheduler, sequence: Sequence, **more: Any) -> None:
+        sequence.arrival, self._num_arrivals = self._num_arrivals, self._num_arrivals + 1
+        preempt(self, sequence, **more)
+
+    patch.setattr(Scheduler, "preempt", renewed)
+
+
+def runners_in_order_of_rank(patch: Patch) -> None:
+    admit = Scheduler.admit
+
+    def sorting(self: Scheduler, *args: Any, **more: Any) -> Any:
+        plan = admit(self, *args, **more)
+        if self._config.policy == "priority":
+            self.running.sort(key=lambda runner: runner.rank)
+        return plan
+
+    patch.setattr(Scheduler, "admit", sorting)
+
+
+FAULTS = (
+    "a self-preemption ends the step",  # as in vLLM 0.32
+    "a self-preemption lets others be admitted",
+    "the victim's budget is lost",
+    "the next runner is skipped",
+    "only one victim",
+    "only those behind give way",
+    "only who is less urgent gives way",
+    "nobody preempts itself",
+)
+
+
+def growing(patch: Patch, fault: str) -> None:
+    """The first half of a step once more, with one fault; with none it is right, which a test holds it to."""
+
+    def grow_running(self: Scheduler, scheduled: dict[str, int]) -> tuple[int, bool]:
+        budget, place, preempted = self._config.max_num_batched_tokens, 0, False
+        is_faulty = self._config.policy == "priority"
+        while place < len(self.running) and budget > 0:
+            sequence = self.running[place]
+            wanted = min(sequence.num_uncomputed, self._limit(budget))
+            grown = wanted > 0 and self.grow(sequence, wanted)
+            itself = False
+            num_victims = 0
+            while wanted > 0 and not grown and not itself:
+                victim = self._victim()
+                index = self.running.index(victim)
+                itself = victim is sequence
+                if is_faulty and (
+                    (fault == "only one victim" and num_victims == 1)
+                    or (fault == "only those behind give way" and index < place)
+                    or (fault == "only who is less urgent gives way" and victim.rank <= sequence.rank)
+                    or (fault == "nobody preempts itself" and itself)
+                ):
+                    break
+                place -= index < place and not (is_faulty and fault == "the next runner is skipped")
+                num_unwritten = scheduled.pop(victim.request_id, 0)
+                if not (is_faulty and fault == "the victim's budget is lost"):
+                    budget += num_unwritten
+                self.preempt(victim, waits=True, num_unwritten=num_unwritten)
+                num_victims += 1
+                preempted |= not (
+                    itself and is_faulty and fault == "a self-preemption lets others be admitted"
+                )
+                grown = not itself and self.grow(sequence, wanted)
+            if itself:
+                if is_faulty and fault == "a self-preemption ends the step":
+                    break
+                continue
+            if grown:
+                scheduled[sequence.request_id] = wanted
+                budget -= wanted
+            place += 1
+        return budget, preempted
+
+    patch.setattr(Scheduler, "_grow_running", grow_running)
+
+
+PRIORITY_MUTANTS: dict[str, Callable[[Patch], None]] = {
+    mutant.__name__: mutant
+    for mutant in (
+        last_runner_preempted,
+        victim_by_priority_alone,
+        victim_by_arrival_alone,
+        earliest_of_the_worst_preempted,
+        most_urgent_preempted,
+        larger_number_is_more_urgent,
+        arrivals_wait_in_order_of_arrival,
+        newest_of_equals_first,
+        preempted_wait_at_the_front,
+        preempted_wait_at_the_end,
+        preempted_counts_as_a_new_arrival,
+        runners_in_order_of_rank,
+    )
+} | {fault: partial(growing, fault=fault) for fault in FAULTS}
+
+
 MUTANTS: tuple[Callable[[Patch], None], ...] = (
     hash_without_parent,
     salt_ignored,
@@ -258,5 +438,17 @@ def test_a_broken_rule_is_found(mutant: Callable[[Patch], None], monkeypatch: py
     assert any_mismatch(FILES)
 
 
+@pytest.mark.parametrize("name", PRIORITY_MUTANTS)
+def test_a_broken_priority_rule_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each by a scenario of at most a few operations, and once more by what was recorded at large."""
+    PRIORITY_MUTANTS[name](monkeypatch)
+    assert [path.name for path in PRIORITY_FILES if not any_mismatch([path])] == []
+
+
 def test_the_unbroken_engine_passes_the_same_files() -> None:
-    assert not any_mismatch(FILES)
+    assert not any_mismatch([*FILES, *PRIORITY_FILES])
+
+
+def test_the_broken_half_step_is_right_without_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    growing(monkeypatch, fault="")
+    assert not any_mismatch([DATA / "sched.jsonl.gz", *PRIORITY_FILES])
