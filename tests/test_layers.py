@@ -3,8 +3,9 @@
     app.py -> pages/ -> ui/ -> core/          an arrow = may import; never backwards
 
 Inside core, inside its backends and inside ui the order of rooms stands in docs/rooms.toml, from the ground
-up: no arrow runs up. In core the read side looks at a log, of events or of prompts, and must stay usable
-without an engine, so it never reaches the modules that change the cache, not even through a third module.
+up: no arrow runs up. So it is for what the browser runs, in assets. In core the read side looks at a log, of
+events or of prompts, and must stay usable without an engine, so it never reaches the modules that change the
+cache, not even through a third module.
 Core knows no clock, no dice and no screen (a calendar reads no clock: `datetime` is let in, not its `now`).
 Module-level lists, dicts and sets are refused everywhere but for constants: all visitors of one Streamlit
 server share them.
@@ -13,6 +14,8 @@ server share them.
 from __future__ import annotations
 
 import ast
+import posixpath
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -29,7 +32,12 @@ HOUSE = {
     "core": {"core"},
 }
 TABLE = tomllib.loads((ROOT / "docs" / "rooms.toml").read_text("utf-8"))
-ROOMS: dict[str, list[str]] = {folder: rooms for folder, rooms in TABLE.items() if folder != "up"}
+ROOMS: dict[str, list[str]] = {
+    folder: rooms for folder, rooms in TABLE.items() if folder.split(".")[0] in HOUSE
+}
+SCRIPT_ROOMS: dict[str, list[str]] = {
+    folder: rooms for folder, rooms in TABLE.items() if folder.split(".")[0] == "assets"
+}
 # The engine, from the lowest to the highest: each may use the ones before it.
 WRITE_SIDE = tuple(
     f"core.engine.{name}"
@@ -248,6 +256,57 @@ def test_every_room_stands_in_the_table_and_every_entry_is_a_room(folder: str) -
     place = ROOT / folder.replace(".", "/")
     found = {path.parent.name for path in place.glob("*/__init__.py")}
     assert sorted(found) == sorted(ROOMS[folder])
+
+
+def script_height(name: str, folder: str) -> int:
+    """How high a module of the browser stands in a folder of assets; beside the rooms: above them all."""
+    room = name.removeprefix(f"{folder.replace('.', '/')}/").split("/")[0]
+    return SCRIPT_ROOMS[folder].index(room) if room in SCRIPT_ROOMS[folder] else len(SCRIPT_ROOMS[folder])
+
+
+def script_arrows_up(name: str, text: str) -> list[str]:
+    """Imports of a browser's module, named by its path, that lead from a lower room to a higher one."""
+    here = posixpath.dirname(name)
+    found = re.findall(r"""\b(?:from|import)\s*\(?\s*["'](\.[^"']+)["']""", text)
+    targets = [posixpath.normpath(posixpath.join(here, path)) for path in found]
+    return [
+        f"{name} imports {target}, which stands above it in docs/rooms.toml"
+        for folder in SCRIPT_ROOMS
+        for target in targets
+        if name.startswith(place := f"{folder.replace('.', '/')}/") and target.startswith(place)
+        if script_height(target, folder) > script_height(name, folder)
+    ]
+
+
+SCRIPTS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "assets").rglob("*.js"))]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_no_arrow_runs_up_between_modules_of_the_browser(name: str) -> None:
+    assert script_arrows_up(name, (ROOT / name).read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("assets/stage/time/fold.js", "../draw/dom.js"),
+        ("assets/stage/draw/lane.js", "./../play/scene.js"),
+        ("assets/stage/hands/input.js", "../stage.js"),
+        ("assets/stage/draw/dom.js", "../../monitor/strips.js"),
+    ],
+)
+def test_arrows_up_between_modules_of_the_browser_are_caught(name: str, path: str) -> None:
+    assert script_arrows_up(name, f'import {{ one }} from "{path}";\n') != []
+    assert script_arrows_up(name, f'await import("{path}")') != []
+    target = posixpath.normpath(f"{posixpath.dirname(name)}/{path}")
+    back = posixpath.relpath(name, posixpath.dirname(target))
+    assert script_arrows_up(target, f'import {{ one }} from "{back}";\n') == []
+
+
+@pytest.mark.parametrize("folder", SCRIPT_ROOMS)
+def test_every_room_of_the_browsers_modules_stands_in_the_table(folder: str) -> None:
+    found = {path.parent.name for path in (ROOT / folder.replace(".", "/")).glob("*/*.js")}
+    assert found == set(SCRIPT_ROOMS[folder])
 
 
 @pytest.mark.parametrize("module", [name for name in TREES if on_side(name, READ_SIDE)])

@@ -1,20 +1,20 @@
 // The stage: mounts into a host element, owns the step, and leaves every decision about the cache to the log.
-import { setAttr } from "./dom.js";
-import { formatText, labelText, lookUp } from "./narrate.js";
-import { buildStage, fitStage, nameStage } from "./build.js";
-import { LEVELS } from "./steps.js";
-import { drawScene } from "./scene.js";
-import { drawTicks } from "./timeline.js";
-import { applyTheme } from "./theme.js";
-import { parseHash, saveAddress } from "./address.js";
-import { parkChoices, takeData } from "./intake.js";
-import { isPacked, readData, unpackData } from "./unpack.js";
-import { startAuto } from "./autoplay.js";
-import { rebuildDrawers } from "./drawers.js";
-import { finishMotion } from "./motion.js";
-import { pausePlay } from "./player.js";
-import { wireInput } from "./input.js";
-import { wearSheet } from "./sheet.js";
+import { setAttr } from "./draw/dom.js";
+import { formatText, labelText, lookUp } from "./words/narrate.js";
+import { buildStage, fitStage, nameStage } from "./draw/build.js";
+import { LEVELS } from "./time/steps.js";
+import { drawScene } from "./play/scene.js";
+import { drawTicks } from "./draw/timeline.js";
+import { applyTheme } from "./draw/theme.js";
+import { parseHash, saveAddress } from "./play/address.js";
+import { parkChoices, takeData } from "./play/intake.js";
+import { isPacked, readData, unpackData } from "./time/unpack.js";
+import { startAuto } from "./play/autoplay.js";
+import { rebuildDrawers } from "./panels/drawers.js";
+import { finishMotion } from "./play/motion.js";
+import { pausePlay } from "./play/player.js";
+import { wireInput } from "./hands/input.js";
+import { wearSheet } from "./draw/sheet.js";
 
 const stages = new WeakMap();
 
@@ -39,7 +39,7 @@ function createStage(host, data, css) {
   S.t1 = (key, args) => S.in(S.lang === "both" ? "zh" : S.lang, key, args);
   S.refresh = () => refreshStage(S);
   wireInput(S);
-  wearSheet(S, "stage.css", css, () => revealStage(S));
+  wearSheet(S, css, "stage.css", import.meta.url, () => ((S.dressed = true), revealStage(S)));
   return S;
 }
 

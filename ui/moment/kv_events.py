@@ -1,7 +1,7 @@
 """A part of a recorded stream of KV events on the stage: its steps in words. Pure.
 
 The stage hides what would need requests, and where the queue, the block table and the hit rate stand it says
-that the events do not tell them (``meta.told``, ``assets/stage/told.js``).
+that the events do not tell them (``meta.told``, ``assets/stage/draw/told.js``).
 """
 
 from __future__ import annotations
