@@ -12,7 +12,7 @@ from core import __version__
 from core.traffic.kv_run import KVRun, Move
 from ui.moment.shown import ShownMoment
 from ui.stage.payload import MAX_STEPS, SCHEMA_VERSION
-from ui.stage.steps import Step, level_of, tag_of
+from ui.stage.steps.telling import Step, level_of, tag_of
 
 HIDDEN = ("fork", "inspect", "tables", "code", "noodle")
 """Panels that speak of requests."""
