@@ -1,14 +1,12 @@
 // The furniture of the monitor: pool map and numbers at the left, strips and heat at the right. Built once per host element.
-import { make } from "../stage/draw/dom.js";
+import { make, makeButton } from "../stage/draw/dom.js";
 import { STRIPS } from "./strips.js";
 
-export const NUMBERS = ["time", "requests", "rate", "queue", "throughput"];
+const NUMBERS = ["time", "requests", "rate", "queue", "throughput"];
 
 /** One strip's words: title, mark "modelled", and a line of legend with the newest value for each curve. */
 function buildStrip({ name, curves, modelled }) {
-  const title = make("h4"), mark = make("button", "modelled");
-  mark.type = "button";
-  mark.dataset.formula = name;
+  const title = make("h4"), mark = makeButton("modelled", [], { formula: name });
   mark.hidden = !modelled;
   const rows = curves.map(([curve, look]) => {
     const sample = make("i", "sample"), word = make("span"), value = make("b");
@@ -27,13 +25,8 @@ function buildNumber(name) {
 }
 
 export function buildMonitor() {
-  const play = make("button", "btn play"), mapTitle = make("h3"), mapCanvas = make("canvas"), legend = make("div", "legend");
-  play.type = "button";
-  play.dataset.play = "1";
-  const numbers = NUMBERS.map(buildNumber);
-  const mark = make("button", "modelled");
-  mark.type = "button";
-  mark.dataset.formula = "time";
+  const play = makeButton("btn play", [], { play: "1" }), mapTitle = make("h3"), mapCanvas = make("canvas"), legend = make("div", "legend");
+  const numbers = NUMBERS.map(buildNumber), mark = makeButton("modelled", [], { formula: "time" });
   const side = make("section", "side", [make("div", "head", [mapTitle, play]), make("div", "mapbox", [mapCanvas]), legend, make("dl", "numbers", numbers), make("p", "", [mark])]);
   const canvas = make("canvas"), strips = STRIPS.map(buildStrip);
   const heatTitle = make("h4"), heatRows = make("ul", "heatrows");

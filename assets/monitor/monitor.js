@@ -1,7 +1,7 @@
 // The monitor: a running load as Python computed it, played out smoothly between two messages. It decides nothing about the cache.
-import { make, setAttr, swapIcon } from "../stage/draw/dom.js";
+import { focusOn, make, setAttr, setName, swapIcon } from "../stage/draw/dom.js";
 import { formatText, labelText, lookUp } from "../stage/words/narrate.js";
-import { applyTheme } from "../stage/draw/theme.js";
+import { applyTheme, themeNow } from "../stage/draw/theme.js";
 import { wearSheet } from "../stage/draw/sheet.js";
 import { emptyBuffer, nextHead, takeBins } from "./buffer.js";
 import { drawMonitor, nameMonitor } from "./draw.js";
@@ -14,119 +14,119 @@ const monitors = new WeakMap();
 const parkedBuffers = new Map();
 
 function createMonitor(host, css) {
-  const S = Object.assign(buildMonitor(), { host, api: {}, undo: [], buffer: null, head: { at: 0, since: 0 }, wish: null });
-  host.append(S.root);
-  S.t = (key, args) => labelText(S.data.text, S.data.lang, key, args);
-  S.t1 = (key, args) => formatText(lookUp(S.data.text, S.data.lang === "both" ? "zh" : S.data.lang, key) ?? key, args);
-  wireMonitor(S);
-  wearSheet(S, css, "monitor.css", import.meta.url, () => ((S.dressed = true), revealMonitor(S)));
-  return S;
+  const monitor = Object.assign(buildMonitor(), { host, api: {}, undo: [], buffer: null, head: { at: 0, since: 0 }, wish: null });
+  host.append(monitor.root);
+  monitor.t = (key, args) => labelText(monitor.data.text, monitor.data.lang, key, args);
+  monitor.t1 = (key, args) => formatText(lookUp(monitor.data.text, monitor.data.lang === "both" ? "zh" : monitor.data.lang, key) ?? key, args);
+  wireMonitor(monitor);
+  wearSheet(monitor, css, "monitor.css", import.meta.url, () => ((monitor.dressed = true), revealMonitor(monitor)));
+  return monitor;
 }
 
-function revealMonitor(S) {
-  if (!S.dressed || !S.data || !S.root.style.visibility) return;
-  S.root.style.visibility = "";
+function revealMonitor(monitor) {
+  if (!monitor.dressed || !monitor.data || !monitor.root.style.visibility) return;
+  monitor.root.style.visibility = "";
   const idle = document.activeElement === document.body || !document.activeElement;
-  if (idle) S.root.focus({ preventScroll: true });
-  drawMonitor(S);
+  if (idle) focusOn(monitor.root);
+  drawMonitor(monitor);
 }
 
-const isPlaying = (S) => S.wish ?? S.data.state.playing;
+const isPlaying = ({ wish, data }) => wish ?? data.state.playing;
 
 /** Pause answers here and now; Python hears of it and follows. */
-function flipPlay(S) {
-  S.wish = !isPlaying(S);
-  showPlay(S);
-  S.api.setTriggerValue?.("play", { playing: S.wish });
+function flipPlay(monitor) {
+  monitor.wish = !isPlaying(monitor);
+  showPlay(monitor);
+  monitor.api.setTriggerValue?.("play", { playing: monitor.wish });
 }
 
-function showPlay(S) {
-  const playing = isPlaying(S);
-  swapIcon(S.play, playing ? "pause" : "play");
-  setAttr(S.play, "aria-label", S.t(playing ? "monitor.pause" : "monitor.go"));
-  setAttr(S.play, "title", S.t(playing ? "monitor.pause" : "monitor.go") + " [" + S.t1("monitor.space") + "]");
-  setAttr(S.root, "data-playing", playing ? "1" : null);
+function showPlay(monitor) {
+  const playing = isPlaying(monitor);
+  swapIcon(monitor.play, playing ? "pause" : "play");
+  setName(monitor.play, monitor.t(playing ? "monitor.pause" : "monitor.go"));
+  setAttr(monitor.play, "title", monitor.t(playing ? "monitor.pause" : "monitor.go") + " [" + monitor.t1("monitor.space") + "]");
+  setAttr(monitor.root, "data-playing", playing ? "1" : null);
 }
 
-function onMonitorKey(S, event) {
+function onMonitorKey(monitor, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (/^[rc]$/i.test(event.key)) return event.stopPropagation(); // Streamlit would rerun, or offer to clear its cache
-  if (event.key === "Escape") S.card.hidden = true;
+  if (event.key === "Escape") monitor.card.hidden = true;
   if (event.key !== " " || event.composedPath()[0].tagName === "BUTTON") return;
   event.preventDefault();
   event.stopPropagation();
-  flipPlay(S);
+  flipPlay(monitor);
 }
 
 /** "modelled" is a button: its formula and what goes into it stand on a card. */
-function showFormula(S, button) {
-  const same = !S.card.hidden && S.card.about === button;
-  S.card.hidden = same;
-  S.card.about = button;
+function showFormula({ card, t, data, root }, button) {
+  const same = !card.hidden && card.about === button;
+  card.hidden = same;
+  card.about = button;
   if (same) return;
-  const lines = S.t("monitor.formula." + button.dataset.formula, S.data.machine).split("\n");
-  S.card.replaceChildren(...lines.map((line) => make("p", "", line)));
-  const base = S.root.getBoundingClientRect(), box = button.getBoundingClientRect();
-  S.card.style.transform = `translate(${Math.max(0, Math.min(box.left - base.left, base.width - 440))}px,${Math.max(0, box.top - base.top - S.card.offsetHeight - 6)}px)`;
+  const lines = t("monitor.formula." + button.dataset.formula, data.machine).split("\n");
+  card.replaceChildren(...lines.map((line) => make("p", "", line)));
+  const base = root.getBoundingClientRect(), box = button.getBoundingClientRect();
+  card.style.transform = `translate(${Math.max(0, Math.min(box.left - base.left, base.width - 440))}px,${Math.max(0, box.top - base.top - card.offsetHeight - 6)}px)`;
 }
 
-function wireMonitor(S) {
-  S.root.addEventListener("keydown", (event) => onMonitorKey(S, event));
-  S.root.addEventListener("click", (event) => {
+function wireMonitor(monitor) {
+  monitor.root.addEventListener("keydown", (event) => onMonitorKey(monitor, event));
+  monitor.root.addEventListener("click", (event) => {
     const button = event.composedPath().find((node) => node.dataset && ("formula" in node.dataset || "play" in node.dataset));
-    if (!button) return void (S.card.hidden = true);
-    if ("play" in button.dataset) flipPlay(S);
-    else showFormula(S, button);
+    if (!button) return void (monitor.card.hidden = true);
+    if ("play" in button.dataset) flipPlay(monitor);
+    else showFormula(monitor, button);
   });
-  const sizes = new ResizeObserver(() => S.data && drawMonitor(S));
-  sizes.observe(S.root);
+  const sizes = new ResizeObserver(() => monitor.data && drawMonitor(monitor));
+  sizes.observe(monitor.root);
   let before = performance.now();
   const timer = setInterval(() => {
     const now = performance.now(), ms = now - before;
     before = now;
-    if (!S.data || document.hidden || !isPlaying(S)) return;
-    const head = nextHead(S.head, newestOf(S), ms, TICK_MS);
-    const moved = head.at !== S.head.at;
-    S.head = head;
-    if (moved && !S.still) drawMonitor(S, true);
+    if (!monitor.data || document.hidden || !isPlaying(monitor)) return;
+    const head = nextHead(monitor.head, newestOf(monitor), ms, TICK_MS);
+    const moved = head.at !== monitor.head.at;
+    monitor.head = head;
+    if (moved && !monitor.still) drawMonitor(monitor, true);
   }, FRAME_MS);
-  S.undo.push(() => sizes.disconnect(), () => clearInterval(timer));
+  monitor.undo.push(() => sizes.disconnect(), () => clearInterval(timer));
 }
 
-const newestOf = (S) => S.buffer.ends[S.buffer.ends.length - 1] ?? 0;
+const newestOf = ({ buffer }) => buffer.ends[buffer.ends.length - 1] ?? 0;
 
-function takeMessage(S, data) {
-  const fresh = S.buffer?.run !== data.run;
-  S.data = data;
-  S.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+function takeMessage(monitor, data) {
+  const fresh = monitor.buffer?.run !== data.run;
+  monitor.data = data;
+  monitor.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (fresh) {
-    S.buffer = parkedBuffers.get(data.run) ?? emptyBuffer(data.run);
-    S.head = { at: newestOf(S), since: 0 };
+    monitor.buffer = parkedBuffers.get(data.run) ?? emptyBuffer(data.run);
+    monitor.head = { at: newestOf(monitor), since: 0 };
     parkedBuffers.clear();
   }
-  const generation = S.buffer.generation;
-  if (!takeBins(S.buffer, data.samples)) return void S.api.setStateValue?.("missing", S.buffer.ends.length);
-  const jumps = S.still || !data.state.playing || generation !== S.buffer.generation;
-  S.head = { at: jumps ? newestOf(S) : Math.min(S.head.at, newestOf(S)), since: 0 };
-  if (S.wish === data.state.playing) S.wish = null;
+  const generation = monitor.buffer.generation;
+  if (!takeBins(monitor.buffer, data.samples)) return void monitor.api.setStateValue?.("missing", monitor.buffer.ends.length);
+  const jumps = monitor.still || !data.state.playing || generation !== monitor.buffer.generation;
+  monitor.head = { at: jumps ? newestOf(monitor) : Math.min(monitor.head.at, newestOf(monitor)), since: 0 };
+  if (monitor.wish === data.state.playing) monitor.wish = null;
 }
 
 export function mountMonitor(component) {
   const { parentElement: host } = component, data = readData(component.data);
-  let S = monitors.get(host);
-  if (!S) monitors.set(host, (S = createMonitor(host, component.css)));
-  S.api = component;
-  takeMessage(S, data);
-  applyTheme(S);
-  S.root.lang = data.lang === "both" ? "zh" : data.lang;
-  nameMonitor(S);
-  showPlay(S);
-  drawMonitor(S);
-  revealMonitor(S);
+  let monitor = monitors.get(host);
+  if (!monitor) monitors.set(host, (monitor = createMonitor(host, component.css)));
+  monitor.api = component;
+  takeMessage(monitor, data);
+  monitor.colours = applyTheme(monitor.root, data.palette, themeNow(monitor));
+  monitor.root.lang = data.lang === "both" ? "zh" : data.lang;
+  nameMonitor(monitor);
+  showPlay(monitor);
+  drawMonitor(monitor);
+  revealMonitor(monitor);
   return () => {
-    parkedBuffers.set(S.buffer.run, S.buffer);
-    for (const undo of S.undo) undo();
-    S.root.remove();
+    parkedBuffers.set(monitor.buffer.run, monitor.buffer);
+    for (const undo of monitor.undo) undo();
+    monitor.root.remove();
     monitors.delete(host);
   };
 }

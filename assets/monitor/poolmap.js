@@ -1,4 +1,5 @@
 // The whole pool at one glance: one cell a slot (or a few), hue for the state, strength of the hue for the age.
+import { sharpen } from "../stage/draw/dom.js";
 import { luminance } from "../stage/draw/theme.js";
 
 const OLDEST = 9, LEAST_RANGE = 3;
@@ -30,13 +31,9 @@ export function countLetters(letters) {
   return counts;
 }
 
-export function drawMapCells(canvas, { letters, ages }, colours, width, height, zoom) {
+export function drawMapCells(canvas, { letters, ages }, colours, width, height) {
   const grid = cellGrid(letters.length, width, height);
-  canvas.width = Math.round(width * zoom);
-  canvas.height = Math.round(height * zoom);
-  Object.assign(canvas.style, { width: width + "px", height: height + "px" });
-  const paint = canvas.getContext("2d");
-  paint.scale(zoom, zoom);
+  const paint = sharpen(canvas, width, height);
   const oldest = [...ages].reduce((most, age, j) => (letters[j] === "c" ? Math.max(most, Number(age)) : most), LEAST_RANGE);
   const side = grid.cell - (grid.cell > 3 ? 1 : 0), dark = luminance(colours.bg) < 0.4;
   for (let j = 0; j < letters.length; j++) {

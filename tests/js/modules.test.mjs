@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path/posix";
 import test from "node:test";
 
-const ASSETS = new URL("../../assets/", import.meta.url), STAGE = "stage/stage.js", MONITOR = "monitor/monitor.js";
+const ASSETS = new URL("../../assets/", import.meta.url), STAGE = "stage/stage.js", MONITOR = "monitor/monitor.js", SHAPE = "stage/shape.js";
 const read = (name) => readFileSync(new URL(name, ASSETS), "utf8");
 const filesIn = (folder) => readdirSync(new URL(folder, ASSETS), { recursive: true }).map((name) => folder + "/" + name.replaceAll("\\", "/"));
 const names = ["stage", "monitor"].flatMap(filesIn).filter((name) => name.endsWith(".js"));
@@ -65,5 +65,15 @@ test("files stay small", () => {
   const monitor = size([...[...reach(MONITOR)].filter((name) => !reach(STAGE).has(name)), "monitor/monitor.css"]);
   assert.ok(monitor < 45_000, "monitor: " + monitor + " bytes");
   const unused = names.filter((name) => !reach(STAGE).has(name) && !reach(MONITOR).has(name));
-  assert.deepEqual(unused, []);
+  assert.deepEqual(unused, [SHAPE]);
+});
+
+test("the stage that modules hand round has one shape: each field they use is in it, and each in it is used", () => {
+  const told = [...source[SHAPE].split("@typedef {{").at(-1).replace(/\/\/.*/g, "").matchAll(/(\w+): /g)].map((found) => found[1]);
+  assert.equal(new Set(told).size, told.length);
+  const text = names.filter((name) => name.startsWith("stage/") && name !== SHAPE).map((name) => source[name].replace(/\/\*\*.*?\*\/|\/\/.*/g, "")).join("\n");
+  const used = new Set([...text.matchAll(/(?<!["'\w.-])stage\.(\w+)/g)].map((found) => found[1]));
+  assert.deepEqual([...used].filter((field) => !told.includes(field)), []);
+  const taken = [...text.matchAll(/function \w+\(\{ (.*?) \}[,)]|const \{ (.*?) \} = stage\b/g)].flatMap((found) => (found[1] ?? found[2]).match(/\w+/g));
+  assert.deepEqual(told.filter((field) => !used.has(field) && !taken.includes(field)), []);
 });

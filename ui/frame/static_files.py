@@ -31,7 +31,7 @@ SERVED = Path("static")
 URL_PREFIX = "app/static"
 SUFFIXES = (".css", ".js")
 ENTRIES = ("stage/stage.js", "monitor/monitor.js")
-JOINED = "joined-"
+JOINED = "/joined-"  # beside the entry, so that the style sheet stands beside both
 HASH_LENGTH = 12
 KEPT_VERSIONS = 8  # pages that are open, and other servers in the same folder, may still load older ones
 
@@ -77,14 +77,8 @@ def joined_files(files: dict[str, bytes]) -> dict[str, bytes]:
         exported = re.search(r"^export default \w+;$", modules.get(entry, ""), re.M)
         with suppress(JoinError):
             if exported is not None:
-                joined[joined_name(entry)] = f"{join_modules(modules, entry)}{exported[0]}\n".encode()
+                joined[entry.replace("/", JOINED)] = f"{join_modules(modules, entry)}{exported[0]}\n".encode()
     return joined
-
-
-def joined_name(entry: str) -> str:
-    """Beside its entry, so that the style sheet stands beside both."""
-    folder, name = entry.split("/")
-    return f"{folder}/{JOINED}{name}"
 
 
 def content_hash(files: dict[str, bytes]) -> str:
@@ -114,7 +108,7 @@ def loader_js(entry: str = ENTRIES[0], root: Path = ROOT) -> str:
     """The inline module for `st.components.v2.component(js=...)`: fetches `entry`, exports its default."""
     folder = ensure_static(root)
     if folder is not None:
-        joined = joined_name(entry)
+        joined = entry.replace("/", JOINED)
         whole = (root / SERVED / Path(folder).name / joined).is_file()
         return LINKED_LOADER.format(address=json.dumps(f"{folder}/{joined if whole else entry}"))
     texts = {name: content.decode() for name, content in stage_files(root).items()}

@@ -39,6 +39,22 @@ export function make(tag, cls = "", kids = []) {
   return node;
 }
 
+/** A node that one can point at and that the keyboard reaches. */
+export function makeThing(cls, kids) {
+  const node = make("div", cls, kids);
+  node.tabIndex = 0;
+  node.setAttribute("role", "button");
+  return node;
+}
+
+/** A button that does nothing by itself: what it stands for is in its data. */
+export function makeButton(cls, kids = [], data = {}) {
+  const button = make("button", cls, kids);
+  button.type = "button";
+  Object.assign(button.dataset, data);
+  return button;
+}
+
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -46,6 +62,22 @@ export function setText(node, text) {
 export function setAttr(node, name, value) {
   if (value === null || value === false || value === undefined) node.removeAttribute(name);
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
+}
+
+/** What a screen reader calls a node. */
+export const setName = (node, name) => setAttr(node, "aria-label", name);
+
+export const focusOn = (node) => node.focus({ preventScroll: true });
+
+/** A canvas of that many units, with as many dots as the screen has for them; returns its clean context. */
+export function sharpen(canvas, width, height, scale = 1) {
+  const zoom = Math.max(1, scale * devicePixelRatio), dots = { width: Math.round(width * zoom), height: Math.round(height * zoom) };
+  if (canvas.width !== dots.width || canvas.height !== dots.height) Object.assign(canvas, dots);
+  Object.assign(canvas.style, { width: width + "px", height: height + "px" });
+  const paint = canvas.getContext("2d");
+  paint.setTransform(zoom, 0, 0, zoom, 0, 0);
+  paint.clearRect(0, 0, width, height);
+  return paint;
 }
 
 /** Puts a node at stage units (x, y); size only where given. Remembers both: asking the layout for them would cost a layout. */
@@ -92,12 +124,12 @@ export function swapIcon(holder, name) {
 }
 
 /** Rectangle of a node in stage units, whatever the scale. What was placed with a size knows it without a layout. */
-export function rectIn(S, node) {
+export function rectIn(node) {
   const { stageX: x, stageY: y, stageW: w, stageH: h } = node;
   if (w !== undefined && h !== undefined) {
     const zone = node.closest(".zone");
     return zone && zone !== node ? { x: zone.stageX + x, y: zone.stageY + y, w, h } : { x, y, w, h };
   }
-  const base = S.stage.getBoundingClientRect(), box = node.getBoundingClientRect();
-  return { x: (box.left - base.left) / S.scale, y: (box.top - base.top) / S.scale, w: box.width / S.scale, h: box.height / S.scale };
+  const floor = node.closest(".stage"), base = floor.getBoundingClientRect(), box = node.getBoundingClientRect(), scale = base.width / floor.offsetWidth;
+  return { x: (box.left - base.left) / scale, y: (box.top - base.top) / scale, w: box.width / scale, h: box.height / scale };
 }

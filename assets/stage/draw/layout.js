@@ -83,7 +83,7 @@ export function laneLayout(items, width, joined) {
   });
 }
 
-export const CARD_W = 74;
+const CARD_W = 74;
 export const CARD_H = 44;
 const QUEUE_ENDS = 118;
 

@@ -20,18 +20,17 @@ export function themeOf(background, prefersDark) {
   return light < 0.4 ? "dark" : "light";
 }
 
-export function themeNow(S) {
-  const style = getComputedStyle(S.host.host ?? S.host);
-  return S.themeChoice ?? themeOf(style.getPropertyValue("--st-background-color"), matchMedia("(prefers-color-scheme: dark)").matches);
+export function themeNow({ host, themeChoice }) {
+  const style = getComputedStyle(host.host ?? host);
+  return themeChoice ?? themeOf(style.getPropertyValue("--st-background-color"), matchMedia("(prefers-color-scheme: dark)").matches);
 }
 
-export function applyTheme(S) {
-  const theme = themeNow(S);
-  const colours = S.data.palette[theme];
-  S.colours = colours;
-  if (S.theme === theme && S.paletteDrawn === S.data.palette) return;
-  S.theme = theme;
-  S.paletteDrawn = S.data.palette;
-  for (const [token, colour] of Object.entries(colours)) S.root.style.setProperty("--" + token, colour);
-  S.root.dataset.theme = theme;
+/** The colours of now, from a palette of each theme; put on `root` where they are new. */
+export function applyTheme(root, palette, theme) {
+  const colours = palette[theme];
+  if (root.dataset.theme === theme && root.palette === palette) return colours;
+  for (const [token, colour] of Object.entries(colours)) root.style.setProperty("--" + token, colour);
+  root.dataset.theme = theme;
+  root.palette = palette;
+  return colours;
 }

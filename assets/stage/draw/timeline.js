@@ -1,6 +1,5 @@
 // Zone H: one tick per event, told apart by shape as well as colour, on one canvas; the head moves, the ticks stay.
-import { iconPath, place, rectIn, setAttr, setText } from "./dom.js";
-import { captionLine } from "../words/narrate.js";
+import { iconPath, place, setAttr, setText, sharpen } from "./dom.js";
 import { shapeOf } from "./view.js";
 
 const PAD = 10, TRACK_H = 34;
@@ -17,27 +16,27 @@ export function xToStep(x, total, width) {
   return Math.max(0, Math.min(total, Math.round(((x - PAD) / (width - 2 * PAD)) * total)));
 }
 
-const trackWidth = (S) => S.plan.H[2] - 16;
+export const trackWidth = ({ plan }) => plan.H[2] - 16;
 
-function drawBands(S, paint, events, width) {
+function drawBands({ order, colours }, paint, events, width) {
   let from = 0;
   const total = events.length;
   for (let j = 1; j <= total; j++) {
     if (j < total && events[j].rid === events[from].rid) continue;
     const rid = events[from].rid, x = stepToX(from + 0.5, total, width), x2 = stepToX(j + 0.5, total, width);
-    const at = S.order.indexOf(rid);
+    const at = order.indexOf(rid);
     if (rid && at % 2 === 0) {
       paint.globalAlpha = 0.14;
-      paint.fillStyle = S.colours.ink;
+      paint.fillStyle = colours.ink;
       paint.fillRect(x, 0, x2 - x, TRACK_H);
       paint.globalAlpha = 1;
     }
-    const shape = rid && x2 - x > 16 ? shapeOf(rid, S.order) : null;
+    const shape = rid && x2 - x > 16 ? shapeOf(rid, order) : null;
     if (shape) {
       paint.save();
       paint.translate(x + 2, 1);
       paint.scale(0.6, 0.6);
-      paint.fillStyle = S.colours.muted;
+      paint.fillStyle = colours.muted;
       paint.fill(new Path2D(iconPath(shape)));
       paint.restore();
     }
@@ -61,41 +60,36 @@ function drawTick(paint, kind, x, w, colours) {
 }
 
 /** Small marks above and below the ticks: open questions, bookmarks, differences between two runs. */
-function drawMarks(S, paint, events, width) {
+function drawMarks({ flags, asks, colours, bookmarks, diffs }, paint, events, width) {
   const total = events.length;
   const glyph = (text, x, y, fill) => ((paint.fillStyle = fill), paint.fillText(text, x, y));
   paint.font = "bold 13px system-ui, sans-serif";
   paint.textAlign = "center";
   const beside = (event) => (tickKind(event) === "evict" ? 9 : 0); // an eviction has a mark of its own up there
-  if (S.flags.ask) events.forEach((event, j) => event.ask && glyph("?", stepToX(j + 1, total, width) - beside(event), 11, S.asks.has(j) ? S.colours.muted : S.colours.ink));
-  for (const step of S.bookmarks) {
+  if (flags.ask) events.forEach((event, j) => event.ask && glyph("?", stepToX(j + 1, total, width) - beside(event), 11, asks.has(j) ? colours.muted : colours.ink));
+  for (const step of bookmarks) {
     paint.save();
     paint.translate(stepToX(step, total, width) - 3, 0);
     paint.scale(0.75, 0.75);
-    paint.strokeStyle = S.colours.ink;
+    paint.strokeStyle = colours.ink;
     paint.lineWidth = 2.5;
     paint.stroke(new Path2D(iconPath("flag")));
     paint.restore();
   }
-  for (const step of S.diffs ?? []) {
-    paint.fillStyle = S.colours.evict_edge;
+  for (const step of diffs ?? []) {
+    paint.fillStyle = colours.evict_edge;
     paint.fillRect(stepToX(step, total, width) - 1.5, 31, 3, 3);
   }
 }
 
 /** Redraws all ticks; called when log, size, theme, bookmarks or highlighted keys change, not at each step. */
-export function drawTicks(S, lit) {
-  const canvas = S.track.querySelector("canvas"), width = trackWidth(S), events = S.run.log.events;
-  const zoom = Math.max(1, S.scale * devicePixelRatio);
-  canvas.width = width * zoom;
-  canvas.height = TRACK_H * zoom;
-  Object.assign(canvas.style, { width: width + "px", height: TRACK_H + "px" });
-  S.track.style.width = width + "px";
-  const paint = canvas.getContext("2d");
-  paint.scale(zoom, zoom);
+export function drawTicks(stage, lit) {
+  const { track, events, scale } = stage, canvas = track.querySelector("canvas"), width = trackWidth(stage);
+  const paint = sharpen(canvas, width, TRACK_H, scale);
+  track.style.width = width + "px";
   const system = matchMedia("(forced-colors: active)").matches;
-  const colours = system ? new Proxy({}, { get: () => "CanvasText" }) : S.colours;
-  drawBands(S, paint, events, width);
+  const colours = system ? new Proxy({}, { get: () => "CanvasText" }) : stage.colours;
+  drawBands(stage, paint, events, width);
   const w = Math.max(1, Math.min(4, (width / Math.max(events.length, 1)) * 0.6));
   const ticks = events.map((event, j) => ({ j, kind: tickKind(event) })).sort((a, b) => ORDER[a.kind] - ORDER[b.kind]);
   for (const { j, kind } of ticks) {
@@ -103,41 +97,18 @@ export function drawTicks(S, lit) {
     drawTick(paint, kind, stepToX(j + 1, events.length, width), w, colours);
   }
   paint.globalAlpha = 1;
-  drawMarks(S, paint, events, width);
+  drawMarks(stage, paint, events, width);
 }
 
-export function drawPlayhead(S) {
-  const total = S.run.log.events.length;
-  place(S.track.querySelector(".playhead"), stepToX(S.k, total, trackWidth(S)) - 2, 0);
-  setAttr(S.track, "aria-valuemin", 0);
-  setAttr(S.track, "aria-valuemax", total);
-  setAttr(S.track, "aria-valuenow", S.k);
-  setAttr(S.track, "role", "slider");
-  setAttr(S.track, "aria-valuetext", S.t("stage.count", { step: S.k, total }));
-  for (const button of S.controls.level.children) setAttr(button, "aria-pressed", button.dataset.level === S.level);
-  setText(S.controls.speed, S.speed + "×");
-}
-
-function stepUnder(S, clientX) {
-  const box = rectIn(S, S.track), base = S.stage.getBoundingClientRect();
-  return xToStep((clientX - base.left) / S.scale - box.x, S.run.log.events.length, trackWidth(S));
-}
-
-/** Drag or click = seek; hover = caption of that step. */
-export function wireTrack(S, seek, preview) {
-  let dragging = false;
-  S.track.addEventListener("pointerdown", (event) => {
-    if (event.button > 0) return;
-    dragging = true;
-    S.track.setPointerCapture?.(event.pointerId);
-    seek(stepUnder(S, event.clientX));
-  });
-  S.track.addEventListener("pointermove", (event) => {
-    const step = stepUnder(S, event.clientX);
-    if (dragging) seek(step);
-    const told = S.run.log.events[step - 1];
-    preview(step, told ? captionLine(S.data.text, S.lang, told) : "", event.clientX);
-  });
-  for (const name of ["pointerup", "pointercancel"]) S.track.addEventListener(name, () => (dragging = false));
-  S.track.addEventListener("pointerleave", () => preview(-1));
+export function drawPlayhead(stage) {
+  const { track, controls, events, k, level, speed, t } = stage;
+  const total = events.length;
+  place(track.querySelector(".playhead"), stepToX(k, total, trackWidth(stage)) - 2, 0);
+  setAttr(track, "aria-valuemin", 0);
+  setAttr(track, "aria-valuemax", total);
+  setAttr(track, "aria-valuenow", k);
+  setAttr(track, "role", "slider");
+  setAttr(track, "aria-valuetext", t("stage.count", { step: k, total }));
+  for (const button of controls.level.children) setAttr(button, "aria-pressed", button.dataset.level === level);
+  setText(controls.speed, speed + "×");
 }

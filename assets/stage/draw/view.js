@@ -1,7 +1,7 @@
 // What a frame means to the eye: state of a slot, state of a block, link keys, spotlight. Pure, no DOM.
 
 /** Whose? Letter and shape, never hue. R0..R5 have shapes, the rest letters only. */
-export const SHAPES = ["circle", "triangle", "square", "diamond", "pentagon", "cross"];
+const SHAPES = ["circle", "triangle", "square", "diamond", "pentagon", "cross"];
 
 export function shapeOf(rid, order) {
   const digits = /^R(\d+)$/.exec(rid);
@@ -27,7 +27,7 @@ export const STATE_GLYPH = { empty: null, cached: "ring", dirty: "void", reused:
   others: null, evicted: "times", duplicate: "copy" };
 
 /** State of block `b` of a request: plain, hit, miss, new, skip (not looked up), or of a chain: stored (just now), told (before); `table` may hold rows freed meanwhile. */
-export function blockView(req, b, blockSize, table = req.btable) {
+function blockView(req, b, blockSize, table = req.btable) {
   const full = (b + 1) * blockSize <= req.num_tokens;
   const row = table[b];
   let state = req.look[b] ?? "plain";

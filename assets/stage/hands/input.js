@@ -1,11 +1,12 @@
 // Ears of the stage: keys, clicks, resize, full screen, theme. Listens only inside its own root.
-import { setAttr, swapIcon } from "../draw/dom.js";
+import { focusOn, setAttr, swapIcon } from "../draw/dom.js";
 import { keyAction } from "../words/keys.js";
 import { ACTIONS } from "./actions.js";
 import { seekTo, takeAnswer } from "../play/player.js";
 import { toggleDrawer } from "../panels/drawers.js";
-import { drawTicks, wireTrack } from "../draw/timeline.js";
-import { clearLinks, showPin, showTip, wireLinks } from "../panels/links.js";
+import { drawTicks } from "../draw/timeline.js";
+import { clearLinks, showPin, showTip } from "../panels/links.js";
+import { wireLinks, wireTrack } from "./pointer.js";
 import { keepAddress, parseHash, saveAddress } from "../play/address.js";
 import { eventKeys } from "../draw/view.js";
 import { themeNow } from "../draw/theme.js";
@@ -15,12 +16,12 @@ import { wireAuto } from "../play/autoplay.js";
 
 const isField = (node) => /^(INPUT|TEXTAREA|SELECT)$/.test(node?.tagName ?? "");
 
-function onKey(S, event) {
+function onKey(stage, event) {
   const target = event.composedPath()[0];
   const { action, digit, stop } = keyAction(event);
   if (isField(target)) {
     event.stopPropagation();
-    if (event.key === "Escape") ACTIONS.close(S);
+    if (event.key === "Escape") ACTIONS.close(stage);
     return;
   }
   if (!stop) return;
@@ -28,50 +29,53 @@ function onKey(S, event) {
   if (target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;
   if (!action) return;
   event.preventDefault();
-  noteUse(S);
-  if (S.flags.blank && action !== "blank" && action !== "close") return;
-  if (action === "pin" && answerByThing(S, target)) return;
-  ACTIONS[action](S, digit);
+  noteUse(stage);
+  if (stage.flags.blank && action !== "blank" && action !== "close") return;
+  if (action === "pin" && answerByThing(stage, target)) return;
+  ACTIONS[action](stage, digit);
 }
 
 /** The hint "keys: ?" has done its work once somebody pressed or clicked anything; so has the light on a named part. */
-function noteUse(S) {
-  S.used = true;
-  S.root.classList.add("used");
-  if (leavePart(S)) drawScene(S);
+function noteUse(stage) {
+  stage.used = true;
+  stage.root.classList.add("used");
+  if (leavePart(stage)) drawScene(stage);
 }
 
 /** A drawing may have replaced the very button that was pressed; the keyboard must not fall out of the stage with it. */
-function keepFocus(S) {
-  if (!S.host.activeElement && document.activeElement === document.body) S.root.focus({ preventScroll: true });
+function keepFocus({ host, root }) {
+  if (!host.activeElement && document.activeElement === document.body) focusOn(root);
 }
 
 /** In a "click" question the thing itself is the answer. */
-function answerByThing(S, node) {
+function answerByThing(stage, node) {
   const keys = (node?.getAttribute?.("data-h") ?? "").split(" ").filter(Boolean);
-  return keys.length > 0 && takeAnswer(S, keys);
+  return keys.length > 0 && takeAnswer(stage, keys);
 }
 
-function onClick(S, event) {
+/** What a click on a thing with such data does. */
+const CLICKS = {
+  option: (stage, option) => takeAnswer(stage, Number(option)), seek: (stage, step) => seekTo(stage, Number(step)),
+  level: (stage, level) => ((stage.level = level), drawScene(stage), saveAddress(stage)),
+  close: (stage, name) => toggleDrawer(stage, name, false), tab: (stage, tab) => ((stage.tab = tab), stage.refresh()),
+};
+
+function onClick(stage, event) {
   const path = event.composedPath().filter((node) => node.nodeType === 1);
   const has = (name) => path.find((node) => node.dataset && name in node.dataset);
   const button = has("do");
-  noteUse(S);
-  if (button) return ACTIONS[button.dataset.do](S, button);
-  if (has("option")) return void takeAnswer(S, Number(has("option").dataset.option));
-  if (has("level")) return void ((S.level = has("level").dataset.level), drawScene(S), saveAddress(S));
-  if (has("seek")) return seekTo(S, Number(has("seek").dataset.seek));
-  if (has("close")) return toggleDrawer(S, has("close").dataset.close, false);
-  if (has("tab")) return void ((S.tab = has("tab").dataset.tab), S.refresh());
+  noteUse(stage);
+  if (button) return ACTIONS[button.dataset.do](stage, button);
+  for (const [name, act] of Object.entries(CLICKS)) if (has(name)) return void act(stage, has(name).dataset[name]);
   const thing = has("k");
-  if (thing && answerByThing(S, thing)) return;
-  if (has("focus")) return void ((S.focus = has("focus").dataset.focus), drawScene(S));
-  if (S.flags.blank) ACTIONS.blank(S);
+  if (thing && answerByThing(stage, thing)) return;
+  if (has("focus")) return void ((stage.focus = has("focus").dataset.focus), drawScene(stage));
+  if (stage.flags.blank) ACTIONS.blank(stage);
 }
 
 /** The page may change its theme without calling us: look at the colour behind the stage whenever something like it changes. */
-function watchTheme(S) {
-  const check = () => S.data && themeNow(S) !== S.theme && S.refresh();
+function watchTheme(stage) {
+  const check = () => stage.data && themeNow(stage) !== stage.theme && stage.refresh();
   const watcher = new MutationObserver(check);
   for (const node of [document.documentElement, document.body]) watcher.observe(node, { attributes: true, attributeFilter: ["class", "style", "data-theme"] });
   const media = matchMedia("(prefers-color-scheme: dark)");
@@ -80,54 +84,54 @@ function watchTheme(S) {
 }
 
 /** A link to another step of the same page: our own writing does not come this way. */
-function watchAddress(S) {
+function watchAddress(stage) {
   const onHash = () => {
     const { step } = parseHash(location.hash);
-    if (S.data && step !== null) seekTo(S, step);
+    if (stage.data && step !== null) seekTo(stage, step);
   };
   addEventListener("hashchange", onHash);
   return () => removeEventListener("hashchange", onHash);
 }
 
-function watchSize(S) {
+function watchSize(stage) {
   let width = 0;
   const observer = new ResizeObserver(() => {
-    if (!S.data || Math.abs(S.root.clientWidth - width) < 1) return;
-    width = S.root.clientWidth;
-    S.refresh();
+    if (!stage.data || Math.abs(stage.root.clientWidth - width) < 1) return;
+    width = stage.root.clientWidth;
+    stage.refresh();
   });
-  observer.observe(S.root);
-  const onFull = () => S.data && S.refresh();
+  observer.observe(stage.root);
+  const onFull = () => stage.data && stage.refresh();
   document.addEventListener("fullscreenchange", onFull);
   return () => (observer.disconnect(), document.removeEventListener("fullscreenchange", onFull));
 }
 
-export function wireInput(S) {
-  wireAuto(S);
-  S.root.addEventListener("keydown", (event) => (onKey(S, event), keepFocus(S)));
-  S.stage.addEventListener("click", (event) => (onClick(S, event), keepFocus(S)));
-  S.blank.addEventListener("click", () => S.flags.blank && ACTIONS.blank(S));
-  S.seek = (k) => seekTo(S, k);
-  S.onPlay = () => {
-    const button = S.controls.querySelector("[data-do=play]");
+export function wireInput(stage) {
+  const { root, floor, controls } = stage;
+  wireAuto(stage);
+  root.addEventListener("keydown", (event) => (onKey(stage, event), keepFocus(stage)));
+  floor.addEventListener("click", (event) => (onClick(stage, event), keepFocus(stage)));
+  stage.blank.addEventListener("click", () => stage.flags.blank && ACTIONS.blank(stage));
+  stage.seek = (k) => seekTo(stage, k);
+  stage.onPlay = () => {
+    const button = controls.querySelector("[data-do=play]");
     button.replaceChildren();
     button.iconName = null;
-    swapIcon(button, S.playing ? "pause" : "play");
-    setAttr(button, "aria-pressed", S.playing);
+    swapIcon(button, stage.playing ? "pause" : "play");
+    setAttr(button, "aria-pressed", stage.playing);
   };
-  const ticksLit = (keys) => drawTicks(S, keys.length ? (event) => eventKeys(event).some((key) => keys.includes(key)) : null);
-  S.onStep = () => (clearLinks(S), ticksLit([]));
-  S.afterPin = () => {
-    if (S.pin) showPin(S);
-    else clearLinks(S);
-    ticksLit(S.pin ? S.litKeys ?? [] : []);
-    saveAddress(S);
+  const ticksLit = (keys) => drawTicks(stage, keys.length ? (event) => eventKeys(event).some((key) => keys.includes(key)) : null);
+  stage.onStep = () => (clearLinks(stage), ticksLit([]));
+  stage.afterPin = () => {
+    if (stage.pin) showPin(stage);
+    else clearLinks(stage);
+    ticksLit(stage.pin ? stage.litKeys ?? [] : []);
+    saveAddress(stage);
   };
-  wireTrack(S, S.seek, (step, words, clientX) => {
-    if (step < 0) return clearLinks(S);
-    const base = S.stage.getBoundingClientRect(), x = (clientX - base.left) / S.scale;
-    showTip(S, [S.t("stage.count", { step, total: S.run.log.events.length }), words].filter(Boolean), { x, y: S.plan.H[1] - 60, w: 0, h: 0 });
+  wireTrack(stage, stage.seek, (step, words, x) => {
+    if (step < 0) return clearLinks(stage);
+    showTip(stage, [stage.t("stage.count", { step, total: stage.events.length }), words].filter(Boolean), { x, y: stage.plan.H[1] - 60, w: 0, h: 0 });
   });
-  wireLinks(S, ticksLit);
-  S.undo = [watchTheme(S), watchSize(S), watchAddress(S), keepAddress(S)];
+  wireLinks(stage, ticksLit);
+  stage.undo = [watchTheme(stage), watchSize(stage), watchAddress(stage), keepAddress(stage)];
 }

@@ -22,39 +22,40 @@ export function tellingStep(events, frames) {
 
 const ZONE_OF = { request: "A", tag: "A", table: "B", pool: "C", ref: "C", btable: "D", queue: "F" };
 
-function nodesOf(S, part) {
+function nodesOf({ zones, blocks, slots: drawn, frame }, part) {
   const shown = (nodes) => nodes.filter((node) => node.getClientRects().length);
-  if (part === "tag") return shown([...S.blocks.values()].map((cell) => cell.tag));
-  if (part !== "ref") return shown([S.zones[ZONE_OF[part]]]);
-  const slots = Object.entries(S.frame.slots).sort(([, one], [, other]) => other.ref - one.ref);
-  return shown([S.slots?.get(Number(slots[0]?.[0]))?.badge].filter(Boolean));
+  if (part === "tag") return shown([...blocks.values()].map((cell) => cell.tag));
+  if (part !== "ref") return shown([zones[ZONE_OF[part]]]);
+  const slots = Object.entries(frame.slots).sort(([, one], [, other]) => other.ref - one.ref);
+  return shown([drawn?.get(Number(slots[0]?.[0]))?.badge].filter(Boolean));
 }
 
 /** Rectangle around all nodes of the lit part, in stage units; null when it cannot be seen. The rest is dimmed. */
-export function lightPart(S) {
-  const nodes = S.part ? nodesOf(S, S.part) : [];
-  S.root.classList.toggle("parting", nodes.length > 0);
-  for (const [name, zone] of Object.entries(S.zones)) zone.classList.toggle("part", nodes.length > 0 && name === ZONE_OF[S.part]);
+export function lightPart(stage) {
+  const { part, root, zones } = stage;
+  const nodes = part ? nodesOf(stage, part) : [];
+  root.classList.toggle("parting", nodes.length > 0);
+  for (const [name, zone] of Object.entries(zones)) zone.classList.toggle("part", nodes.length > 0 && name === ZONE_OF[part]);
   if (!nodes.length) return null;
-  const boxes = nodes.map((node) => rectIn(S, node));
+  const boxes = nodes.map((node) => rectIn(node));
   const x = Math.min(...boxes.map((box) => box.x)), y = Math.min(...boxes.map((box) => box.y));
   return { x, y, w: Math.max(...boxes.map((box) => box.x + box.w)) - x, h: Math.max(...boxes.map((box) => box.y + box.h)) - y };
 }
 
 /** The page asks for another part, or for none: then the stage goes back to the step it was taken from. */
-export function askPart(S, part) {
-  if (part === S.partAsked) return;
-  S.partAsked = part;
-  if (part && !S.part) S.partFrom = S.k;
-  if (part) S.k = tellingStep(S.run.log.events, S.run.frames);
-  else if (S.part) S.k = S.partFrom;
-  if (part === "table" && S.narrow) S.tab = "B";
-  S.part = part in ZONE_OF ? part : null;
+export function askPart(stage, part) {
+  if (part === stage.partAsked) return;
+  stage.partAsked = part;
+  if (part && !stage.part) stage.partFrom = stage.k;
+  if (part) stage.k = tellingStep(stage.events, stage.run.frames);
+  else if (stage.part) stage.k = stage.partFrom;
+  if (part === "table" && stage.narrow) stage.tab = "B";
+  stage.part = part in ZONE_OF ? part : null;
 }
 
 /** Somebody presses a key or clicks: the light goes out, the step stays. */
-export function leavePart(S) {
-  if (!S.part) return false;
-  S.part = null;
+export function leavePart(stage) {
+  if (!stage.part) return false;
+  stage.part = null;
   return true;
 }

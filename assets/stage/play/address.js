@@ -31,21 +31,21 @@ export function stepToGo(go) {
 }
 
 /** Writing the address costs a good part of a frame, so it waits until the step's motion is over; only the step one rests on matters. */
-export function saveAddress(S, ms = 650) {
-  clearTimeout(S.addressTimer);
-  if (S.auto) return; // nobody rests on a step of an example that plays by itself
-  S.addressTimer = setTimeout(() => {
-    const state = { step: S.k, level: S.level, pin: S.pin, bookmarks: [...S.bookmarks].sort((a, b) => a - b) };
+export function saveAddress(stage, ms = 650) {
+  clearTimeout(stage.addressTimer);
+  if (stage.auto) return; // nobody rests on a step of an example that plays by itself
+  stage.addressTimer = setTimeout(() => {
+    const state = { step: stage.k, level: stage.level, pin: stage.pin, bookmarks: [...stage.bookmarks].sort((a, b) => a - b) };
     history.replaceState(history.state, "", location.pathname + location.search + writeHash(location.hash, state));
   }, ms);
 }
 
 /** The page rewrites the query when an answer or a change joins the link, and our part is lost with it: put it back. */
-export function keepAddress(S) {
+export function keepAddress(stage) {
   const path = location.pathname, entries = globalThis.navigation; // not in every browser: there the late writing after new data helps
   const onEntry = () => {
-    if (location.pathname === path && !location.hash) saveAddress(S);
+    if (location.pathname === path && !location.hash) saveAddress(stage);
   };
   entries?.addEventListener("currententrychange", onEntry);
-  return () => (clearTimeout(S.addressTimer), entries?.removeEventListener("currententrychange", onEntry));
+  return () => (clearTimeout(stage.addressTimer), entries?.removeEventListener("currententrychange", onEntry));
 }

@@ -5,33 +5,33 @@ import { saveAddress } from "./address.js";
 const AUTO_MS = 1600;
 
 /** Starts once per story; under reduced motion the stage stands still (at a step that tells something). */
-export function startAuto(S) {
-  if (S.auto || S.touched || S.reduced || !S.data.flags?.autoplay) return;
-  S.auto = S.playing = true;
-  S.onPlay();
-  const later = () => (S.playTimer = setTimeout(tick, AUTO_MS / S.speed));
+export function startAuto(stage) {
+  if (stage.auto || stage.touched || stage.reduced || !stage.data.flags?.autoplay) return;
+  stage.auto = stage.playing = true;
+  stage.onPlay();
+  const later = () => (stage.playTimer = setTimeout(tick, AUTO_MS / stage.speed));
   const tick = () => {
-    if (!S.auto) return;
-    if (document.hidden || S.part) return later();
-    if (S.k >= S.run.log.events.length) return pausePlay(S);
-    forward(S, "block");
+    if (!stage.auto) return;
+    if (document.hidden || stage.part) return later();
+    if (stage.k >= stage.events.length) return pausePlay(stage);
+    forward(stage, "block");
     later();
   };
   later();
 }
 
 /** A hand on the stage ends it. The play button and Space mean "pause" then, so they must still find it playing. */
-function endAuto(S, event) {
-  S.touched = true;
-  if (!S.auto) return;
+function endAuto(stage, event) {
+  stage.touched = true;
+  if (!stage.auto) return;
   const target = event.composedPath()[0];
   const isPlay = event.type === "keydown" ? event.key === " " && target.tagName !== "BUTTON" : target.closest?.("[data-do=play]");
-  if (!isPlay) pausePlay(S);
-  S.auto = false;
-  clearTimeout(S.playTimer);
-  saveAddress(S);
+  if (!isPlay) pausePlay(stage);
+  stage.auto = false;
+  clearTimeout(stage.playTimer);
+  saveAddress(stage);
 }
 
-export function wireAuto(S) {
-  for (const name of ["keydown", "pointerdown", "focusin"]) S.root.addEventListener(name, (event) => endAuto(S, event), true);
+export function wireAuto(stage) {
+  for (const name of ["keydown", "pointerdown", "focusin"]) stage.root.addEventListener(name, (event) => endAuto(stage, event), true);
 }

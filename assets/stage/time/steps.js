@@ -3,7 +3,7 @@
 
 export const LEVELS = ["micro", "block", "request"];
 
-export function isStop(event, level) {
+function isStop(event, level) {
   return LEVELS.indexOf(event.level) >= LEVELS.indexOf(level);
 }
 

@@ -1,7 +1,7 @@
 // Text templates -> pieces of a sentence. Pure; drawing them (textContent only) is the panels' business.
 // {name} inserts args.name, {n:token|tokens} picks by args.n, **word** is strong.
 
-export const CHIP_NAMES = new Set(["req", "slot", "tag", "block", "parent"]);
+const CHIP_NAMES = new Set(["req", "slot", "tag", "block", "parent"]);
 const TOKEN = /\*\*(.+?)\*\*|\{(\w+):([^|}]*)\|([^}]*)\}|\{(\w+)\}/g;
 
 export function parseTemplate(template, args, strong = false) {

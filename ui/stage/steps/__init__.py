@@ -19,10 +19,30 @@ from ui.stage.steps import arrive, compute, leave, look_up, settings, take
 from ui.stage.steps.telling import Step, Tell, Telling
 
 TOLD: dict[type[ev.Event], Tell] = {
-    kind: tell
-    for phase in (arrive, look_up, take, compute, leave, settings)
-    for kind, tell in phase.TOLD.items()
+    ev.RequestArrived: arrive.arrived,
+    ev.BlockHashed: arrive.hashed,
+    ev.BlockHit: look_up.hit,
+    ev.BlockMissed: look_up.missed,
+    ev.HashCollision: look_up.collided,
+    ev.RequestAdmitted: look_up.admitted,
+    ev.RequestBlocked: look_up.blocked,
+    ev.RequestRefused: look_up.refused,
+    ev.BlockTouched: take.touched,
+    ev.BlockEvicted: take.evicted,
+    ev.BlockAllocated: take.allocated,
+    ev.BlockStored: take.stored,
+    ev.BlockNotStored: take.not_stored,
+    ev.BlockComputed: compute.computed,
+    ev.TokensAppended: compute.appended,
+    ev.BlockReleased: leave.released,
+    ev.RequestFinished: leave.finished,
+    ev.RequestPreempted: leave.preempted,
+    ev.ClockAdvanced: settings.clock_advanced,
+    ev.CacheReset: settings.cache_reset,
+    ev.VersionChanged: settings.version_changed,
+    ev.PolicyChanged: settings.policy_changed,
 }
+"""Which events people see, and who tells them. What the others change travels with the next step."""
 
 
 def stage_steps(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.engine import events as ev
-from ui.stage.steps.telling import Step, Tally, Tell, Telling, tag_of
+from ui.stage.steps.telling import Step, Tally, Telling, tag_of
 
 
 def arrived(telling: Telling, event: ev.RequestArrived) -> None:
@@ -20,6 +20,3 @@ def hashed(telling: Telling, event: ev.BlockHashed) -> None:
     if event.parent_hash is not None:
         args["parent"] = tag_of(event.parent_hash.hex())
     telling.step("hash", event, args, cap="hash.first" if event.parent_hash is None else "hash.next")
-
-
-TOLD: dict[type[ev.Event], Tell] = {ev.RequestArrived: arrived, ev.BlockHashed: hashed}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.engine import events as ev
-from ui.stage.steps.telling import Tell, Telling
+from ui.stage.steps.telling import Telling
 
 
 def computed(telling: Telling, event: ev.BlockComputed) -> None:
@@ -22,6 +22,3 @@ def appended(telling: Telling, event: ev.TokensAppended) -> None:
     before = event.num_tokens - len(event.token_ids)
     for full in range(before // telling.size, event.num_tokens // telling.size):
         telling.step("full", event, block=full, carries=False)
-
-
-TOLD: dict[type[ev.Event], Tell] = {ev.BlockComputed: computed, ev.TokensAppended: appended}

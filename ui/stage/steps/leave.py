@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.engine import events as ev
-from ui.stage.steps.telling import Tell, Telling
+from ui.stage.steps.telling import Telling
 
 
 def released(telling: Telling, event: ev.BlockReleased) -> None:
@@ -27,10 +27,3 @@ def finished(telling: Telling, event: ev.RequestFinished) -> None:
 
 def preempted(telling: Telling, event: ev.RequestPreempted) -> None:
     telling.step("preempt", event)
-
-
-TOLD: dict[type[ev.Event], Tell] = {
-    ev.BlockReleased: released,
-    ev.RequestFinished: finished,
-    ev.RequestPreempted: preempted,
-}

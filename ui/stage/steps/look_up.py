@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.engine import events as ev
 from core.timeline.diagnose import MissReason
 from core.timeline.event_log import EventLog
-from ui.stage.steps.telling import Step, Tell, Telling, or_dash
+from ui.stage.steps.telling import Step, Telling, or_dash
 
 
 def hit(telling: Telling, event: ev.BlockHit) -> None:
@@ -60,16 +60,6 @@ def blocked(telling: Telling, event: ev.RequestBlocked) -> None:
 
 def refused(telling: Telling, event: ev.RequestRefused) -> None:
     telling.step("reject", event, {"need": event.num_needed, "free": event.num_free})
-
-
-TOLD: dict[type[ev.Event], Tell] = {
-    ev.BlockHit: hit,
-    ev.BlockMissed: missed,
-    ev.HashCollision: collided,
-    ev.RequestAdmitted: admitted,
-    ev.RequestBlocked: blocked,
-    ev.RequestRefused: refused,
-}
 
 
 def repeated(log: EventLog) -> set[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.engine import events as ev
-from ui.stage.steps.telling import Tell, Telling, or_dash
+from ui.stage.steps.telling import Telling, or_dash
 
 
 def clock_advanced(telling: Telling, event: ev.ClockAdvanced) -> None:
@@ -27,11 +27,3 @@ def policy_changed(telling: Telling, event: ev.PolicyChanged) -> None:
     kind = event.value if event.name == "ttl_kind" else "none" if event.value is None else None
     cap = f"policy.{event.name}" + (f".{kind}" if kind else "")
     telling.step("policy", event, {"name": event.name, "value": or_dash(event.value)}, cap=cap)
-
-
-TOLD: dict[type[ev.Event], Tell] = {
-    ev.ClockAdvanced: clock_advanced,
-    ev.CacheReset: cache_reset,
-    ev.VersionChanged: version_changed,
-    ev.PolicyChanged: policy_changed,
-}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.engine import events as ev
-from ui.stage.steps.telling import Tell, Telling
+from ui.stage.steps.telling import Telling
 
 
 def touched(telling: Telling, event: ev.BlockTouched) -> None:
@@ -43,12 +43,3 @@ def stored(telling: Telling, event: ev.BlockStored) -> None:
 def not_stored(telling: Telling, event: ev.BlockNotStored) -> None:
     args = {"n": event.num_sightings, "threshold": event.threshold}
     telling.step("notstored", event, args, cap=f"notstored.{event.cause}")
-
-
-TOLD: dict[type[ev.Event], Tell] = {
-    ev.BlockTouched: touched,
-    ev.BlockEvicted: evicted,
-    ev.BlockAllocated: allocated,
-    ev.BlockStored: stored,
-    ev.BlockNotStored: not_stored,
-}
