@@ -192,7 +192,7 @@ def fold(browser: Browser, server: Server) -> Iterator[Row]:
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{server.url}/")
-    times = page.evaluate(FOLD_JS, [f"{ensure_static()}/fold.js", long_log()])
+    times = page.evaluate(FOLD_JS, [f"{ensure_static()}/stage/time/fold.js", long_log()])
     yield Row(f"fold of {MAX_STEPS:,} steps, first time", times[0], "ms")
     yield Row(f"fold of {MAX_STEPS:,} steps, p50", middle(times), "ms", "< 50")
     context.close()

@@ -3,8 +3,9 @@
     app.py -> pages/ -> ui/ -> core/          an arrow = may import; never backwards
 
 Inside core, inside its backends and inside ui the order of rooms stands in docs/rooms.toml, from the ground
-up: no arrow runs up. In core the read side looks at a log, of events or of prompts, and must stay usable
-without an engine, so it never reaches the modules that change the cache, not even through a third module.
+up: no arrow runs up. So it is for what the browser runs, in assets. In core the read side looks at a log, of
+events or of prompts, and must stay usable without an engine, so it never reaches the modules that change the
+cache, not even through a third module.
 Core knows no clock, no dice and no screen (a calendar reads no clock: `datetime` is let in, not its `now`).
 Module-level lists, dicts and sets are refused everywhere but for constants: all visitors of one Streamlit
 server share them.
@@ -13,6 +14,8 @@ server share them.
 from __future__ import annotations
 
 import ast
+import posixpath
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -111,11 +114,16 @@ def top_of(name: str) -> str:
 
 
 def height(name: str, folder: str) -> int | None:
-    """How high a module stands in a folder: 0 on its ground, 1 in its first room; None outside of it."""
+    """How high a module stands in a folder: 0 on its ground, 1 in its first room; None outside of it.
+
+    What lies beside the rooms in assets is no ground but an entry: it stands above them.
+    """
     if not name.startswith(f"{folder}."):
         return None
     room = name.removeprefix(f"{folder}.").split(".")[0]
-    return ROOMS[folder].index(room) + 1 if room in ROOMS[folder] else 0
+    if room in ROOMS[folder]:
+        return ROOMS[folder].index(room) + 1
+    return len(ROOMS[folder]) + 1 if top_of(folder) == "assets" else 0
 
 
 def arrows_up(module: str, names: set[str]) -> list[str]:
@@ -246,8 +254,26 @@ def test_no_arrow_runs_up(module: str) -> None:
 @pytest.mark.parametrize("folder", ROOMS)
 def test_every_room_stands_in_the_table_and_every_entry_is_a_room(folder: str) -> None:
     place = ROOT / folder.replace(".", "/")
-    found = {path.parent.name for path in place.glob("*/__init__.py")}
+    mark = "*.js" if top_of(folder) == "assets" else "__init__.py"
+    found = {path.parent.name for path in place.glob(f"*/{mark}")}
     assert sorted(found) == sorted(ROOMS[folder])
+
+
+def script_imports(module: str, text: str) -> set[str]:
+    """What a module of the browser imports, named as Python would: assets.stage.draw.dom."""
+    here = posixpath.dirname(module.replace(".", "/"))
+    paths = re.findall(r"""\b(?:from|import)\s*\(?\s*["'](\.[^"']+)\.js["']""", text)
+    return {posixpath.normpath(f"{here}/{path}").replace("/", ".") for path in paths}
+
+
+SCRIPTS = {module_name(path): path.read_text("utf-8") for path in sorted((ROOT / "assets").rglob("*.js"))}
+
+
+@pytest.mark.parametrize("module", SCRIPTS)
+def test_no_arrow_runs_up_in_the_browser(module: str) -> None:
+    names = script_imports(module, SCRIPTS[module])
+    assert names <= set(SCRIPTS)
+    assert arrows_up(module, names) == []
 
 
 @pytest.mark.parametrize("module", [name for name in TREES if on_side(name, READ_SIDE)])
@@ -311,11 +337,20 @@ def test_the_rules_let_pass(name: str) -> None:
         ("core.types", "core.engine.events"),
         ("core.backends.models.gguf", "core.backends.decoders.loader"),
         ("ui.words.i18n", "ui.stage.stage"),
+        ("assets.stage.time.fold", "assets.stage.draw.dom"),
+        ("assets.stage.hands.input", "assets.stage.stage"),
+        ("assets.stage.draw.dom", "assets.monitor.strips"),
     ],
 )
 def test_arrows_up_are_caught(module: str, name: str) -> None:
     assert arrows_up(module, {name}) != []
     assert arrows_up(name, {module}) == []
+
+
+@pytest.mark.parametrize("text", ['import { a } from "{}";', "await import('{}')", 'export * from "{}";'])
+def test_imports_of_the_browser_are_read(text: str) -> None:
+    found = script_imports("assets.stage.draw.lane", text.replace("{}", "./../play/scene.js"))
+    assert found == {"assets.stage.play.scene"}
 
 
 @pytest.mark.parametrize(

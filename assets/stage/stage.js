@@ -1,95 +1,99 @@
 // The stage: mounts into a host element, owns the step, and leaves every decision about the cache to the log.
-import { setAttr } from "./dom.js";
-import { formatText, labelText, lookUp } from "./narrate.js";
-import { buildStage, fitStage, nameStage } from "./build.js";
-import { LEVELS } from "./steps.js";
-import { drawScene } from "./scene.js";
-import { drawTicks } from "./timeline.js";
-import { applyTheme } from "./theme.js";
-import { parseHash, saveAddress } from "./address.js";
-import { parkChoices, takeData } from "./intake.js";
-import { isPacked, readData, unpackData } from "./unpack.js";
-import { startAuto } from "./autoplay.js";
-import { rebuildDrawers } from "./drawers.js";
-import { finishMotion } from "./motion.js";
-import { pausePlay } from "./player.js";
-import { wireInput } from "./input.js";
-import { wearSheet } from "./sheet.js";
+import { focusOn, setAttr } from "./draw/dom.js";
+import { captionLine, formatText, labelText, languagesOf, lookUp } from "./words/narrate.js";
+import { buildStage, fitStage, nameStage } from "./draw/build.js";
+import { LEVELS } from "./time/steps.js";
+import { drawScene } from "./play/scene.js";
+import { drawTicks } from "./draw/timeline.js";
+import { applyTheme, themeNow } from "./draw/theme.js";
+import { parseHash, saveAddress } from "./play/address.js";
+import { parkChoices, takeData } from "./play/intake.js";
+import { isPacked, readData, unpackData } from "./time/unpack.js";
+import { startAuto } from "./play/autoplay.js";
+import { rebuildDrawers } from "./panels/drawers.js";
+import { finishMotion } from "./play/motion.js";
+import { pausePlay } from "./play/player.js";
+import { wireInput } from "./hands/input.js";
+import { wearSheet } from "./draw/sheet.js";
 
 const stages = new WeakMap();
 
 /** First paint, once both sheet and run are there. It takes the keyboard, unless somebody uses another part of the page or it plays by itself. */
-function revealStage(S) {
-  if (!S.dressed || !S.run || !S.root.style.visibility) return;
-  S.root.style.visibility = "";
-  S.refresh();
+function revealStage(stage) {
+  if (!stage.dressed || !stage.run || !stage.root.style.visibility) return;
+  stage.root.style.visibility = "";
+  stage.refresh();
   const idle = document.activeElement === document.body || !document.activeElement;
-  if (idle && !S.data.flags?.autoplay) S.root.focus({ preventScroll: true });
+  if (idle && !stage.data.flags?.autoplay) focusOn(stage.root);
 }
 
 function createStage(host, data, css) {
   const asked = parseHash(location.hash), flags = data.flags ?? {};
-  const S = Object.assign(buildStage(host), { api: {}, open: new Map(), extra: {}, motions: [], hidden: new Set(), asks: new Map(), votes: new Map(),
+  const stage = Object.assign(buildStage(host), { api: {}, open: new Map(), extra: {}, motions: [], hidden: new Set(), asks: new Map(), votes: new Map(),
     bookmarks: new Set(asked.bookmarks), speed: 1, tab: "E", focus: null, pin: asked.pin, feedback: null, playing: false, scale: 1, mouseRests: true,
     touched: asked.step !== null, level: asked.level ?? (LEVELS.includes(flags.level) ? flags.level : "micro"), k: asked.step ?? flags.step ?? 0,
-    flags: { ask: Boolean(flags.ask), noodle: Boolean(flags.analogy), code: Boolean(flags.code), presenter: Boolean(flags.presenter), blank: false } });
-  S.t = (key, args) => labelText(S.data.text, S.lang, key, args);
-  S.tLines = (key) => labelText(S.data.text, S.lang, key, {}, "\n");
-  S.in = (lang, key, args) => formatText(lookUp(S.data.text, lang, key) ?? key, args);
-  S.t1 = (key, args) => S.in(S.lang === "both" ? "zh" : S.lang, key, args);
-  S.refresh = () => refreshStage(S);
-  wireInput(S);
-  wearSheet(S, "stage.css", css, () => revealStage(S));
-  return S;
+    flags: { ask: Boolean(flags.ask), noodle: false, code: false, presenter: Boolean(flags.presenter), blank: false } });
+  stage.t = (key, args) => labelText(stage.data.text, stage.lang, key, args);
+  stage.tLines = (key) => labelText(stage.data.text, stage.lang, key, {}, "\n");
+  stage.tIn = (lang, key, args) => formatText(lookUp(stage.data.text, lang, key) ?? key, args);
+  stage.t1 = (key, args) => stage.tIn(languagesOf(stage.lang)[0], key, args);
+  stage.caption = (event, lang = stage.lang) => captionLine(stage.data.text, lang, event);
+  stage.refresh = () => refreshStage(stage);
+  wireInput(stage);
+  wearSheet(stage, css, "stage.css", import.meta.url, () => ((stage.dressed = true), revealStage(stage)));
+  return stage;
 }
 
-function refreshStage(S) {
-  if (!S.run) return;
-  finishMotion(S);
-  applyTheme(S);
-  fitStage(S);
-  nameStage(S);
-  for (const name of ["presenter", "blank", "code", "noodle"]) S.root.classList.toggle(name, S.flags[name]);
-  S.root.classList.toggle("used", Boolean(S.used));
-  S.root.classList.toggle("two", S.lang === "both");
-  const pressed = { ask: S.flags.ask, code: S.flags.code, noodle: S.flags.noodle, presenter: S.flags.presenter, fork: Boolean(S.runB) };
-  for (const [action, on] of Object.entries(pressed)) setAttr(S.controls.querySelector(`[data-do=${action}]`), "aria-pressed", on);
-  S.root.lang = S.lang === "both" ? "zh" : S.lang;
-  S.zones.C.legendLang = null;
-  drawScene(S);
-  drawTicks(S);
-  rebuildDrawers(S);
+function refreshStage(stage) {
+  const { root, controls, flags, lang, data } = stage;
+  if (!stage.run) return;
+  finishMotion(stage);
+  stage.theme = themeNow(stage);
+  stage.colours = applyTheme(root, data.palette, stage.theme);
+  fitStage(stage);
+  nameStage(stage);
+  const { ask, code, noodle, presenter, blank } = flags;
+  for (const [name, on] of Object.entries({ presenter, blank, code, noodle })) root.classList.toggle(name, on);
+  root.classList.toggle("used", Boolean(stage.used));
+  root.classList.toggle("two", lang === "both");
+  const pressed = { ask, code, noodle, presenter, fork: Boolean(stage.runB) };
+  for (const [action, on] of Object.entries(pressed)) setAttr(controls.querySelector(`[data-do=${action}]`), "aria-pressed", on);
+  root.lang = languagesOf(lang)[0];
+  stage.zones.C.legendLang = null;
+  drawScene(stage);
+  drawTicks(stage);
+  rebuildDrawers(stage);
 }
 
-function showData(S, data) {
-  takeData(S, data);
-  refreshStage(S);
-  revealStage(S);
-  startAuto(S);
-  saveAddress(S, 900); // the page writes its query after the data: earlier would be too early
+function showData(stage, data) {
+  takeData(stage, data);
+  refreshStage(stage);
+  revealStage(stage);
+  startAuto(stage);
+  saveAddress(stage, 900); // the page writes its query after the data: earlier would be too early
 }
 
 /** Large logs have to be inflated first; when newer data overtakes them, or the stage is gone, they are dropped. */
-function receiveData(S, data) {
-  S.newest = data;
-  if (S.run && S.data.rev === data.rev) return showData(S, { ...data, a: S.data.a, b: S.data.b });
-  if (!isPacked(data.a) && !isPacked(data.b)) return showData(S, data);
-  unpackData(data).then((whole) => S.newest === data && showData(S, whole));
+function receiveData(stage, data) {
+  stage.newest = data;
+  if (stage.run && stage.data.rev === data.rev) return showData(stage, { ...data, a: stage.data.a, b: stage.data.b });
+  if (!isPacked(data.a) && !isPacked(data.b)) return showData(stage, data);
+  unpackData(data).then((whole) => stage.newest === data && showData(stage, whole));
 }
 
 export function mountStage(component) {
   const { parentElement: host } = component, data = readData(component.data);
-  let S = stages.get(host);
-  if (!S) stages.set(host, (S = createStage(host, data, component.css)));
-  S.api = component;
-  receiveData(S, data);
+  let stage = stages.get(host);
+  if (!stage) stages.set(host, (stage = createStage(host, data, component.css)));
+  stage.api = component;
+  receiveData(stage, data);
   return () => {
-    S.newest = null;
-    pausePlay(S);
-    parkChoices(S);
-    finishMotion(S);
-    for (const undo of S.undo) undo();
-    S.root.remove();
+    stage.newest = null;
+    pausePlay(stage);
+    parkChoices(stage);
+    finishMotion(stage);
+    for (const undo of stage.undo) undo();
+    stage.root.remove();
     stages.delete(host);
   };
 }

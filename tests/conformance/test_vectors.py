@@ -33,7 +33,7 @@ CACHE_FILES = (
     "random_system",
     "random_template",
 )
-# Of vLLM 0.33: tiny pools, odd block sizes, keys, evictions from outside, long runs, priorities with preemption.
+# Of vLLM 0.33: tiny pools, odd block sizes, keys, evictions from outside, long runs, priorities.
 NEWER_FILES = {
     "v033_cache": "112 scenarios, 12176 operations",
     "v033_sched": "61 scenarios, 10961 operations",

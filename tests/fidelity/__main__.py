@@ -13,7 +13,7 @@ import gzip
 import json
 import sys
 from collections.abc import Iterator
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 
 from run import ROOT
@@ -46,7 +46,7 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     RESULTS.mkdir(parents=True, exist_ok=True)
-    run = Run(asked.vllm, date.today().isoformat(), asked.seed, asked.scenarios)
+    run = Run(asked.vllm, datetime.now(tz=UTC).date().isoformat(), asked.seed, asked.scenarios)
     suspects = compare_new(python, run)
     with Oracle(python, RESULTS / "vllm.log") as oracle:
         for suspect in suspects[:MOST_SHRUNK]:

@@ -1,12 +1,16 @@
 // House rules for the stage's modules that no linter of ours would notice.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path/posix";
 import test from "node:test";
 
-const FOLDER = new URL("../../assets/stage/", import.meta.url);
-const names = readdirSync(FOLDER).filter((name) => name.endsWith(".js"));
-const source = Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, FOLDER), "utf8")]));
-const importsOf = (name) => [...source[name].matchAll(/^import .* from "\.\/([\w-]+\.js)";$/gm)].map((found) => found[1]);
+const ASSETS = new URL("../../assets/", import.meta.url), STAGE = "stage/stage.js", MONITOR = "monitor/monitor.js", SHAPE = "stage/shape.js";
+const read = (name) => readFileSync(new URL(name, ASSETS), "utf8");
+const filesIn = (folder) => readdirSync(new URL(folder, ASSETS), { recursive: true }).map((name) => folder + "/" + name.replaceAll("\\", "/"));
+const names = ["stage", "monitor"].flatMap(filesIn).filter((name) => name.endsWith(".js"));
+const source = Object.fromEntries(names.map((name) => [name, read(name)]));
+const target = (name, path) => join(name, "..", path);
+const importsOf = (name) => [...source[name].matchAll(/^import .* from "(\..*\.js)";$/gm)].map((found) => target(name, found[1]));
 
 test("imports form no circle: a loader that links module by module would never end", () => {
   const done = new Set();
@@ -22,11 +26,11 @@ test("imports form no circle: a loader that links module by module would never e
 test("every import is one line, without renaming, of something that is exported there", () => {
   for (const name of names) {
     for (const line of source[name].match(/^import .*$/gm) ?? []) {
-      const found = /^import \{ ([\w, ]+) \} from "\.\/([\w-]+\.js)";$/.exec(line);
+      const found = /^import \{ ([\w, ]+) \} from "(\.{1,2}\/[\w./-]+\.js)";$/.exec(line);
       assert.ok(found, name + ": " + line);
       assert.ok(!/\bas\b/.test(found[1]), name + ": " + line);
       for (const word of found[1].split(", ")) {
-        assert.match(source[found[2]], new RegExp(`^export (async )?(function|const|let) ${word}\\b`, "m"), name + " imports " + word);
+        assert.match(source[target(name, found[2])], new RegExp(`^export (async )?(function|const|let) ${word}\\b`, "m"), name + " imports " + word);
         assert.ok(source[name].replace(line, "").match(new RegExp(`\\b${word}\\b`)), name + " does not use " + word);
       }
     }
@@ -55,11 +59,21 @@ function reach(entry, found = new Set()) {
 
 test("files stay small", () => {
   for (const name of names) assert.ok(source[name].split("\n").length <= 250, name);
-  const size = (list) => [...list].reduce((sum, name) => sum + statSync(new URL(name, FOLDER)).size, 0);
-  const stage = size([...reach("stage.js"), "stage.css"]);
+  const size = (list) => [...list].reduce((sum, name) => sum + Buffer.byteLength(read(name)), 0);
+  const stage = size([...reach(STAGE), "stage/stage.css"]);
   assert.ok(stage < 172_000, "stage: " + stage + " bytes");
-  const monitor = size([...[...reach("monitor.js")].filter((name) => !reach("stage.js").has(name)), "monitor.css"]);
+  const monitor = size([...[...reach(MONITOR)].filter((name) => !reach(STAGE).has(name)), "monitor/monitor.css"]);
   assert.ok(monitor < 45_000, "monitor: " + monitor + " bytes");
-  const unused = names.filter((name) => !reach("stage.js").has(name) && !reach("monitor.js").has(name));
-  assert.deepEqual(unused, []);
+  const unused = names.filter((name) => !reach(STAGE).has(name) && !reach(MONITOR).has(name));
+  assert.deepEqual(unused, [SHAPE]);
+});
+
+test("the stage that modules hand round has one shape: each field they use is in it, and each in it is used", () => {
+  const told = [...source[SHAPE].split("@typedef {{").at(-1).replace(/\/\/.*/g, "").matchAll(/(\w+): /g)].map((found) => found[1]);
+  assert.equal(new Set(told).size, told.length);
+  const text = names.filter((name) => name.startsWith("stage/") && name !== SHAPE).map((name) => source[name].replace(/\/\*\*.*?\*\/|\/\/.*/g, "")).join("\n");
+  const used = new Set([...text.matchAll(/(?<!["'\w.-])stage\.(\w+)/g)].map((found) => found[1]));
+  assert.deepEqual([...used].filter((field) => !told.includes(field)), []);
+  const taken = [...text.matchAll(/function \w+\(\{ (.*?) \}[,)]|const \{ (.*?) \} = stage\b/g)].flatMap((found) => (found[1] ?? found[2]).match(/\w+/g));
+  assert.deepEqual(told.filter((field) => !used.has(field) && !taken.includes(field)), []);
 });

@@ -41,7 +41,7 @@ def offline_html(payload: Payload, title: str, root: Path = ROOT) -> str:
         noscript=_both("export.offline.noscript", spoken),
         data=inert(json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))),
         script=join_modules(modules).replace("</script", "<\\/script"),
-        css=inert(json.dumps(texts["stage.css"])),
+        css=inert(json.dumps(texts["stage/stage.css"])),
     )
 
 

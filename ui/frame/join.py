@@ -7,10 +7,11 @@ modules use one name at their top level. The joiner refuses what breaks them; it
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping
 
-_IMPORT = re.compile(r'^import \{ \w+(?:, \w+)* \} from "\./([\w-]+\.js)";$', re.M)
+_IMPORT = re.compile(r'^import \{ \w+(?:, \w+)* \} from "(\.{1,2}/[\w./-]+\.js)";$', re.M)
 _DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function\*?|class) (\w+)", re.M)
 _ASSIGNED = re.compile(r"^(?:export )?(?:const|let|var) (.*)$", re.M)
 _DEFAULT = re.compile(r"^export default \w+;\n?", re.M)
@@ -22,7 +23,7 @@ class JoinError(ValueError):
     """The modules cannot become one script; the message names module and reason."""
 
 
-def join_modules(modules: Mapping[str, str], entry: str = "stage.js") -> str:
+def join_modules(modules: Mapping[str, str], entry: str = "stage/stage.js") -> str:
     """One script with everything ``entry`` needs, each module once, after those it imports.
 
     Raises:
@@ -54,7 +55,7 @@ def _order(modules: Mapping[str, str], entry: str) -> list[str]:
         if name in order:
             return
         for target in _IMPORT.findall(modules[name]):
-            visit(target, (*path, name))
+            visit(posixpath.normpath(posixpath.join(posixpath.dirname(name), target)), (*path, name))
         order.append(name)
 
     visit(entry, ())

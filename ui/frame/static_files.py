@@ -1,9 +1,10 @@
 """How the stage's ES modules reach the browser: copied once into the folder that Streamlit serves.
 
-Streamlit serves `static/` beside app.py under `app/static/`. The modules live in `assets/stage/`, so at
-start-up they are copied to `static/<hash of their content>/`. The hash stands in the *path*, so that the
-relative imports between the modules carry it too: a browser can never mix an old fold.js with a new
-stage.js, and another text of any file is another address. Nothing but modules and style sheets is copied.
+Streamlit serves `static/` beside app.py under `app/static/`. The modules live in `assets/stage/` and
+`assets/monitor/`, so at start-up they are copied to `static/<hash of their content>/`. The hash stands in the
+*path*, so that the relative imports between the modules carry it too: a browser can never mix an old fold.js
+with a new stage.js, and another text of any file is another address. Nothing but modules and style sheets is
+copied.
 
 Beside them each entry lies joined with all it imports: one request instead of thirty, and a first picture a
 third of a second sooner. Where the folder cannot be written (a read-only checkout) the loader carries the
@@ -24,12 +25,13 @@ from pathlib import Path
 from ui.frame.join import JoinError, join_modules
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = Path("assets", "stage")
+SOURCE = Path("assets")
+FOLDERS = ("stage", "monitor")
 SERVED = Path("static")
 URL_PREFIX = "app/static"
 SUFFIXES = (".css", ".js")
-ENTRIES = ("stage.js", "monitor.js")
-JOINED = "joined-"
+ENTRIES = ("stage/stage.js", "monitor/monitor.js")
+JOINED = "/joined-"  # beside the entry, so that the style sheet stands beside both
 HASH_LENGTH = 12
 KEPT_VERSIONS = 8  # pages that are open, and other servers in the same folder, may still load older ones
 
@@ -60,9 +62,10 @@ export default (component) => stage.default({{ ...component, css }});
 
 
 def stage_files(root: Path = ROOT) -> dict[str, bytes]:
-    """The files a browser may ask for: relative name -> content, sorted by name."""
+    """The files a browser may ask for: name relative to `assets/` -> content, sorted by name."""
     source = root / SOURCE
-    paths = (path for path in source.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    found = (path for folder in FOLDERS for path in (source / folder).rglob("*"))
+    paths = (path for path in found if path.suffix in SUFFIXES and path.is_file())
     return {path.relative_to(source).as_posix(): path.read_bytes() for path in sorted(paths)}
 
 
@@ -74,7 +77,7 @@ def joined_files(files: dict[str, bytes]) -> dict[str, bytes]:
         exported = re.search(r"^export default \w+;$", modules.get(entry, ""), re.M)
         with suppress(JoinError):
             if exported is not None:
-                joined[JOINED + entry] = f"{join_modules(modules, entry)}{exported[0]}\n".encode()
+                joined[entry.replace("/", JOINED)] = f"{join_modules(modules, entry)}{exported[0]}\n".encode()
     return joined
 
 
@@ -101,12 +104,13 @@ def ensure_static(root: Path = ROOT) -> str | None:
     return f"{URL_PREFIX}/{name}"
 
 
-def loader_js(entry: str = "stage.js", root: Path = ROOT) -> str:
+def loader_js(entry: str = ENTRIES[0], root: Path = ROOT) -> str:
     """The inline module for `st.components.v2.component(js=...)`: fetches `entry`, exports its default."""
     folder = ensure_static(root)
     if folder is not None:
-        whole = (root / SERVED / Path(folder).name / (JOINED + entry)).is_file()
-        return LINKED_LOADER.format(address=json.dumps(f"{folder}/{JOINED if whole else ''}{entry}"))
+        joined = entry.replace("/", JOINED)
+        whole = (root / SERVED / Path(folder).name / joined).is_file()
+        return LINKED_LOADER.format(address=json.dumps(f"{folder}/{joined if whole else entry}"))
     texts = {name: content.decode() for name, content in stage_files(root).items()}
     modules = {name: text for name, text in texts.items() if name.endswith(".js")}
     css = texts.get(entry.removesuffix(".js") + ".css", "")

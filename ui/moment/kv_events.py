@@ -1,7 +1,7 @@
 """A part of a recorded stream of KV events on the stage: its steps in words. Pure.
 
 The stage hides what would need requests, and where the queue, the block table and the hit rate stand it says
-that the events do not tell them (``meta.told``, ``assets/stage/told.js``).
+that the events do not tell them (``meta.told``, ``assets/stage/draw/told.js``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from core import __version__
 from core.traffic.kv_run import KVRun, Move
 from ui.moment.shown import ShownMoment
 from ui.stage.payload import MAX_STEPS, SCHEMA_VERSION
-from ui.stage.steps import Step, level_of, tag_of
+from ui.stage.steps.telling import Step, level_of, tag_of
 
 HIDDEN = ("fork", "inspect", "tables", "code", "noodle")
 """Panels that speak of requests."""

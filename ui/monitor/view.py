@@ -30,7 +30,7 @@ display:grid;grid-template-columns:1fr 3fr;column-gap:1rem;--monitor-columns:1fr
 .st-key-load-body:has(.st-key-load-charts .main-svg){grid-template-columns:1fr}
 }
 </style>"""
-_mount = component("broth_monitor", js=loader_js("monitor.js"))
+_mount = component("broth_monitor", js=loader_js("monitor/monitor.js"))
 
 
 def show_monitor(payload: Payload, on_play: Callable[[bool], None], on_missing: Callable[[], None]) -> None:

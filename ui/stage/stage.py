@@ -20,7 +20,7 @@ _mount = component(_NAME, js=loader_js())
 def show_stage(
     payload: Payload, *, key: str = "stage", on_fork: Hear | None = None, on_answer: Hear | None = None
 ) -> Any:
-    """Draw the stage. Returns what the browser last told: step, lang, answer, bookmark.
+    """Draw the stage. Returns what the browser last told: lang, answer, fork.
 
     With a stable ``key`` a new payload (another language, another run) keeps the mounted element and the
     step; an equal payload is not even sent again. ``on_fork`` hears what a person wants to try otherwise,
@@ -37,10 +37,8 @@ def show_stage(
         return _mount(
             key=key,
             data=to_bytes(payload),
-            on_step_change=_hear_nothing,
             on_lang_change=hear("lang", choose_language),
             on_answer_change=hear("answer", on_answer),
-            on_bookmark_change=_hear_nothing,
             on_fork_change=hear("fork", on_fork),
         )
 

@@ -49,7 +49,7 @@ def modules() -> dict[str, str]:
 def test_the_stage_joins_into_one_script_that_imports_nothing() -> None:
     script = join_modules(modules())
     assert re.findall(r"^\s*(?:import|export)\b.*", script, re.M) == []
-    assert script.index("// ---- dom.js") < script.index("// ---- stage.js")
+    assert script.index("// ---- stage/draw/dom.js") < script.index("// ---- stage/stage.js")
     assert script.count("// ---- ") == len(set(re.findall(r"^// ---- (.+)$", script, re.M)))
 
 

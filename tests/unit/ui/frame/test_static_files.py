@@ -49,9 +49,9 @@ def test_modules_and_style_sheets_are_served_and_nothing_else(app: Path) -> None
     folder = ensure_static(app)
     assert folder is not None
     name = folder.removeprefix("app/static/")
-    assert served(app) == {f"{name}/stage.js", f"{name}/parts/math.js", f"{name}/stage.css"}
+    assert served(app) == {f"{name}/stage/{file}" for file in ("stage.js", "parts/math.js", "stage.css")}
     source = app / "assets" / "stage" / "stage.js"
-    assert (app / "static" / name / "stage.js").read_bytes() == source.read_bytes()
+    assert (app / "static" / name / "stage" / "stage.js").read_bytes() == source.read_bytes()
 
 
 def test_second_call_writes_nothing(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +101,7 @@ def test_another_server_that_published_first_is_no_error(app: Path, monkeypatch:
 def test_linked_loader_names_the_served_entry(app: Path) -> None:
     folder = ensure_static(app)
     text = loader_js(root=app)
-    assert json.dumps(f"{folder}/stage.js") in text
+    assert json.dumps(f"{folder}/stage/stage.js") in text
     assert "\n" in text  # one line without a newline would be taken for a file's name by Streamlit
 
 
@@ -134,7 +134,7 @@ def test_inline_loader_runs(app: Path, node: str) -> None:
 
 
 def imports_of(name: str, text: str) -> set[str]:
-    """The modules that one module imports, as names inside the stage's folder."""
+    """The modules that one module imports, as names inside the served folder."""
     found = re.findall(r"""\b(?:from|import)\s*["']([^"']+)["']""", text)
     return {posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) for path in found}
 
@@ -142,7 +142,7 @@ def imports_of(name: str, text: str) -> set[str]:
 def test_the_real_stage_is_whole() -> None:
     """Every import finds its file, and there are no circles: modules linked as blob: cannot have any."""
     modules = {name: text.decode() for name, text in stage_files().items() if name.endswith(".js")}
-    assert "stage.js" in modules
+    assert set(ENTRIES) <= set(modules)
     graph = {name: imports_of(name, text) for name, text in modules.items()}
     assert {target for targets in graph.values() for target in targets} <= set(modules)
     order = list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError on a circle
@@ -154,8 +154,10 @@ def test_the_joined_modules_are_served(entry: str, node: str) -> None:
     """One request instead of thirty; node reads the joined module and finds its default."""
     folder = ensure_static()
     assert folder is not None
-    assert json.dumps(f"{folder}/joined-{entry}") in loader_js(entry)
-    joined = ROOT / "static" / Path(folder).name / f"joined-{entry}"
+    name = entry.replace("/", "/joined-")
+    assert json.dumps(f"{folder}/{name}") in loader_js(entry)
+    joined = ROOT / "static" / Path(folder).name / name
+    assert joined.with_name(entry.split("/")[1]).with_suffix(".css").is_file()
     assert imports_of(entry, joined.read_text("utf-8")) == set()
     script = f'import("{joined.as_uri()}").then((module) => console.log(typeof module.default))'
     done = subprocess.run([node, "--input-type=module", "-e", script], capture_output=True, text=True)
@@ -164,4 +166,4 @@ def test_the_joined_modules_are_served(entry: str, node: str) -> None:
 
 def test_modules_that_cannot_be_joined_are_linked(app: Path) -> None:
     assert joined_files(stage_files(app)) == {}
-    assert json.dumps("joined-stage.js")[1:-1] not in loader_js(root=app)
+    assert "joined-stage.js" not in loader_js(root=app)

@@ -28,7 +28,8 @@ from core.timeline.frame import Frame, engine_part, initial_frame
 from tests.stage_runs import PRESETS, Step, frames_of, log_of, scenario_of, steps_of, told
 from tests.strategies import examples, scenarios
 from ui.stage.payload import piece_texts
-from ui.stage.steps import level_of, stage_steps
+from ui.stage.steps import stage_steps
+from ui.stage.steps.telling import level_of
 from ui.words.i18n import LANGS, Lang, t, table
 
 ONE: dict[str, Any] = {"op": "submit", "id": "R0", "tokens": [1, 2, 3]}

@@ -216,7 +216,7 @@ def test_every_parameter_of_our_links_is_known() -> None:
 
 
 def test_what_can_be_hidden_is_what_the_stage_can_hide() -> None:
-    build = (ROOT / "assets" / "stage" / "build.js").read_text("utf-8")
+    build = (ROOT / "assets" / "stage" / "draw" / "build.js").read_text("utf-8")
     zones = re.findall(r'\["[A-Z]", "(\w+)"\]', build.split("const ZONES")[1].splitlines()[0])
     panels = re.findall(r': "(\w+)"', build.split("const PANEL_OF")[1].splitlines()[0])
     assert len(zones) == 9

@@ -1,0 +1,53 @@
+// The whole pool at one glance: one cell a slot (or a few), hue for the state, strength of the hue for the age.
+import { sharpen } from "../stage/draw/dom.js";
+import { luminance } from "../stage/draw/theme.js";
+
+const OLDEST = 9, LEAST_RANGE = 3;
+const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+
+/** `part` of the way from one colour to the other. */
+export function mixColours(from, to, part) {
+  const [a, b] = [channels(from), channels(to)];
+  return "rgb(" + a.map((value, j) => Math.round(value + (b[j] - value) * part)).join(",") + ")";
+}
+
+/** Cached just now: the full hue of a hit; cached longest of all: as pale as the ground allows. */
+export function cellColour(letter, age, colours, oldest = OLDEST) {
+  if (letter === "u") return colours.others;
+  if (letter === "c") return mixColours(colours.hit, colours.cached, Math.min(age / oldest, 1));
+  return colours.bg;
+}
+
+/** The largest square cell with which all of them fit. */
+export function cellGrid(count, width, height) {
+  let cell = Math.max(1, Math.floor(Math.sqrt((width * height) / Math.max(count, 1))));
+  while (cell > 1 && Math.floor(width / cell) * Math.floor(height / cell) < count) cell--;
+  return { cell, cols: Math.max(1, Math.floor(width / cell)) };
+}
+
+export function countLetters(letters) {
+  const counts = { u: 0, c: 0, n: 0, e: 0 };
+  for (const letter of letters) counts[letter]++;
+  return counts;
+}
+
+export function drawMapCells(canvas, { letters, ages }, colours, width, height) {
+  const grid = cellGrid(letters.length, width, height);
+  const paint = sharpen(canvas, width, height);
+  const oldest = [...ages].reduce((most, age, j) => (letters[j] === "c" ? Math.max(most, Number(age)) : most), LEAST_RANGE);
+  const side = grid.cell - (grid.cell > 3 ? 1 : 0), dark = luminance(colours.bg) < 0.4;
+  for (let j = 0; j < letters.length; j++) {
+    const x = (j % grid.cols) * grid.cell, y = Math.floor(j / grid.cols) * grid.cell;
+    paint.fillStyle = cellColour(letters[j], Number(ages[j]), colours, oldest);
+    paint.fillRect(x, y, side, side);
+    if (letters[j] === "u" && side > 4) {
+      paint.fillStyle = colours.others_label;
+      paint.fillRect(x + side / 2 - 1, y + side / 2 - 1, 2, 2);
+    } else if (letters[j] === "n" || letters[j] === "e") {
+      paint.strokeStyle = dark ? colours.muted : colours.line;
+      paint.globalAlpha = letters[j] === "n" ? 1 : 0.35;
+      paint.strokeRect(x + 0.5, y + 0.5, side - 1, side - 1);
+      paint.globalAlpha = 1;
+    }
+  }
+}

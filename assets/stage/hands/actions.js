@@ -1,0 +1,82 @@
+// What each key and button does. The names are those of keys.js and of the text keys stage.key.<action>.
+import { findOp } from "../time/steps.js";
+import { backward, forward, pausePlay, replayLast, seekTo, startPlay, takeAnswer } from "../play/player.js";
+import { addHand, secondVote } from "../panels/quiz.js";
+import { closeNewest, sendFork, toggleDrawer, undoFork } from "../panels/drawers.js";
+import { drawScene } from "../play/scene.js";
+import { drawTicks } from "../draw/timeline.js";
+import { saveAddress } from "../play/address.js";
+
+const SPEEDS = [0.25, 0.5, 1, 2, 4];
+const LANGS = ["zh", "en", "both"];
+
+const jump = (ops, dir) => (stage) => seekTo(stage, findOp(stage.events, stage.k, ops, dir));
+const step = (move, level) => (stage) => (pausePlay(stage), move(stage, level));
+const flip = (name) => (stage) => {
+  stage.flags[name] = !stage.flags[name];
+  stage.refresh();
+};
+const drawer = (name) => (stage) => toggleDrawer(stage, name);
+
+function changeSpeed(stage, dir) {
+  const at = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(stage.speed) + dir));
+  stage.speed = SPEEDS[at];
+  drawScene(stage);
+}
+
+function bookmark(stage) {
+  const { bookmarks, k } = stage;
+  if (!bookmarks.delete(k)) bookmarks.add(k);
+  drawTicks(stage);
+  saveAddress(stage);
+}
+
+function nextLanguage(stage) {
+  stage.lang = LANGS[(LANGS.indexOf(stage.lang) + 1) % LANGS.length];
+  stage.refresh();
+  stage.api.setStateValue?.("lang", stage.lang);
+}
+
+function previewTheme(stage) {
+  stage.themeChoice = stage.theme === "dark" ? "light" : "dark";
+  stage.refresh();
+}
+
+function fullScreen({ root }) {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else root.requestFullscreen?.().catch(() => {});
+}
+
+function presenter(stage) {
+  stage.flags.presenter = !stage.flags.presenter;
+  if (stage.flags.presenter) ["log", "inspect", "table"].forEach((name) => toggleDrawer(stage, name, false));
+  if (stage.flags.presenter !== Boolean(document.fullscreenElement)) fullScreen(stage);
+  stage.refresh();
+}
+
+function pin(stage) {
+  const key = stage.litKeys?.[0];
+  if (!key) return;
+  stage.pin = stage.pin === key ? null : key;
+  stage.afterPin();
+}
+
+function close(stage) {
+  if (stage.flags.blank) return flip("blank")(stage);
+  if (closeNewest(stage)) return;
+  if (stage.feedback) return void ((stage.feedback = null), drawScene(stage));
+  stage.pin = null;
+  stage.afterPin();
+}
+
+export const ACTIONS = {
+  next: step(forward), back: step(backward), nextBlock: step(forward, "block"), backBlock: step(backward, "block"),
+  nextRequest: step(forward, "request"), backRequest: step(backward, "request"),
+  first: (stage) => seekTo(stage, 0), last: (stage) => seekTo(stage, stage.events.length), play: startPlay,
+  slower: (stage) => changeSpeed(stage, -1), faster: (stage) => changeSpeed(stage, 1), goto: drawer("goto"),
+  nextMiss: jump(["miss"], 1), backMiss: jump(["miss"], -1), nextEvict: jump(["evict", "ttl"], 1), backEvict: jump(["evict", "ttl"], -1),
+  bookmark, ask: flip("ask"), fork: drawer("fork"), sendFork, undoFork,
+  answer: (stage, digit) => takeAnswer(stage, digit - 1), hand: (stage, digit) => addHand(stage, digit - 1),
+  revote: secondVote, replay: replayLast, full: fullScreen, presenter, blank: flip("blank"), lang: nextLanguage, theme: previewTheme,
+  code: flip("code"), noodle: flip("noodle"), table: drawer("table"), inspect: drawer("inspect"), log: drawer("log"), help: drawer("help"), pin, close,
+};

@@ -1,0 +1,140 @@
+// Cards and drawers above the stage: help, go to step, event log, what-if strip; inspector and tables have files of their own.
+import { focusOn, icon, make, makeButton, place, setAttr, setName } from "../draw/dom.js";
+import { HELP_ROWS } from "../words/keys.js";
+import { drawInspector } from "./inspect.js";
+import { drawTables } from "./tableview.js";
+import { tickKind } from "../draw/timeline.js";
+
+const PLACES = { help: [200, 60, 880, 590], log: [8, 44, 440, 594], inspect: [732, 44, 540, 594], table: [60, 44, 1160, 594], goto: [490, 480, 300, 120], fork: [150, 380, 980, 258] };
+const NARROW = { help: [10, 50, 700, 780], log: [8, 44, 704, 560], inspect: [8, 44, 704, 720], table: [8, 44, 704, 980], goto: [210, 300, 300, 120], fork: [8, 44, 704, 420] };
+const LOG_ROW_H = 28;
+
+const FILL = { help: fillHelp, log: fillLog, inspect: drawInspector, table: drawTables, goto: fillGoto, fork: fillFork };
+/** These follow the step; the others are filled once, when they open. */
+const LIVE = new Set(["log", "inspect", "table"]);
+
+export function toggleDrawer(stage, name, on = !stage.open.has(name)) {
+  const { open, t } = stage;
+  if (stage.hidden.has(name === "table" ? "tables" : name)) return;
+  const old = open.get(name);
+  if (old) {
+    old.remove();
+    open.delete(name);
+    if (!on) focusOn(old.opener?.isConnected ? old.opener : stage.root);
+  }
+  if (!on) return;
+  const title = make("h3", "", t("stage.drawer." + name));
+  const close = makeButton("btn close", [icon("times")], { close: name });
+  setName(close, t("stage.close"));
+  const body = make("div", "dbody");
+  const drawer = make("div", "drawer d-" + name, [make("div", "dhead", [title, close]), body]);
+  drawer.setAttribute("role", "dialog");
+  setName(drawer, title.textContent);
+  Object.assign(drawer, { body, opener: stage.host.activeElement });
+  const [x, y, w, h] = (stage.narrow ? NARROW : PLACES)[name];
+  place(drawer, x, y, w, LIVE.has(name) ? h : undefined);
+  drawer.style.maxHeight = h + "px";
+  stage.drawers.append(drawer);
+  open.set(name, drawer);
+  FILL[name](stage, body);
+  const input = drawer.querySelector("input");
+  focusOn(input ?? close);
+  input?.select();
+}
+
+/** The newest one closes first; false when nothing was open. */
+export function closeNewest(stage) {
+  const name = [...stage.open.keys()].pop();
+  if (!name) return false;
+  toggleDrawer(stage, name, false);
+  return true;
+}
+
+export function refreshDrawers(stage) {
+  for (const [name, drawer] of stage.open) if (LIVE.has(name)) FILL[name](stage, drawer.body);
+}
+
+/** Language or size changed: everything open is built anew. */
+export function rebuildDrawers(stage) {
+  for (const name of [...stage.open.keys()]) toggleDrawer(stage, name, true);
+}
+
+function fillHelp({ t }, body) {
+  const rows = HELP_ROWS.map(([keys, action]) => make("div", "hrow", [make("kbd", "", keys), make("span", "", t("stage.key." + action))]));
+  body.replaceChildren(make("div", "hgrid", rows), make("p", "note", t("stage.help.link")));
+}
+
+/** Virtual list: only the rows in view exist, however long the run is. */
+function fillLog(stage, body) {
+  if (!body.list) {
+    body.list = body.appendChild(make("div", "loglist"));
+    body.addEventListener("scroll", () => drawLogRows(stage, body), { passive: true });
+  }
+  body.list.style.height = stage.events.length * LOG_ROW_H + "px";
+  const height = body.clientHeight || 500, top = (stage.k - 1) * LOG_ROW_H;
+  if (top < body.scrollTop || top + LOG_ROW_H > body.scrollTop + height) body.scrollTop = Math.max(0, top - height / 2);
+  drawLogRows(stage, body);
+}
+
+function drawLogRows({ events, caption, k, host }, body) {
+  const height = body.clientHeight || 500;
+  const first = Math.max(0, Math.floor(body.scrollTop / LOG_ROW_H) - 3), last = Math.min(events.length, Math.ceil((body.scrollTop + height) / LOG_ROW_H) + 3);
+  const rows = [];
+  for (let j = first; j < last; j++) {
+    const words = [make("span", "no", String(j + 1)), make("span", "kind k-" + tickKind(events[j])), make("span", "line", caption(events[j]))];
+    const row = makeButton("logrow", words, { seek: j + 1 });
+    setAttr(row, "aria-current", k === j + 1 ? "step" : null);
+    row.style.top = j * LOG_ROW_H + "px";
+    rows.push(row);
+  }
+  const held = body.list.contains(host.activeElement) ? host.activeElement.dataset.seek : null;
+  body.list.replaceChildren(...rows);
+  if (held) (rows.find((row) => row.dataset.seek === held) ?? body.list.closest(".drawer").querySelector(".close")).focus({ preventScroll: true });
+}
+
+function fillGoto(stage, body) {
+  const input = make("input");
+  Object.assign(input, { type: "number", min: 0, max: stage.events.length, value: stage.k });
+  setName(input, stage.t("stage.drawer.goto"));
+  const go = make("button", "btn word", stage.t("stage.goto.go"));
+  go.type = "submit";
+  const form = make("form", "gotoform", [input, make("span", "note", "/ " + stage.events.length), go]);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const step = Number(input.value);
+    toggleDrawer(stage, "goto", false);
+    if (Number.isFinite(step)) stage.seek(step);
+  });
+  body.replaceChildren(form);
+}
+
+function forkButton({ t }, change, value) {
+  const label = typeof value === "number" ? String(value) : t("stage.fork." + change + "." + value);
+  return Object.assign(makeButton("btn word", label, { do: "sendFork" }), { forkChange: change, forkValue: value });
+}
+
+/** What-if: the payload's `forks` are [[change, values | "text"], ...]. */
+function fillFork(stage, body) {
+  const rows = stage.data.forks.map(([change, values]) => {
+    const name = make("span", "fname", stage.t("stage.fork." + change));
+    if (values !== "text") return make("div", "frow", [name, ...values.map((value) => forkButton(stage, change, value))]);
+    const input = make("input"), send = forkButton(stage, change, "send");
+    input.type = "text";
+    setName(input, name.textContent);
+    send.forkInput = input;
+    return make("div", "frow", [name, input, send]);
+  });
+  if (stage.runB) rows.unshift(make("div", "frow", [makeButton("btn word", stage.t("stage.fork.undo"), { do: "undoFork" })]));
+  body.replaceChildren(make("p", "note", stage.t("stage.fork.hint", { step: stage.k })), make("div", "frows", rows));
+}
+
+export function sendFork(stage, button) {
+  const value = button.forkInput ? button.forkInput.value : button.forkValue;
+  toggleDrawer(stage, "fork", false);
+  stage.api.setTriggerValue?.("fork", { step: stage.k, change: button.forkChange, value });
+}
+
+export function undoFork(stage) {
+  toggleDrawer(stage, "fork", false);
+  stage.api.setTriggerValue?.("fork", { undo: true });
+}

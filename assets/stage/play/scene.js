@@ -1,0 +1,76 @@
+// Draws step k in full. Idempotent and without memory of earlier steps: any step may follow any other.
+import { focusOn, isShown, rectIn, setAttr } from "../draw/dom.js";
+import { peakTable, requestAt } from "../time/steps.js";
+import { spotOf } from "../draw/view.js";
+import { drawHead, drawLane } from "../draw/lane.js";
+import { drawPool, drawQueue } from "../draw/pool.js";
+import { drawBlockTable, drawCode, drawHashTable, drawTotals } from "../draw/tables.js";
+import { drawRecent, drawStory, fitStory } from "../panels/story.js";
+import { drawPlayhead } from "../draw/timeline.js";
+import { drawQuestion, isAsking } from "../panels/quiz.js";
+import { drawFork } from "../panels/fork.js";
+import { refreshDrawers } from "../panels/drawers.js";
+import { showPin } from "../panels/links.js";
+import { drawUntold } from "../draw/told.js";
+import { lightPart } from "../panels/parts.js";
+
+export function drawScene(stage) {
+  const { run, events, k, plan, host } = stage, held = host.activeElement;
+  stage.frame = run.frames[k];
+  stage.event = events[k - 1] ?? null;
+  stage.rid = stage.focus ?? requestAt(events, k);
+  const { frame, event, rid, zones } = stage;
+  stage.peak = rid ? peakTable(run.frames, k, rid) : [];
+  drawHead(stage, event);
+  if (plan.A) Object.assign(stage, drawLane(stage, frame, rid, event));
+  if (plan.B) stage.rowByTag = drawHashTable(stage, frame, event);
+  stage.slots = drawPool(stage, zones.C, run, frame, rid, event, plan.C[2]);
+  if (plan.D) stage.drows = drawBlockTable(stage, zones.D, run, k, rid, plan.D[2]);
+  if (stage.flags.code && !stage.runB) drawCode(stage, zones.E, event);
+  else drawTotals(stage, zones.E, frame);
+  if (plan.F) stage.cards = drawQueue(stage, frame);
+  drawUntold(stage);
+  drawFork(stage);
+  drawStory(stage, event);
+  if (isAsking(stage) || stage.feedback) drawQuestion(stage);
+  else drawRecent(stage);
+  setAttr(zones.Q, "data-asking", isAsking(stage) || stage.feedback ? "1" : null);
+  setAttr(zones.G, "data-asking", isAsking(stage) || stage.feedback ? "1" : null);
+  drawPlayhead(stage);
+  moveSpot(stage);
+  refreshDrawers(stage);
+  fitStory(stage);
+  if (stage.pin) showPin(stage);
+  if (held && host.activeElement !== held) focusOn(held.isConnected ? held : stage.root);
+}
+
+/** The drawn node of a spotlight or motion name; undefined when it is folded away or hidden. */
+export function partOf({ zones, blocks, slots, cards, drows, rowByTag }, name) {
+  const [kind, id] = name.split(":");
+  const cell = blocks?.get(Number(id));
+  if (kind === "lane") return zones.A;
+  if (kind === "totals") return zones.E;
+  if (kind === "blk") return cell?.node;
+  if (kind === "tagof") return cell?.tag;
+  if (kind === "slot") return slots?.get(Number(id));
+  if (kind === "card") return cards?.get(Number(id));
+  if (kind === "drow") return drows?.get(Number(id));
+  if (kind === "row") return rowByTag?.get(id);
+  return undefined;
+}
+
+/** One yellow ring inside a dark ring, around the one thing this step is about. */
+function moveSpot(stage) {
+  const { ring, zones, event } = stage;
+  const part = lightPart(stage), name = part ? null : spotOf(event);
+  const node = name ? partOf(stage, name) : undefined;
+  const shown = isShown(node);
+  stage.spotNode?.classList.remove("spotted");
+  stage.spotNode = shown ? node : null;
+  stage.spotNode?.classList.add("spotted");
+  ring.classList.toggle("off", !shown && !part);
+  for (const zone of Object.values(zones)) zone.classList.toggle("near", shown && zone.contains(node));
+  if (!shown && !part) return;
+  const box = part ?? rectIn(node);
+  Object.assign(ring.style, { transform: `translate(${box.x - 4}px,${box.y - 4}px)`, width: box.w + 8 + "px", height: box.h + 8 + "px" });
+}
