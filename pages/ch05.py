@@ -15,8 +15,9 @@ from ui.course.ch05 import MODULES, SITUATIONS, Held, Move, Told, held_peak, sit
 from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_one, stage_link
 from ui.course.code import Function, place_of, show_source
 from ui.course.lessons import show_part
-from ui.frame.session import lang, plain, say, title_of
+from ui.frame.session import lang, plain, say
 from ui.stage.payload import Payload, stage_log
+from ui.stage.run import title_of
 from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import Wanted, find_step, op_is
 
@@ -109,7 +110,7 @@ def _modules(name: str, shown: Payload, step: int, told: list[Told], moves: list
     for tab, (title, module) in zip(tabs, MODULES.items(), strict=True):
         with tab:
             show_part(NAME, module)
-            rows = _move_rows(moves, told) if title == "BlockManager" else _told_rows(told, f"core.engine.{module}")
+            rows = _move_rows(moves, told) if title == "BlockManager" else _told_rows(told, module)
             _panel(f"ch05-{name}-{module}", rows, step_of, opening)
 
 
@@ -120,7 +121,7 @@ def _told_rows(told: list[Told], module: str) -> list[Row]:
     return [
         (one.function, one.line, one.index, type(one.event).__name__, summary(one.event))
         for one in told
-        if one.function.__module__ == module
+        if one.function.__module__ == f"core.engine.{module}"
     ]
 
 

@@ -24,9 +24,9 @@ from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_on
 from ui.course.lessons import show_part
 from ui.course.strips import strips
 from ui.course.tradeoffs import prefixes_panel
-from ui.frame import session
 from ui.frame.formulas import formulas_panel
 from ui.frame.session import lang, say
+from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.stage.payload import Payload, stage_log
 from ui.stage.show_me import find_step, op_is
@@ -162,7 +162,7 @@ def _map() -> None:
     with columns[3]:
         kinds = {kind: say(f"course.ch07.map.{kind}") for kind in ("tokens", "time")}
         kind = pick_one(say("course.ch07.map.kind"), kinds, "ch07-kind")
-    cost = session.machine().cost()
+    cost = MACHINE.get().cost()
     shares = share_map(size, cost, kind == "time")
     across, down = PREFIXES.index(prefix), SUFFIXES.index(suffix)
     axes = (say("course.ch07.prefix"), say("course.ch07.suffix"))

@@ -21,8 +21,9 @@ from ui.course.ch11_beliefs.words import opening, report_link
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
 from ui.course.strips import Stretch, strips
-from ui.frame.session import lang, lang_mode, say, title_of
+from ui.frame.session import lang, lang_mode, say
 from ui.stage.payload import Payload, stage_log
+from ui.stage.run import title_of
 from ui.stage.show_me import execute_address, op_is
 
 NAME = "ch10"

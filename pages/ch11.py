@@ -15,8 +15,9 @@ from ui.course.ch11_beliefs.stands import STANDS, Stand
 from ui.course.ch11_beliefs.words import beside, opening, report_link, with_words
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
-from ui.frame.session import lang, say, title_of
+from ui.frame.session import lang, say
 from ui.stage.payload import Payload, stage_log
+from ui.stage.run import title_of
 from ui.words.numbers import power
 
 NAME = "ch11"

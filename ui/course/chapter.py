@@ -11,10 +11,10 @@ import streamlit as st
 from core.scenario.scenario import Scenario, run
 from core.timeline.event_log import EventLog
 from ui.course.lessons import chapter_names, show_part
-from ui.frame.controls import link_notice
-from ui.frame.session import lang, lang_mode, say, title_of
+from ui.frame.session import lang, lang_mode, say
 from ui.frame.shell import toolbar
 from ui.stage.payload import Payload, stage_log, stage_payload
+from ui.stage.run import title_of
 from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import execute_address
 from ui.stage.stage import show_stage
@@ -27,7 +27,6 @@ _KEPT = 6
 def begin_chapter(chapter: str) -> None:
     """Toolbar, number and title, and the chapter's opening words."""
     toolbar()
-    link_notice()
     names = chapter_names()
     st.caption(say("course.place", n=names.index(chapter) + 1, total=len(names)))
     titles = [t(f"course.{chapter}.title", one) for one in languages(lang_mode())]

@@ -12,10 +12,12 @@ from core.errors import BrothError
 from core.report import Report, make_report
 from core.scenario.scenario import run
 from core.timeline.event_log import EventLog
-from ui.frame import session
-from ui.frame.session import Run, say
+from ui.frame.session import lang, say
+from ui.machine.machine import MACHINE
 from ui.stage.fork import NUMBERS, Fork, forked
-from ui.stage.record import run_name
+from ui.stage.record import RECORD, run_name
+from ui.stage.run import Run
+from ui.stage.setup import SETUP
 
 MAX_SHOWN = 40
 """Characters of an edited prompt in the name of its line."""
@@ -48,10 +50,10 @@ def lines(base: Run) -> tuple[list[Line], list[tuple[str, BrothError]]]:
         Line("cached", say("finish.compare.cached"), _report("cached", lambda: log)),
     ]
     failed: list[tuple[str, BrothError]] = []
-    for fork in session.record().forks_of(run_name(session.setup())):
+    for fork in RECORD.get().forks_of(run_name(SETUP.get())):
 
         def make(fork: Fork = fork) -> EventLog:
-            return run(forked(scenario, log, shown["events"], fork, session.lang()))
+            return run(forked(scenario, log, shown["events"], fork, lang()))
 
         try:
             found.append(Line("fork", fork_name(fork), _report(fork.to_link(), make)))
@@ -62,8 +64,8 @@ def lines(base: Run) -> tuple[list[Line], list[tuple[str, BrothError]]]:
 
 def _report(variant: str, make: Callable[[], EventLog]) -> Report:
     """The report of one run; made once per run and machine."""
-    machine, name = session.machine(), run_name(session.setup())
-    key = (name, session.lang(), variant, machine.cost())
+    machine, name = MACHINE.get(), run_name(SETUP.get())
+    key = (name, lang(), variant, machine.cost())
     kept: dict[object, Report] = st.session_state.setdefault("reports", {})
     if key not in kept:
         kept[key] = make_report(make(), machine.cost())

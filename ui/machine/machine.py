@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from core.cost import GPUS, MODELS, CostModel, GpuSpec, ModelSpec, Prices
 from core.errors import BrothError
+from ui.frame.link import LinkPart
 from ui.machine.own import MY_GPU, MY_MODEL, OwnNumbers, from_text, to_text
 
 MOST_GPUS = 64
@@ -53,7 +54,7 @@ def to_query(machine: Machine) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str]) -> tuple[Machine, list[str]]:
-    """The machine a link names, and the parameters' names that could not be read. Never raises."""
+    """The machine a link names, and the parameters' names that could not be read."""
     own, lost = OwnNumbers(), []
     if _OWN in query:
         try:
@@ -79,3 +80,6 @@ def _price(text: str) -> float:
     if not 0 <= price <= MOST_PRICE:
         raise ValueError(f"{text[:12]} is no price")
     return price
+
+
+MACHINE = LinkPart("machine", Machine, {_NAME: "machine.title", _OWN: "machine.own"}, from_query, to_query)

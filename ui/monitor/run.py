@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from core.errors import BrothError
 from core.load import TICKS_PER_S, LoadRun
+from ui.frame.link import Kept
 from ui.machine.machine import Machine
 from ui.monitor.deeds import BURST, KNOBS, Deed, LoadPlan
 from ui.monitor.setup import BURST_FACTOR, BURST_S, SPEEDS, LoadSetup
@@ -150,6 +151,10 @@ class LoadSession:
             self.run.set_policy(name, value)
             self.setup = replace(self.setup, **{deed.name: deed.value})  # type: ignore[arg-type]
         self.deeds.append(deed)
+
+
+LOAD: Kept[LoadSession | None] = Kept("load", lambda: None)
+"""This visitor's run, once there is one."""
 
 
 def begin(setup: LoadSetup, machine: Machine) -> LoadSession:

@@ -90,7 +90,7 @@ def to_query(setup: LoadSetup) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str]) -> tuple[LoadSetup, list[str]]:
-    """Back, and the names of parameters that could not be used. Never raises: people type links."""
+    """Back, and the names of parameters that could not be used."""
     found: dict[str, Any] = {}
     lost: list[str] = []
     for name, (short, least, most) in _NUMBERS.items():

@@ -15,6 +15,7 @@ from typing import Any
 
 from core.scenario.reader import load_scenario
 from core.scenario.scenario import Scenario
+from ui.frame.link import LinkPart
 from ui.stage.fork import Fork, fork_from_link
 from ui.stage.own import (
     MAX_OWN_LINK,
@@ -157,10 +158,7 @@ def to_query(setup: Setup) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str]) -> tuple[Setup, list[str]]:
-    """The setup a link stands for, and what of the link could not be used (names of parameters).
-
-    Never raises: a link is typed, cut off and forwarded by people.
-    """
+    """The setup a link stands for, and what of the link could not be used (names of parameters)."""
     lost: list[str] = []
     if query.get("v", str(LINK_VERSION)) != str(LINK_VERSION):
         lost.append("v")
@@ -227,3 +225,13 @@ def _whole(text: str | None, least: int, most: int) -> int | None:
         return None
     value = int(text)
     return value if least <= value <= most else None
+
+
+_NAMES = {"v": "link.version", "s": "control.scenario", "m": "link.mode", "hide": "teacher.link.hide"}
+_NAMES |= {"present": "stage.key.presenter", "bet": "link.bet"}
+_NAMES |= {"fork": "stage.drawer.fork", "own": "control.own"}
+_NAMES |= {knob.short: f"knob.{knob.name}" for knob in KNOBS}
+_NAMES |= {short: f"knob.{name}" for name, (short, _) in CHOICES.items()}
+_NAMES |= {short: f"knob.{name}" for name, short in TEXTS.items()}
+
+SETUP = LinkPart("setup", Setup, _NAMES, from_query, to_query, personal=frozenset({"bet"}))

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from ui.frame.link import LinkPart
+
 SAMPLES = ("mixed", "chat", "agent", "rag", "templates", "conversations", "sessions")
 SOURCES = ("sample", "upload", "paste", "folder")
 VIEWS = ("overview", "misses", "sources", "sweeps", "compare")
@@ -116,7 +118,7 @@ def to_query(setup: TrafficSetup) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str]) -> tuple[TrafficSetup, list[str]]:
-    """Back, and the names of parameters that could not be used. Never raises: people type links."""
+    """Back, and the names of parameters that could not be used."""
     lost: list[str] = []
     wanted = Wanted(**_choices(query, _READ, lost))
     if _FORMAT in query:
@@ -182,3 +184,6 @@ def _seconds(text: str) -> float | None:
         return None
     value = float(text)
     return value if value <= MOST_SECONDS else None
+
+
+TRAFFIC = LinkPart("traffic_setup", TrafficSetup, WORDS, from_query, to_query, only_on="traffic")

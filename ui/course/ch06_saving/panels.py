@@ -24,9 +24,9 @@ from ui.course.ch06_saving.counts import (
 from ui.course.lessons import show_part
 from ui.course.measured import DECODERS, Point, kept, many_users, pairs
 from ui.course.strips import Stretch, strips
-from ui.frame import session
 from ui.frame.charts import Bar, bars_beside
 from ui.frame.session import say
+from ui.machine.machine import MACHINE
 from ui.words.numbers import change, money, percent, seconds
 
 NAME = "ch06"
@@ -42,7 +42,7 @@ _FIGURES = ("ttft_p50", "ttft_p95", "throughput")
 
 def names_of(decoder: str) -> Names:
     """What claim, model and measurement are called on all figures."""
-    now, measured = session.machine(), kept(DECODERS[decoder])["pair"]
+    now, measured = MACHINE.get(), kept(DECODERS[decoder])["pair"]
     return Names(
         say("course.ch06.claim"),
         say("course.ch06.model", model=now.model, gpu=now.gpu),
@@ -73,7 +73,7 @@ def users_panel(decoder: str) -> None:
     users = columns[0].slider(say("course.ch06.users"), 1, 1000, 100, key="ch06-users")
     shared = columns[1].slider(say("course.ch06.prefix"), 0, 4096, SHARED, 16, key="ch06-prefix")
     own = columns[2].slider(say("course.ch06.own"), 1, 1024, OWN, key="ch06-own")
-    counted = count_users(users, shared, own, session.machine().cost())
+    counted = count_users(users, shared, own, MACHINE.get().cost())
     prefix, rest = say("course.ch06.part.prefixes"), say("course.ch06.part.owns")
     rows = {
         say("course.ch06.without"): [
@@ -117,7 +117,7 @@ def users_panel(decoder: str) -> None:
 def long_panel(decoder: str) -> None:
     show_part(NAME, "long")
     prefix = st.select_slider(say("course.ch06.prefix"), PREFIXES, 8192, key="ch06-long")
-    cost, names = session.machine().cost(), names_of(decoder)
+    cost, names = MACHINE.get().cost(), names_of(decoder)
     claim, modelled = ratios(PREFIXES, OWN, cost)
     [timed] = pairs(DECODERS[decoder], "long")
     [short] = pairs(DECODERS[decoder], "pair")
@@ -194,7 +194,7 @@ def load_panel() -> None:
 
 def _under_load(rate: int) -> Summary:
     """The visitor's last few runs are kept."""
-    now = session.machine()
+    now = MACHINE.get()
     runs: dict[tuple[object, ...], Summary] = st.session_state.setdefault("ch06_load", {})
     key = (rate, now.cost())
     if key not in runs:
@@ -212,7 +212,7 @@ def bill_panel() -> None:
     requests = st.select_slider(
         say("course.ch06.day"), DAYS, 100_000, format_func="{:,}".format, key="ch06-day"
     )
-    now = session.machine()
+    now = MACHINE.get()
     prices = now.prices
     found = bill(requests, SHARED, OWN, now.cost(), prices)
     rows = {

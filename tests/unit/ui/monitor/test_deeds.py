@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pages.links import LINK_PARTS
 from tests.strategies import examples
 from ui.machine.machine import Machine
 from ui.moment.link import OF_A_LOG, MomentLink, of_load
@@ -218,4 +219,4 @@ def test_a_request_that_cannot_be_read_is_named(text: str) -> None:
 
 def test_a_stop_of_a_lesson_keeps_the_load_and_the_request() -> None:
     text = "execute?v=1&s=P0&lp=256&lv=64&ld=5C2s.3R&lq=R30~5~20"
-    assert dict(parse_qsl(read_address(text).query)) == dict(parse_qsl(text.partition("?")[2]))
+    assert dict(parse_qsl(read_address(text, LINK_PARTS).query)) == dict(parse_qsl(text.partition("?")[2]))

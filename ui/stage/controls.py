@@ -1,4 +1,4 @@
-"""Widgets that several pages share: language, scenario, knobs, own prompts. They change the setup only."""
+"""Scenario and knobs, wherever the stage can be set up. They change the setup only."""
 
 from __future__ import annotations
 
@@ -10,72 +10,23 @@ import streamlit as st
 
 from core.errors import BrothError
 from core.types import EngineConfig
-from ui.frame.session import change_setup, choose_language, current_run, lang, lang_mode, say, setup, title_of
-from ui.monitor.deeds import NAMES as LOAD_NAMES
+from ui.frame.session import lang, say
 from ui.stage.own import OWN, OwnPrompts
-from ui.stage.setup import CHOICES, KNOBS, TEXTS, Knob, load_setup, preset_ids
-from ui.traffic.setup import WORDS as TRAFFIC_WORDS
-from ui.words.i18n import MODES as LANG_MODES
+from ui.stage.run import current_run, title_of
+from ui.stage.setup import CHOICES, KNOBS, SETUP, Knob, load_setup, preset_ids
 
-NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
-
-
-def language_switch() -> None:
-    """Chinese, English or both."""
-
-    def changed() -> None:
-        choose_language(st.session_state["widget_lang"])
-
-    st.session_state["widget_lang"] = lang_mode()
-    st.segmented_control(
-        say("lang.label"),
-        LANG_MODES,
-        format_func=NAMES.__getitem__,
-        key="widget_lang",
-        on_change=changed,
-        label_visibility="collapsed",
-    )
-
-
-def link_notice() -> None:
-    """What of an opened link could not be used, said once."""
-    lost = st.session_state.pop("link_lost", [])
-    if lost:
-        st.warning(say("page.link_lost", names=", ".join(map(_name_of_parameter, lost))))
-
-
-def _name_of_parameter(short: str) -> str:
-    """What a person knows a link's parameter as; the parameter itself where it has no name on the page."""
-    keys = {"s": "control.scenario", "own": "control.own", "fork": "stage.drawer.fork"}
-    keys |= {"tried": "finish.compare.title", "quiz": "finish.quiz.title", "on": "machine.title"}
-    keys |= {"my": "machine.own"}
-    keys |= {"v": "link.version", "m": "link.mode", "bet": "link.bet"}
-    keys |= {
-        "cards": "course.ch12.title",
-        "six": "nav.sheet",
-        "present": "stage.key.presenter",
-        "hide": "teacher.link.hide",
-    }
-    keys |= {"seq": "teacher.part.own", "at": "teacher.place.name"}
-    keys |= {short: f"monitor.{name}" for name, short in LOAD_NAMES.items()}
-    keys |= {"lp": "monitor.pool.label", "ld": "link.deeds", "lq": "link.request"}
-    keys |= TRAFFIC_WORDS
-    keys |= {knob.short: f"knob.{knob.name}" for knob in KNOBS}
-    keys |= {short: f"knob.{name}" for name, (short, _) in CHOICES.items()}
-    keys |= {short: f"knob.{name}" for name, short in TEXTS.items()}
-    return say(keys[short]) if short in keys else short
 
 
 def scenario_picker() -> None:
     """Choose a preset, or one's own prompts once there are any."""
-    current = setup()
+    current = SETUP.get()
     options = list(preset_ids())
     if current.own != OwnPrompts():
         options.append(OWN)
 
     def changed() -> None:
-        change_setup(setup().with_scenario(st.session_state["widget_scenario"]))
+        SETUP.set(SETUP.get().with_scenario(st.session_state["widget_scenario"]))
 
     titles = {name: title_of(name) for name in options}
     st.session_state["widget_scenario"] = current.scenario
@@ -104,7 +55,7 @@ def knob_panel() -> None:
         knob_input("admit_after", config.admit_after)
         choice_input("ttl_kind", CHOICES["ttl_kind"][1], config.ttl_kind)
         text_knob("salt")
-        st.button(say("knob.reset"), on_click=_reset_knobs, width="stretch", disabled=not setup().knobs)
+        st.button(say("knob.reset"), on_click=_reset_knobs, width="stretch", disabled=not SETUP.get().knobs)
 
 
 def _config_now() -> EngineConfig:
@@ -112,19 +63,19 @@ def _config_now() -> EngineConfig:
     with suppress(BrothError):
         return current_run()[0].config
     with suppress(BrothError):
-        return load_setup(setup(), lang()).config
+        return load_setup(SETUP.get(), lang()).config
     return EngineConfig()
 
 
 def _reset_knobs() -> None:
-    change_setup(replace(setup(), knobs={}, fork=None))
+    SETUP.set(replace(SETUP.get(), knobs={}, fork=None))
 
 
 def block_size_picker(value: int) -> None:
     """Tokens per block."""
 
     def changed() -> None:
-        change_setup(setup().with_knob("block_size", st.session_state["widget_block_size"]))
+        SETUP.set(SETUP.get().with_knob("block_size", st.session_state["widget_block_size"]))
 
     options = sorted({*BLOCK_SIZES, value})
     st.session_state["widget_block_size"] = value
@@ -143,7 +94,7 @@ def knob_input(name: str, value: Any) -> None:
     key = f"widget_{name}"
 
     def changed() -> None:
-        change_setup(setup().with_knob(name, st.session_state[key]))
+        SETUP.set(SETUP.get().with_knob(name, st.session_state[key]))
 
     st.session_state[key] = value
     st.number_input(
@@ -164,7 +115,7 @@ def choice_input(name: str, options: tuple[str, ...], value: str) -> None:
     key = f"widget_{name}"
 
     def changed() -> None:
-        change_setup(setup().with_knob(name, st.session_state[key]))
+        SETUP.set(SETUP.get().with_knob(name, st.session_state[key]))
 
     words = {option: say(f"knob.{name}.{option}") for option in options}
     st.session_state[key] = value
@@ -183,9 +134,9 @@ def text_knob(name: str) -> None:
     key = f"widget_{name}"
 
     def changed() -> None:
-        change_setup(setup().with_knob(name, st.session_state[key]))
+        SETUP.set(SETUP.get().with_knob(name, st.session_state[key]))
 
-    st.session_state[key] = str(setup().knobs.get(name) or "")
+    st.session_state[key] = str(SETUP.get().knobs.get(name) or "")
     st.text_input(
         say(f"knob.{name}"), max_chars=40, key=key, on_change=changed, help=say(f"knob.{name}.help")
     )
