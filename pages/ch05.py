@@ -15,6 +15,7 @@ from ui.course.ch05 import MODULES, SITUATIONS, Held, Move, Told, held_peak, sit
 from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_one, stage_link
 from ui.course.code import Function, place_of, show_source
 from ui.course.lessons import show_part
+from ui.frame.kept import LastFew
 from ui.frame.session import lang, plain, say
 from ui.stage.payload import Payload, stage_log
 from ui.stage.run import title_of
@@ -22,6 +23,7 @@ from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import Wanted, find_step, op_is
 
 NAME = "ch05"
+_RUNS = LastFew("ch05_seen", 16)
 GIB = 2**30
 MOST_ROWS = 8
 OPENS_ON: dict[str, Wanted] = {
@@ -52,16 +54,16 @@ def render() -> None:
 
 
 def _seen(name: str) -> Seen:
-    """A situation's run, watched; the visitor's are kept."""
-    kept: dict[tuple[str, str], Seen] = st.session_state.setdefault("ch05_seen", {})
-    key = (name, lang())
-    if key not in kept:
+    """A situation's run, watched."""
+
+    def make() -> Seen:
         scenario = situation(name, lang())
         log = run(scenario)
         told, moves = witness(scenario)
         shown = stage_log(scenario, log, title_of(SITUATIONS[name].preset))
-        kept[key] = (numbers(name, log), shown, told, moves)
-    return kept[key]
+        return numbers(name, log), shown, told, moves
+
+    return _RUNS.get((name, lang()), make)
 
 
 # -- numbers of the situations ---------------------------------------------------------------------------

@@ -13,8 +13,7 @@ from ui.monitor.deeds import PLAN
 from ui.stage.record import RECORD
 from ui.stage.setup import SETUP
 from ui.study.study import STUDY
-from ui.teacher.seq import sequence_part
+from ui.teacher.seq import SEQUENCE
 from ui.traffic.setup import TRAFFIC
 
-_OTHERS: Parts = (SETUP, RECORD, MACHINE, PLAN, MOMENT, STUDY, TRAFFIC, LANGUAGE)
-LINK_PARTS: Parts = (*_OTHERS, sequence_part(_OTHERS))
+LINK_PARTS: Parts = (SETUP, RECORD, MACHINE, PLAN, MOMENT, STUDY, TRAFFIC, SEQUENCE, LANGUAGE)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.links import LINK_PARTS
 from pages.navigation import page
 from ui.frame.session import lang_mode, say
 from ui.frame.shell import toolbar
@@ -36,7 +35,7 @@ def render() -> None:
     draw: dict[str, Callable[[], None]] = {
         "scripts": _scripts,
         "link": teacher_links.links_panel,
-        "own": lambda: teacher_edit.own_panel(LINK_PARTS),
+        "own": teacher_edit.own_panel,
         "class": lambda: teacher_class.class_panel(teacher_links.class_address()),
     }
     draw[_part()]()

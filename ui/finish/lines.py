@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import streamlit as st
-
 from core.cost import CostModel
 from core.errors import BrothError
 from core.report import Report, make_report
 from core.scenario.scenario import run
 from core.timeline.event_log import EventLog
+from ui.frame.kept import LastFew
 from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
 from ui.stage.fork import NUMBERS, Fork, forked
@@ -26,7 +25,7 @@ ALWAYS = ("plain", "cached")
 """Kinds of the first lines; all others are changes tried."""
 
 LECTURE_TOKENS, LECTURE_BLOCK = 640, 16
-_KEPT_REPORTS = 24
+_REPORTS = LastFew("reports", 24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +65,7 @@ def _report(variant: str, make: Callable[[], EventLog]) -> Report:
     """The report of one run; made once per run and machine."""
     machine, name = MACHINE.get(), run_name(SETUP.get())
     key = (name, lang(), variant, machine.cost())
-    kept: dict[object, Report] = st.session_state.setdefault("reports", {})
-    if key not in kept:
-        kept[key] = make_report(make(), machine.cost())
-        while len(kept) > _KEPT_REPORTS:
-            del kept[next(iter(kept))]
-    return kept[key]
+    return _REPORTS.get(key, lambda: make_report(make(), machine.cost()))
 
 
 def fork_name(fork: Fork) -> str:

@@ -6,35 +6,18 @@ The frame knows what a part is, not which there are: the list of them stands at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import streamlit as st
+
+from ui.frame.kept import Kept
 
 T = TypeVar("T")
 Query = Mapping[str, str]
 Parts = Sequence["LinkPart[Any]"]
 _PARTS, _LOST, _OPENED = "link_parts", "link_lost", "link_opened"
-
-
-@dataclass(frozen=True, eq=False)
-class Kept(Generic[T]):
-    """A value of one visitor that lives as long as the session. ``key``: its name there, once in the house;
-    ``usual`` makes what it is before anybody has set it."""
-
-    key: str
-    usual: Callable[[], T]
-
-    def get(self) -> T:
-        """This visitor's."""
-        if self.key not in st.session_state:
-            st.session_state[self.key] = self.usual()
-        return cast(T, st.session_state[self.key])
-
-    def set(self, value: T) -> None:
-        """Replace it."""
-        st.session_state[self.key] = value
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,22 +42,27 @@ class LinkPart(Kept[T]):
         """Replace it; every part of this visitor's link hears of it."""
         before = self.get()
         super().set(value)
-        for part in cast(Parts, st.session_state.get(_PARTS, ())):
+        for part in parts():
             if part.hear is not None:
                 part.hear(self, before, value)
 
 
-def begin(parts: Parts) -> None:
+def begin(all_parts: Parts) -> None:
     """Once per script run, before anything is drawn: read the link the first time."""
     state = st.session_state
     first = _PARTS not in state
-    state[_PARTS] = parts
+    state[_PARTS] = all_parts
     if first:
         query = {name: value for name, value in st.query_params.items() if isinstance(value, str)}
         state[_OPENED], state[_LOST] = bool(query), []
-        for part in parts:
+        for part in all_parts:
             state[part.key], unread = part.read(query)
             state[_LOST] += [part.names[name] for name in unread]
+
+
+def parts() -> Parts:
+    """All parts of this visitor's link, as they were handed down."""
+    return cast(Parts, st.session_state.get(_PARTS, ()))
 
 
 def lost() -> list[str]:
@@ -89,7 +77,25 @@ def write() -> None:
     in which the stage looks for its step.
     """
     wanted: dict[str, str] = {}
-    for part in cast(Parts, st.session_state[_PARTS]):
+    for part in parts():
         wanted |= part.write(part.get())
     if not st.session_state.pop(_OPENED, False) and dict(st.query_params.items()) != wanted:
         st.query_params.from_dict(wanted)
+
+
+# -- what a parameter may say -------------------------------------------------------------------------
+
+
+def whole(text: str | None, least: int, most: int) -> int | None:
+    """The whole number that it is, within its range."""
+    if text is None or not text.isascii() or not text.isdigit() or len(text) > 10:
+        return None
+    return int(text) if least <= int(text) <= most else None
+
+
+def choices(
+    query: Query, allowed: Mapping[str, tuple[str, Collection[str]]], lost: list[str]
+) -> dict[str, Any]:
+    """Fields that are one of a few words. ``allowed``: field -> its parameter, the words; ``lost`` grows."""
+    lost += [short for short, words in allowed.values() if short in query and query[short] not in words]
+    return {name: query[short] for name, (short, words) in allowed.items() if query.get(short) in words}

@@ -7,31 +7,23 @@ import re
 import streamlit as st
 
 from core.errors import BrothError
-from ui.frame.link import LinkPart, Query
+from ui.frame.link import LinkPart
 from ui.words.i18n import MODES as LANG_MODES
 from ui.words.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
 
 _ARROW = re.compile("(?<=[<>=~-])(?=[<>=~-])")
 
 
-def _resolved(query: Query) -> tuple[LangMode, list[str]]:
-    return resolve_mode(query.get("lang"), st.context.locale), []
-
-
 LANGUAGE = LinkPart[LangMode](
     "lang",
-    lambda: _resolved({})[0],
+    lambda: resolve_mode(None, st.context.locale),
     {"lang": "lang.label"},
-    read=_resolved,
-    write=lambda mode: {"lang": mode},
+    lambda query: (resolve_mode(query.get("lang"), st.context.locale), []),
+    lambda mode: {"lang": mode},
     personal=frozenset({"lang"}),
 )
-"""What this visitor reads."""
-
-
-def lang_mode() -> LangMode:
-    """What this visitor reads: en, zh or both."""
-    return LANGUAGE.get()
+lang_mode = LANGUAGE.get
+"""What this visitor reads: en, zh or both."""
 
 
 def choose_language(mode: object) -> None:

@@ -25,15 +25,11 @@ def machine_panel() -> Machine:
     with st.expander(say("machine.now", model=now.model, n=now.num_gpus, gpu=now.gpu)):
         model, gpu, number = st.columns(3)
         with model:
-            _choice(
-                "model", [*MODELS, MY_MODEL], now.model, lambda value: replace(MACHINE.get(), model=value)
-            )
+            _choice("model", [*MODELS, MY_MODEL], now.model, _setter("model"))
         with gpu:
-            _choice("gpu", [*GPUS, MY_GPU], now.gpu, lambda value: replace(MACHINE.get(), gpu=value))
+            _choice("gpu", [*GPUS, MY_GPU], now.gpu, _setter("gpu"))
         with number:
-            _number(
-                "num_gpus", now.num_gpus, 1, MOST_GPUS, lambda value: replace(MACHINE.get(), num_gpus=value)
-            )
+            _number("num_gpus", now.num_gpus, 1, MOST_GPUS, _setter("num_gpus"))
         _own_numbers(now)
         for column, name in zip(st.columns(len(PRICES)), PRICES, strict=True):
             with column:
@@ -78,12 +74,12 @@ def _take(key: str, change: Callable[[Any], Machine]) -> None:
         st.session_state[_WRONG] = error
 
 
-def _price_setter(name: str) -> Callable[[float], Machine]:
-    def change(value: float) -> Machine:
-        changes: dict[str, Any] = {name: value}
-        return replace(MACHINE.get(), prices=replace(MACHINE.get().prices, **changes))
+def _setter(name: str) -> Callable[[Any], Machine]:
+    return lambda value: replace(MACHINE.get(), **{name: value})
 
-    return change
+
+def _price_setter(name: str) -> Callable[[Any], Machine]:
+    return lambda value: replace(MACHINE.get(), prices=replace(MACHINE.get().prices, **{name: value}))
 
 
 def _own_setter(name: str) -> Callable[[Any], Machine]:

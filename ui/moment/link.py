@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ui.frame.link import Kept, LinkPart
+from ui.frame.kept import Kept
+from ui.frame.link import LinkPart
 from ui.machine.machine import MACHINE
 from ui.stage.setup import SETUP
 

@@ -13,7 +13,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ui.frame.link import Kept, LinkPart
+from ui.frame.kept import Kept
+from ui.frame.link import LinkPart
 from ui.monitor.setup import NAMES as SETUP_NAMES
 from ui.monitor.setup import SPEEDS, LoadSetup
 from ui.monitor.setup import from_query as setup_from_query

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -43,19 +44,24 @@ def scenario_picker() -> None:
 def knob_panel() -> None:
     """Every knob of the engine, two in a row. They stand where the setup has put them, run or no run."""
     config = _config_now()
+    sizes = sorted({*BLOCK_SIZES, config.block_size})
     left, right = st.columns(2)
     with left:
-        block_size_picker(config.block_size)
+        choice_input("block_size", {size: str(size) for size in sizes}, config.block_size)
         knob_input("cache_cap", config.cache_cap)
         knob_input("ttl", config.ttl)
-        choice_input("queue_rule", CHOICES["queue_rule"][1], config.queue_rule)
+        choice_input("queue_rule", _words("queue_rule"), config.queue_rule)
         text_knob("version")
     with right:
         knob_input("num_slots", config.num_usable)
         knob_input("admit_after", config.admit_after)
-        choice_input("ttl_kind", CHOICES["ttl_kind"][1], config.ttl_kind)
+        choice_input("ttl_kind", _words("ttl_kind"), config.ttl_kind)
         text_knob("salt")
         st.button(say("knob.reset"), on_click=_reset_knobs, width="stretch", disabled=not SETUP.get().knobs)
+
+
+def _words(name: str) -> dict[str, str]:
+    return {option: say(f"knob.{name}.{option}") for option in CHOICES[name][1]}
 
 
 def _config_now() -> EngineConfig:
@@ -71,72 +77,37 @@ def _reset_knobs() -> None:
     SETUP.set(replace(SETUP.get(), knobs={}, fork=None))
 
 
-def block_size_picker(value: int) -> None:
-    """Tokens per block."""
+def _turn(name: str) -> None:
+    SETUP.set(SETUP.get().with_knob(name, st.session_state[f"widget_{name}"]))
 
-    def changed() -> None:
-        SETUP.set(SETUP.get().with_knob("block_size", st.session_state["widget_block_size"]))
 
-    options = sorted({*BLOCK_SIZES, value})
-    st.session_state["widget_block_size"] = value
-    st.selectbox(
-        say("knob.block_size"),
-        options,
-        key="widget_block_size",
-        on_change=changed,
-        help=say("knob.block_size.help"),
-    )
+def _shared(name: str, value: Any) -> dict[str, Any]:
+    """What the widgets of all knobs have in common; each stands at ``value``."""
+    key = f"widget_{name}"
+    st.session_state[key] = value
+    return {"key": key, "on_change": _turn, "args": (name,), "help": say(f"knob.{name}.help")}
 
 
 def knob_input(name: str, value: Any) -> None:
     """A whole-number knob; optional ones are empty when off."""
     knob: Knob = next(one for one in KNOBS if one.name == name)
-    key = f"widget_{name}"
-
-    def changed() -> None:
-        SETUP.set(SETUP.get().with_knob(name, st.session_state[key]))
-
-    st.session_state[key] = value
     st.number_input(
         say(f"knob.{name}"),
         value=None if knob.optional else "min",  # only what starts empty can be emptied again
         min_value=knob.least,
         max_value=max(knob.most, value or 0),
         step=1,
-        key=key,
-        on_change=changed,
         placeholder=say("knob.off"),
-        help=say(f"knob.{name}.help"),
+        **_shared(name, value),
     )
 
 
-def choice_input(name: str, options: tuple[str, ...], value: str) -> None:
-    """A knob with named options."""
-    key = f"widget_{name}"
-
-    def changed() -> None:
-        SETUP.set(SETUP.get().with_knob(name, st.session_state[key]))
-
-    words = {option: say(f"knob.{name}.{option}") for option in options}
-    st.session_state[key] = value
-    st.selectbox(
-        say(f"knob.{name}"),
-        options,
-        format_func=words.__getitem__,
-        key=key,
-        on_change=changed,
-        help=say(f"knob.{name}.help"),
-    )
+def choice_input(name: str, words: Mapping[Any, str], value: Any) -> None:
+    """A knob with few values; ``words``: what each is called."""
+    st.selectbox(say(f"knob.{name}"), list(words), format_func=words.__getitem__, **_shared(name, value))
 
 
 def text_knob(name: str) -> None:
     """Salt or version: a short text, empty when off."""
-    key = f"widget_{name}"
-
-    def changed() -> None:
-        SETUP.set(SETUP.get().with_knob(name, st.session_state[key]))
-
-    st.session_state[key] = str(SETUP.get().knobs.get(name) or "")
-    st.text_input(
-        say(f"knob.{name}"), max_chars=40, key=key, on_change=changed, help=say(f"knob.{name}.help")
-    )
+    value = str(SETUP.get().knobs.get(name) or "")
+    st.text_input(say(f"knob.{name}"), max_chars=40, **_shared(name, value))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from uuid import uuid4
 
 from core.scenario.scenario import Scenario, run
 from core.timeline.event_log import EventLog
-from ui.frame.link import Kept
+from ui.frame.kept import Kept, LastFew
 from ui.frame.session import lang, say
 from ui.stage.fork import Fork, forked
 from ui.stage.own import OWN
@@ -16,8 +15,7 @@ from ui.stage.record import RECORD, read_answer, run_name
 from ui.stage.setup import SETUP, Setup, load_setup
 
 Run = tuple[Scenario, EventLog, Payload]
-_KEPT_RUNS = 4
-_RUNS: Kept[dict[tuple[object, ...], Run]] = Kept("runs", dict)
+_RUNS = LastFew("runs", 4)
 
 FORGET: Kept[str | None] = Kept("forget", lambda: None)
 """Changes each time the stage is to forget its answers."""
@@ -38,7 +36,7 @@ def current_run() -> Run:
         BrothError: prompts or knobs that cannot be used.
     """
     setup = SETUP.get()
-    return _remember(_key(setup), lambda: load_setup(setup, lang()))
+    return _RUNS.get(_key(setup), lambda: shown_run(load_setup(setup, lang())))
 
 
 def forked_run(fork: Fork) -> Run:
@@ -49,24 +47,18 @@ def forked_run(fork: Fork) -> Run:
     """
     scenario, log, shown = current_run()
     key = (*_key(SETUP.get()), fork)
-    return _remember(key, lambda: forked(scenario, log, shown["events"], fork, lang()))
+    return _RUNS.get(key, lambda: shown_run(forked(scenario, log, shown["events"], fork, lang())))
+
+
+def shown_run(scenario: Scenario) -> Run:
+    """One of our scenarios, or what became of it, run as the stage wants it."""
+    log = run(scenario)
+    return scenario, log, stage_log(scenario, log, title_of(scenario.scenario_id))
 
 
 def _key(chosen: Setup) -> tuple[object, ...]:
     own = chosen.own if chosen.scenario == OWN else None
     return (chosen.scenario, str(sorted(chosen.knobs.items())), own, lang())
-
-
-def _remember(key: tuple[object, ...], make: Callable[[], Scenario]) -> Run:
-    """The run under this key; it is made if it is not among the last few."""
-    runs = _RUNS.get()
-    if key not in runs:
-        scenario = make()
-        log = run(scenario)
-        runs[key] = (scenario, log, stage_log(scenario, log, title_of(SETUP.get().scenario)))
-        while len(runs) > _KEPT_RUNS:
-            del runs[next(iter(runs))]
-    return runs[key]
 
 
 def go_to_step(step: int) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from core.scenario.reader import load_scenario
 from core.scenario.scenario import Scenario
-from ui.frame.link import LinkPart
+from ui.frame.link import LinkPart, choices, whole
 from ui.stage.fork import Fork, fork_from_link
 from ui.stage.own import (
     MAX_OWN_LINK,
@@ -185,7 +185,7 @@ def from_query(query: Mapping[str, str]) -> tuple[Setup, list[str]]:
     if query.get("present", "") not in ("", "1"):
         lost.append("present")
     setup = replace(setup, presenter=query.get("present") == "1")
-    bet = _whole(query.get("bet"), 0, 100)
+    bet = whole(query.get("bet"), 0, 100)
     if "bet" in query and bet is None:
         lost.append("bet")
     fork = fork_from_link(query["fork"]) if "fork" in query else None
@@ -200,31 +200,20 @@ def _read_knobs(query: Mapping[str, str], lost: list[str]) -> dict[str, Any]:
         text = query.get(knob.short)
         if text is None:
             continue
-        value = _whole(text, knob.least, knob.most)
+        value = whole(text, knob.least, knob.most)
         if value is not None:
             knobs[knob.name] = value
         elif text == "off" and knob.optional:
             knobs[knob.name] = None
         else:
             lost.append(knob.short)
-    for name, (short, allowed) in CHOICES.items():
-        if query.get(short) in allowed:
-            knobs[name] = query[short]
-        elif short in query:
-            lost.append(short)
+    knobs |= choices(query, CHOICES, lost)
     for name, short in TEXTS.items():
         if len(query.get(short, "")) > MAX_TEXT:
             lost.append(short)
         elif query.get(short):
             knobs[name] = query[short]
     return knobs
-
-
-def _whole(text: str | None, least: int, most: int) -> int | None:
-    if text is None or not text.isascii() or not text.isdigit() or len(text) > 6:
-        return None
-    value = int(text)
-    return value if least <= value <= most else None
 
 
 _NAMES = {"v": "link.version", "s": "control.scenario", "m": "link.mode", "hide": "teacher.link.hide"}

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import BrothError
 from ui.course.chapter import course_run
-from ui.frame.link import Parts
+from ui.frame.link import parts
 from ui.frame.session import say, show_error
 from ui.stage.run import title_of
 from ui.stage.setup import Setup, preset_ids
@@ -22,8 +22,8 @@ KEPT = (_WHAT, _ASK)
 """Widgets whose choice outlives the other parts of the page."""
 
 
-def add_panel(parts: Parts) -> None:
-    """Both ways to add, and why the last try did not work. ``parts``: all that a link may have."""
+def add_panel() -> None:
+    """Both ways to add, and why the last try did not work."""
     full = len(SEQUENCE.get().stops) >= MAX_STOPS
     pasted, button = st.columns([5, 1], vertical_alignment="bottom")
     pasted.text_input(
@@ -36,7 +36,7 @@ def add_panel(parts: Parts) -> None:
         say("teacher.add"),
         key="teacher-add-pasted",
         on_click=_add_pasted,
-        args=(parts, own_url()),
+        args=(own_url(),),
         disabled=full,
         width="stretch",
     )
@@ -84,9 +84,9 @@ def _told(event: dict[str, object]) -> str:
     return say(f"cap.{event['cap']}.what", **args).replace("**", "")
 
 
-def _add_pasted(parts: Parts, own: str) -> None:
+def _add_pasted(own: str) -> None:
     try:
-        address = read_address(str(st.session_state[_PASTED]), parts, own)
+        address = read_address(str(st.session_state[_PASTED]), parts(), own)
     except BrothError as error:
         st.session_state[_ERROR] = error
         return

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BrothError
-from ui.frame.link import Parts
+from ui.frame.link import parts
 from ui.frame.session import lang_mode, plain, say, show_error
 from ui.teacher.add import add_panel
 from ui.teacher.laptops import local_hint, server_base
@@ -28,12 +28,12 @@ from ui.teacher.stops import text
 from ui.words.i18n import languages
 
 
-def own_panel(parts: Parts) -> None:
-    """The stops there are, what makes one more, and how to keep them. ``parts``: all that a link may have."""
+def own_panel() -> None:
+    """The stops there are, what makes one more, and how to keep them."""
     for one in languages(lang_mode()):
         st.markdown(text("own", one))
     with st.container(border=True):
-        add_panel(parts)
+        add_panel()
     now = SEQUENCE.get()
     if not now.stops:
         st.info(say("teacher.none"))
@@ -41,7 +41,7 @@ def own_panel(parts: Parts) -> None:
         _row(index, stop, len(now.stops))
     if now.stops:
         _keep(now)
-    _files(now, parts)
+    _files(now)
 
 
 # -- the stops --------------------------------------------------------------------------------------------
@@ -125,30 +125,25 @@ def _clear() -> None:
     SEQUENCE.set(Sequence())
 
 
-def _files(now: Sequence, parts: Parts) -> None:
+def _files(now: Sequence) -> None:
     with st.expander(say("teacher.file"), expanded=bool(now.stops) and not fits_link(now)):
         if now.stops:
             st.download_button(
                 say("teacher.file.save"), to_file(now), "broth-sequence.json", on_click="ignore"
             )
         st.file_uploader(
-            say("teacher.file.load"),
-            type="json",
-            max_upload_size=1,
-            key="teacher-file",
-            on_change=_load,
-            args=(parts,),
+            say("teacher.file.load"), type="json", max_upload_size=1, key="teacher-file", on_change=_load
         )
         error = st.session_state.pop("teacher-file-error", None)
         if error is not None:
             show_error(error)
 
 
-def _load(parts: Parts) -> None:
+def _load() -> None:
     found = st.session_state["teacher-file"]
     if found is None:
         return
     try:
-        SEQUENCE.set(replace(from_file(found.name, found.getvalue(), parts), place=0))
+        SEQUENCE.set(replace(from_file(found.name, found.getvalue(), parts()), place=0))
     except BrothError as error:
         st.session_state["teacher-file-error"] = error

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import BrothError
-from ui.frame.link import Kept, LinkPart, Parts, Query
+from ui.frame import link
+from ui.frame.link import LinkPart, Parts, Query, whole
 from ui.teacher.address import Address, AddressError, read_address
 
 SEQ, AT = "seq", "at"
@@ -145,24 +146,20 @@ def from_query(query: Query, parts: Parts) -> tuple[Sequence, list[str]]:
     found = unpack(query[SEQ], parts)
     if found is None:
         return Sequence(), [SEQ]
-    place = query.get(AT, "1")
-    if not (place.isascii() and place.isdigit() and len(place) < 4 and int(place) <= len(found.stops)):
-        return found.at(1), [AT]
-    return found.at(int(place)), []
+    place = whole(query.get(AT, "1"), 0, len(found.stops))
+    return (found.at(1), [AT]) if place is None else (found.at(place), [])
 
 
-SEQUENCE = Kept("sequence", Sequence)
+_NAMES = {SEQ: "teacher.part.own", AT: "teacher.place.name"}
 
-
-def sequence_part(others: Parts) -> LinkPart[Sequence]:
-    """The sequence's part of the link. ``others``: all other parts, because stops are links themselves."""
-
-    def read(query: Query) -> tuple[Sequence, list[str]]:
-        return from_query(query, (*others, part))
-
-    names = {SEQ: "teacher.part.own", AT: "teacher.place.name"}
-    part = LinkPart(SEQUENCE.key, SEQUENCE.usual, names, read, to_query, personal=frozenset(names))
-    return part
+SEQUENCE = LinkPart(
+    "sequence",
+    Sequence,
+    _NAMES,
+    lambda query: from_query(query, link.parts()),
+    to_query,
+    personal=frozenset(_NAMES),
+)
 
 
 # -- as a file ----------------------------------------------------------------------------------------

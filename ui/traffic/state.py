@@ -16,8 +16,8 @@ from core.traffic.analysis import Analysis, analyse
 from core.traffic.misses import Miss
 from core.traffic.ranking import misses_of
 from core.traffic.settings import Settings
-from ui.frame.link import Kept
-from ui.traffic.setup import TRAFFIC, Side, TrafficSetup, Wanted
+from ui.frame.kept import Kept
+from ui.traffic.setup import TRAFFIC, Side, Wanted
 from ui.traffic.tokenizers import tokenizer_for
 
 T = TypeVar("T")
@@ -54,9 +54,8 @@ class TrafficState:
 _STATE = Kept("traffic", TrafficState)
 
 
-def state() -> TrafficState:
-    """This visitor's."""
-    return _STATE.get()
+state = _STATE.get
+"""This visitor's."""
 
 
 def forget() -> None:
@@ -64,9 +63,8 @@ def forget() -> None:
     _STATE.set(TrafficState())
 
 
-def chosen() -> TrafficSetup:
-    """Every setting of the page."""
-    return TRAFFIC.get()
+chosen = TRAFFIC.get
+"""Every setting of the page."""
 
 
 def choose(**values: Any) -> None:

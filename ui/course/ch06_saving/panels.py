@@ -25,6 +25,7 @@ from ui.course.lessons import show_part
 from ui.course.measured import DECODERS, Point, kept, many_users, pairs
 from ui.course.strips import Stretch, strips
 from ui.frame.charts import Bar, bars_beside
+from ui.frame.kept import LastFew
 from ui.frame.session import say
 from ui.machine.machine import MACHINE
 from ui.words.numbers import change, money, percent, seconds
@@ -36,7 +37,7 @@ OWN = 128
 PREFIXES = (256, 512, 1024, 2048, 4096, 8192, 16_384)
 RATES = (2, 5, 10, 20, 40, 80)
 DAYS = (100, 1_000, 10_000, 100_000, 1_000_000)
-_KEPT = 8
+_RUNS = LastFew("ch06_load", 8)
 _FIGURES = ("ttft_p50", "ttft_p95", "throughput")
 
 
@@ -193,15 +194,8 @@ def load_panel() -> None:
 
 
 def _under_load(rate: int) -> Summary:
-    """The visitor's last few runs are kept."""
-    now = MACHINE.get()
-    runs: dict[tuple[object, ...], Summary] = st.session_state.setdefault("ch06_load", {})
-    key = (rate, now.cost())
-    if key not in runs:
-        runs[key] = under_load(rate, now.cost())
-        while len(runs) > _KEPT:
-            del runs[next(iter(runs))]
-    return runs[key]
+    cost = MACHINE.get().cost()
+    return _RUNS.get((rate, cost), lambda: under_load(rate, cost))
 
 
 # -- the bill --------------------------------------------------------------------------------------------
