@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.links import LINK_PARTS
 from pages.navigation import all_pages
-from ui.frame import session
+from ui.frame import link
 
 
 def main() -> None:
@@ -16,10 +17,10 @@ def main() -> None:
         layout="wide",
         initial_sidebar_state="collapsed",
     )
-    session.begin()
+    link.begin(LINK_PARTS)
     page = st.navigation(all_pages(), position="top")
     page.run()
-    session.sync_link()
+    link.write()
 
 
 if __name__ == "__main__":

@@ -15,12 +15,15 @@ from ui.course.ch05 import MODULES, SITUATIONS, Held, Move, Told, held_peak, sit
 from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_one, stage_link
 from ui.course.code import Function, place_of, show_source
 from ui.course.lessons import show_part
-from ui.frame.session import lang, plain, say, title_of
+from ui.frame.kept import LastFew
+from ui.frame.session import lang, plain, say
 from ui.stage.payload import Payload, stage_log
+from ui.stage.run import title_of
 from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import Wanted, find_step, op_is
 
 NAME = "ch05"
+_RUNS = LastFew("ch05_seen", 16)
 GIB = 2**30
 MOST_ROWS = 8
 OPENS_ON: dict[str, Wanted] = {
@@ -51,16 +54,16 @@ def render() -> None:
 
 
 def _seen(name: str) -> Seen:
-    """A situation's run, watched; the visitor's are kept."""
-    kept: dict[tuple[str, str], Seen] = st.session_state.setdefault("ch05_seen", {})
-    key = (name, lang())
-    if key not in kept:
+    """A situation's run, watched."""
+
+    def make() -> Seen:
         scenario = situation(name, lang())
         log = run(scenario)
         told, moves = witness(scenario)
         shown = stage_log(scenario, log, title_of(SITUATIONS[name].preset))
-        kept[key] = (numbers(name, log), shown, told, moves)
-    return kept[key]
+        return numbers(name, log), shown, told, moves
+
+    return _RUNS.get((name, lang()), make)
 
 
 # -- numbers of the situations ---------------------------------------------------------------------------
@@ -103,13 +106,13 @@ def ten_users() -> Held:
 def _modules(name: str, shown: Payload, step: int, told: list[Told], moves: list[Move]) -> None:
     step_of = {one["ev"]: one["i"] + 1 for one in shown["events"]}
     opening = shown["events"][step - 1]["ev"]
-    teller = told[opening].function.__module__.removeprefix("core.")
+    teller = told[opening].function.__module__.removeprefix("core.engine.")
     names = {module: say(f"course.ch05.module.{title}") for title, module in MODULES.items()}
     tabs = st.tabs(list(names.values()), default=names.get(teller), key=f"ch05-tabs-{name}")
     for tab, (title, module) in zip(tabs, MODULES.items(), strict=True):
         with tab:
             show_part(NAME, module)
-            rows = _move_rows(moves, told) if title == "BlockManager" else _told_rows(told, f"core.{module}")
+            rows = _move_rows(moves, told) if title == "BlockManager" else _told_rows(told, module)
             _panel(f"ch05-{name}-{module}", rows, step_of, opening)
 
 
@@ -120,7 +123,7 @@ def _told_rows(told: list[Told], module: str) -> list[Row]:
     return [
         (one.function, one.line, one.index, type(one.event).__name__, summary(one.event))
         for one in told
-        if one.function.__module__ == module
+        if one.function.__module__ == f"core.engine.{module}"
     ]
 
 

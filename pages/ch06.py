@@ -24,8 +24,8 @@ from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chap
 from ui.course.lessons import show_part
 from ui.course.measured import DECODERS, LARGER, kept, pairs, sweep, where
 from ui.course.strips import Stretch
-from ui.frame import session
 from ui.frame.session import say
+from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.stage.show_me import find_step, op_is
 from ui.words.numbers import percent, seconds
@@ -76,7 +76,7 @@ def _one_prompt() -> str:
         say("course.ch06.with"): [Stretch(prefix, shared, True), Stretch(own, total - shared, False)],
     }
     show_strips("prompt", rows)
-    cost, names = session.machine().cost(), names_of(decoder)
+    cost, names = MACHINE.get().cost(), names_of(decoder)
     one = cost.compare(total, shared)
     left, right = st.columns(2)
     with left:
@@ -138,7 +138,7 @@ def _sooner(decoder: str) -> None:
     greeting = int(kept(DECODERS[decoder])["saving"].rows[0]["shared"])
     band = {"low": percent(BAND[0], 0), "high": percent(BAND[1], 0)}
     show_part(NAME, "sooner", greeting=greeting, **band)
-    cost, names = session.machine().cost(), names_of(decoder)
+    cost, names = MACHINE.get().cost(), names_of(decoder)
     groups = [
         say("course.ch06.case", hit=point.hit_tokens, total=point.total, percent=percent(point.fraction, 0))
         for point in points

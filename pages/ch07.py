@@ -24,15 +24,17 @@ from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_on
 from ui.course.lessons import show_part
 from ui.course.strips import strips
 from ui.course.tradeoffs import prefixes_panel
-from ui.frame import session
 from ui.frame.formulas import formulas_panel
+from ui.frame.kept import LastFew
 from ui.frame.session import lang, say
+from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.stage.payload import Payload, stage_log
 from ui.stage.show_me import find_step, op_is
 from ui.words.formula_words import PREFILL, SAVINGS
 
 NAME = "ch07"
+_RUNS = LastFew("ch07_shown", 16)
 CONFIG = {"displayModeBar": False}
 ROWS = 6
 PANEL_PREFIX = 128
@@ -125,13 +127,13 @@ def _verdict_table(found: tuple[Outcome, ...]) -> str:
 
 
 def _shown(case: str, variant: str) -> Payload:
-    """The small run for the stage; the visitor's are kept."""
-    kept: dict[tuple[str, ...], Payload] = st.session_state.setdefault("ch07_shown", {})
-    key = (case, variant, lang())
-    if key not in kept:
+    """The small run for the stage."""
+
+    def make() -> Payload:
         scenario = small_scenario(case, variant, lang())
-        kept[key] = stage_log(scenario, run(scenario), say(f"course.ch07.case.{case}"))
-    return kept[key]
+        return stage_log(scenario, run(scenario), say(f"course.ch07.case.{case}"))
+
+    return _RUNS.get((case, variant, lang()), make)
 
 
 # -- all of them -----------------------------------------------------------------------------------------
@@ -162,7 +164,7 @@ def _map() -> None:
     with columns[3]:
         kinds = {kind: say(f"course.ch07.map.{kind}") for kind in ("tokens", "time")}
         kind = pick_one(say("course.ch07.map.kind"), kinds, "ch07-kind")
-    cost = session.machine().cost()
+    cost = MACHINE.get().cost()
     shares = share_map(size, cost, kind == "time")
     across, down = PREFIXES.index(prefix), SUFFIXES.index(suffix)
     axes = (say("course.ch07.prefix"), say("course.ch07.suffix"))

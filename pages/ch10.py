@@ -21,12 +21,14 @@ from ui.course.ch11_beliefs.words import opening, report_link
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
 from ui.course.strips import Stretch, strips
-from ui.frame.session import lang, lang_mode, say, title_of
+from ui.frame.kept import LastFew
+from ui.frame.session import lang, lang_mode, say
 from ui.stage.payload import Payload, stage_log
+from ui.stage.run import title_of
 from ui.stage.show_me import execute_address, op_is
 
 NAME = "ch10"
-_KEPT = 6
+_RUNS = LastFew("ch10_runs", 6)
 OPENS_ON = {
     "good": (op_is("match", "R1"),),
     "broken": (op_is("miss", "R1"), op_is("plan", "R2")),
@@ -114,16 +116,14 @@ def _stage(app: Application) -> None:
 
 
 def _small_run(app: Application, way: Way) -> Payload:
-    """A run for the stage. The visitor's last few are kept."""
-    kept: dict[tuple[str, str, str], Payload] = st.session_state.setdefault("ch10_runs", {})
-    key = (app.name, way, lang())
-    if key not in kept:
+    """A run for the stage."""
+
+    def make() -> Payload:
         scenario = on_stage(app, way, lang())
         title = f"{say(f'course.ch10.{app.name}')} · {say(f'course.ch10.{way}')}"
-        kept[key] = stage_log(scenario, run(scenario), title)
-        while len(kept) > _KEPT:
-            del kept[next(iter(kept))]
-    return kept[key]
+        return stage_log(scenario, run(scenario), title)
+
+    return _RUNS.get((app.name, way, lang()), make)
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -15,12 +15,14 @@ from ui.course.ch11_beliefs.stands import STANDS, Stand
 from ui.course.ch11_beliefs.words import beside, opening, report_link, with_words
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
-from ui.frame.session import lang, say, title_of
+from ui.frame.kept import LastFew
+from ui.frame.session import lang, say
 from ui.stage.payload import Payload, stage_log
+from ui.stage.run import title_of
 from ui.words.numbers import power
 
 NAME = "ch11"
-_KEPT = 6
+_RUNS = LastFew("ch11_runs", 6)
 MODELLED = {"decode": ("formula.prefill", "formula.decode")}
 _TINY = re.compile(r"\d(\.\d+)?e-\d+")
 _MANY = 12  # values from which on a slider is easier than a row of them
@@ -131,15 +133,14 @@ def _stage(belief: Belief, stand: Stand, knobs: dict[str, Any], shown: Shown) ->
 
 
 def _own_run(name: str, key: str, shown: Shown) -> Payload:
-    """The run behind a demonstration as the stage wants it. The visitor's last few are kept."""
-    kept: dict[tuple[str, str], Payload] = st.session_state.setdefault("ch11_runs", {})
-    if (key, lang()) not in kept:
+    """The run behind a demonstration as the stage wants it."""
+
+    def make() -> Payload:
         assert shown.scenario is not None
         scenario = with_words(shown.scenario, lambda word: say(f"course.ch11.piece.{word}"))
-        kept[key, lang()] = stage_log(scenario, run(scenario), say(f"course.ch11.{name}"))
-        while len(kept) > _KEPT:
-            del kept[next(iter(kept))]
-    return kept[key, lang()]
+        return stage_log(scenario, run(scenario), say(f"course.ch11.{name}"))
+
+    return _RUNS.get((key, lang()), make)
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -10,11 +10,12 @@ from core.cost import FORMULAS, typical_error
 from pages.navigation import page
 from ui.course.chapter import begin_chapter, end_chapter, pick_one
 from ui.course.lessons import show_part
-from ui.frame.session import change_study, lang_mode, say, study
+from ui.frame.session import lang_mode, say
 from ui.interview.questions import SHOWS, words
 from ui.stage.show_me import address
 from ui.study.flashcards import Deck, new_deck
 from ui.study.names import QUESTIONS, THEMES, WRONG
+from ui.study.study import STUDY
 from ui.words.i18n import languages
 
 NAME = "ch12"
@@ -95,7 +96,7 @@ def _show_me(name: str) -> None:
 
 def _cards() -> None:
     show_part(NAME, "cards")
-    deck = study().deck
+    deck = STUDY.get().deck
     total = deck.num_cards
     told = say("course.ch12.progress", known=len(deck.known), total=total, again=deck.num_again)
     st.progress(len(deck.known) / total, told)
@@ -149,7 +150,7 @@ def _open(card: int) -> None:
 
 def _keep(deck: Deck) -> None:
     st.session_state.pop(OPEN, None)
-    change_study(replace(study(), deck=deck))
+    STUDY.set(replace(STUDY.get(), deck=deck))
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -9,46 +9,46 @@ import streamlit as st
 from core.errors import BrothError
 from core.timeline.event_log import EventLog
 from pages.navigation import page
-from ui.frame import session
-from ui.frame.controls import knob_panel, link_notice, scenario_picker
-from ui.frame.session import say
+from ui.frame.session import lang_mode, say, show_error
 from ui.frame.shell import toolbar
+from ui.moment.link import MOMENT, SHOWN, drop_moment
 from ui.moment.recall import recall
 from ui.moment.shown import ShownMoment
+from ui.stage.controls import knob_panel, scenario_picker
 from ui.stage.fork import fork_choices, read_fork
 from ui.stage.own_prompts import own_prompts_editor
 from ui.stage.payload import Payload, stage_payload
-from ui.stage.record import run_name
+from ui.stage.record import RECORD, run_name
+from ui.stage.run import ASKED_STEP, FORGET, current_run, forked_run, hear_answer
+from ui.stage.setup import SETUP
 from ui.stage.stage import show_stage
 
 
 def render() -> None:
     """The toolbar with scenario and set-up, then the stage."""
-    if st.session_state.get("moment") is not None or session.moment_link() is not None:
+    if SHOWN.get() is not None or MOMENT.get() is not None:
         _request()
         return
     try:
-        scenario, log, log_a = session.current_run()
+        scenario, log, log_a = current_run()
     except BrothError as error:
         st.session_state.pop("set_up_done", None)  # what mends it stands in the set-up: leave it open
         toolbar(scenario_picker, _set_up)
-        link_notice()
-        session.show_error(error)
+        show_error(error)
         return
     toolbar(scenario_picker, _set_up)
-    link_notice()
-    chosen, log_a = session.setup(), _timed(log, log_a)
+    chosen, log_a = SETUP.get(), _timed(log, log_a)
     flags = {
         "step": 0,
-        "go": session.asked_step(),
+        "go": ASKED_STEP.get(),
         "level": "micro",
         "ask": chosen.mode == "guided",
         "presenter": chosen.presenter,
         "hide": list(chosen.hide),
-        "forget": session.forget_token(),
+        "forget": FORGET.get(),
     }
-    payload = stage_payload(log_a, _run_b(), session.lang_mode(), flags, fork_choices(scenario.config))
-    show_stage(payload, on_fork=_fork, on_answer=session.hear_answer)
+    payload = stage_payload(log_a, _run_b(), lang_mode(), flags, fork_choices(scenario.config))
+    show_stage(payload, on_fork=_fork, on_answer=hear_answer)
 
 
 def _timed(log: EventLog, shown: Payload) -> Payload:
@@ -63,8 +63,7 @@ def _timed(log: EventLog, shown: Payload) -> Payload:
 def _request() -> None:
     """What comes from the monitor's load, or from a log, instead of the scenario; and the ways out."""
     toolbar(_ways_out)
-    link_notice()
-    moment, link = st.session_state.get("moment"), session.moment_link()
+    moment, link = SHOWN.get(), MOMENT.get()
     if moment is None and link is not None:
         moment = recall(link)
     if moment is not None:
@@ -74,42 +73,42 @@ def _request() -> None:
 def _show_moment(moment: ShownMoment) -> None:
     flags = {
         "step": moment.step,
-        "go": session.asked_step(),
+        "go": ASKED_STEP.get(),
         "level": "block",
         "ask": False,
-        "hide": [*session.setup().hide, *moment.hide],
+        "hide": [*SETUP.get().hide, *moment.hide],
     }
-    show_stage(stage_payload(moment.log, None, session.lang_mode(), flags), key="moment-stage")
+    show_stage(stage_payload(moment.log, None, lang_mode(), flags), key="moment-stage")
     if moment.note:
         st.caption(moment.note)
 
 
 def _ways_out() -> None:
-    moment, link = st.session_state.get("moment"), session.moment_link()
+    moment, link = SHOWN.get(), MOMENT.get()
     origin = moment.origin if moment is not None else link.page if link is not None else "monitor"
     if st.button(say(f"{origin}.back"), type="primary", key="moment_back"):
         st.switch_page(page(origin))
-    st.button(say(f"{origin}.leave"), key="moment_leave", on_click=session.drop_moment)
+    st.button(say(f"{origin}.leave"), key="moment_leave", on_click=drop_moment)
 
 
 def _run_b() -> Payload | None:
     """The what-if run, if there is one and it can be made. What could be made stands in the record."""
-    fork = session.setup().fork
+    fork = SETUP.get().fork
     if fork is None:
         return None
     try:
-        shown = session.forked_run(fork)[2]
+        shown = forked_run(fork)[2]
     except BrothError as error:
-        session.change_setup(replace(session.setup(), fork=None))
-        session.show_error(error)
+        SETUP.set(replace(SETUP.get(), fork=None))
+        show_error(error)
         return None
-    session.change_record(session.record().with_fork(run_name(session.setup()), fork))
+    RECORD.set(RECORD.get().with_fork(run_name(SETUP.get()), fork))
     return shown
 
 
 def _fork(told: object) -> None:
     """The stage asks for a what-if, or to close it."""
-    session.change_setup(replace(session.setup(), fork=read_fork(told)))
+    SETUP.set(replace(SETUP.get(), fork=read_fork(told)))
 
 
 def _set_up() -> None:

@@ -14,16 +14,17 @@ from ui.finish.compare import compare_panel, evictions_panel, waterfall_panel
 from ui.finish.lines import lines
 from ui.finish.quiz import quiz_panel, recap_panel
 from ui.finish.report import headline_panel, owner_panel, savings_panel
-from ui.frame import session
-from ui.frame.controls import link_notice, scenario_picker
-from ui.frame.session import Run, say
+from ui.frame.session import say, show_error
 from ui.frame.shell import toolbar
+from ui.moment.link import drop_moment
+from ui.stage.controls import scenario_picker
+from ui.stage.run import Run, current_run, go_to_step
+from ui.stage.setup import SETUP
 
 
 def render() -> None:
     """The report first, then what was predicted, then the recap and the files."""
     toolbar(scenario_picker)
-    link_notice()
     run = _run()
     if run is not None:
         _report(run)
@@ -35,9 +36,9 @@ def render() -> None:
 def _run() -> Run | None:
     """The run of the setup, or none with the reason on the page."""
     try:
-        return session.current_run()
+        return current_run()
     except BrothError as error:
-        session.show_error(error)
+        show_error(error)
         return None
 
 
@@ -58,13 +59,13 @@ def _section(title: str, draw: Callable[[], None]) -> None:
 
 
 def _to_step(step: int) -> None:
-    session.change_setup(session.setup())  # a request of the load that stood on the stage makes way
-    session.go_to_step(step)
+    drop_moment()
+    go_to_step(step)
     st.switch_page(page("execute"))
 
 
 def _to_guided() -> None:
-    session.change_setup(replace(session.setup(), mode="guided"))
+    SETUP.set(replace(SETUP.get(), mode="guided"))
     _to_step(0)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ui.course.glossary import Term, breaks, search, terms
-from ui.frame.controls import link_notice
 from ui.frame.session import lang_mode, say
 from ui.frame.shell import toolbar
 from ui.stage.show_me import address
@@ -17,7 +16,6 @@ from ui.words.i18n import Lang, LangMode, languages
 def render() -> None:
     """A search box and the words that match."""
     toolbar()
-    link_notice()
     st.subheader(say("nav.glossary"), anchor=False)
     st.markdown(say("glossary.intro"))
     wanted = st.text_input(

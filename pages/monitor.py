@@ -8,19 +8,20 @@ import streamlit as st
 
 from core.errors import BrothError
 from pages.navigation import page
-from ui.frame import session
-from ui.frame.controls import link_notice
-from ui.frame.session import say
+from ui.frame.session import lang, lang_mode, say, show_error
 from ui.frame.shell import toolbar
-from ui.moment.link import of_load
+from ui.machine.machine import MACHINE
+from ui.moment.link import drop_load_moment, of_load, show_moment
 from ui.moment.shown import shown_moment
 from ui.monitor.charts import load_figure, warm_up
-from ui.monitor.deeds import LoadPlan
+from ui.monitor.deeds import PLAN, WANTED, LoadPlan
 from ui.monitor.panel import knob_row, setup_popover
 from ui.monitor.payload import machine_words, monitor_payload, shown_flags
-from ui.monitor.run import TICK_S, LoadSession, follow
+from ui.monitor.run import LOAD, TICK_S, LoadSession, follow
 from ui.monitor.setup import LoadSetup
 from ui.monitor.view import show_monitor
+from ui.stage.run import go_to_step
+from ui.stage.setup import SETUP
 from ui.words.i18n import table
 
 
@@ -28,9 +29,8 @@ def render() -> None:
     """Knobs, then the run: strips while it goes on, charts while it is paused."""
     load, refused = _current_load()  # first: the widgets show what holds now
     toolbar(setup_popover)
-    link_notice()
     if refused is not None:
-        session.show_error(refused)
+        show_error(refused)
     if load is None or refused is not None:
         return
     knob_row(load, _set_speed, _burst)
@@ -51,50 +51,50 @@ def render() -> None:
 def _current_load() -> tuple[LoadSession | None, BrothError | None]:
     """This visitor's run, knobs turned. A new one if there is none, or if another stream is wanted. And what
     was refused, if anything was."""
-    load: LoadSession | None = st.session_state.get("load")
-    wanted, machine = session.wanted_load(), session.machine()
+    load = before = LOAD.get()
+    wanted, machine = WANTED.get(), MACHINE.get()
     try:
         load = follow(_plan_for(wanted), machine) if load is None else load.turn(wanted, machine)
     except BrothError as error:
         if load is not None:  # the run goes on as it was; the widgets say so again
             load.shown = load.setup
-            session.change_load(load.setup)
+            WANTED.set(load.setup)
         return load, error
-    if st.session_state.get("load", load) is not load:
-        session.drop_load_moment()
-    st.session_state["load"] = load
-    session.change_load(load.setup)
-    session.change_plan(load.plan())
+    if before is not None and before is not load:
+        drop_load_moment()
+    LOAD.set(load)
+    WANTED.set(load.setup)
+    PLAN.set(load.plan())
     return load, None
 
 
 def _plan_for(wanted: LoadSetup) -> LoadPlan:
     """What the link says; or another setup, chosen since because that one could not run."""
-    plan = session.load_plan()
+    plan = PLAN.get()
     if plan.first != wanted:
         plan = LoadPlan(wanted, speed=plan.speed)
-        session.change_plan(plan)
+        PLAN.set(plan)
     return plan
 
 
 def _strips(playing: bool) -> None:
     """One tick: go on, draw. While the load plays, only this part of the page runs, every second.
     ``playing``: as the rest of the page was drawn."""
-    load: LoadSession = st.session_state["load"]
+    load = _running()
     load.tick()
     if load.playing != playing or load.setup != load.shown:  # a pause, the end, or a knob that a link turned
         st.rerun()
     with load.lock:
-        payload = monitor_payload(load, session.lang_mode(), session.setup().bet)
+        payload = monitor_payload(load, lang_mode(), SETUP.get().bet)
     show_monitor(payload, _play, _send_all)
 
 
 def _charts(load: LoadSession) -> None:
     """The strips as charts; a click on a point opens the request it is about."""
-    words = table(session.lang())
+    words = table(lang())
     with load.lock:
         moments = [(flag["at_s"], _flag_words(flag)) for flag in shown_flags(tuple(load.run.flags))]
-        figure = load_figure(load, words, moments, session.setup().bet)
+        figure = load_figure(load, words, moments, SETUP.get().bet)
     about, formula = st.columns([3, 1], vertical_alignment="center")
     with about:
         st.caption(say("monitor.paused.done" if load.run.done else "monitor.paused"))
@@ -129,32 +129,38 @@ def _open(load: LoadSession, request_id: str, at_s: float) -> None:
         with st.spinner(say("monitor.opening", name=request_id)), load.lock:
             moment = shown_moment(load.run, request_id, at_s, say("monitor.moment", name=request_id))
     except BrothError as error:
-        session.show_error(error)
+        show_error(error)
         return
-    session.show_moment(moment, of_load(request_id, at_s, load.run.now_s))
-    session.go_to_step(moment.step)
+    show_moment(moment, of_load(request_id, at_s, load.run.now_s))
+    go_to_step(moment.step)
     st.switch_page(page("execute"))
 
 
 # -- what a person does -------------------------------------------------------------------------------
 
 
+def _running() -> LoadSession:
+    """The run that the page's own widgets are about: there was one before they were drawn."""
+    load = LOAD.get()
+    assert load is not None
+    return load
+
+
 def _play(playing: bool) -> None:
-    load: LoadSession = st.session_state["load"]
+    load = _running()
     load.playing = playing and not load.run.done
 
 
 def _send_all() -> None:
-    st.session_state["load"].sent = 0
+    _running().sent = 0
 
 
 def _set_speed(speed: int) -> None:
-    st.session_state["load"].speed = speed
+    _running().speed = speed
 
 
 def _burst() -> None:
-    load: LoadSession = st.session_state["load"]
-    load.burst()
+    _running().burst()
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.backends.experiments.report import Report
-from ui.frame.controls import link_notice
 from ui.frame.session import say
 from ui.frame.shell import toolbar
 from ui.prefill.about import certainty, origin
@@ -35,7 +34,6 @@ SECTIONS = (*VIEWS, CHAT)
 def render() -> None:
     """One experiment at a time: what was measured, and a button to measure it here."""
     toolbar()
-    link_notice()
     collect()
     st.header(say("prefill.title"), anchor=False)
     st.markdown(say("prefill.intro"))

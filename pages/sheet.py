@@ -9,10 +9,10 @@ import streamlit as st
 
 from ui.export.handout import question_numbers
 from ui.export.six_paper import sheet_html
-from ui.frame.controls import link_notice
-from ui.frame.session import change_study, lang_mode, say, study
+from ui.frame.session import lang_mode, say
 from ui.frame.shell import toolbar
 from ui.study.six_questions import LETTERS, QUESTIONS, Sheet, num_right
+from ui.study.study import STUDY
 from ui.words.i18n import languages, t
 
 AGAIN = "sheet-again"
@@ -21,9 +21,8 @@ AGAIN = "sheet-again"
 def render() -> None:
     """The questions while there is a time to come, else the comparison. A sheet to print in any case."""
     toolbar()
-    link_notice()
     st.subheader(say("nav.sheet"), anchor=False)
-    sheet, numbers = study().sheet, question_numbers()
+    sheet, numbers = STUDY.get().sheet, question_numbers()
     if sheet.time == "done":
         _result(sheet, numbers)
     elif sheet.time == "before":
@@ -69,7 +68,7 @@ def _questions(sheet: Sheet, numbers: Mapping[str, Mapping[str, int]]) -> None:
                 key=f"sheet-{sheet.time}-{name}",
             )
         if st.form_submit_button(say("sheet.keep"), key=f"sheet-keep-{sheet.time}", type="primary"):
-            change_study(replace(study(), sheet=sheet.answered(given)))
+            STUDY.set(replace(STUDY.get(), sheet=sheet.answered(given)))
             st.session_state.pop(AGAIN, None)
             st.rerun()
 
@@ -125,7 +124,7 @@ def _below(sheet: Sheet) -> None:
 
 def _clear() -> None:
     st.session_state.pop(AGAIN, None)
-    change_study(replace(study(), sheet=Sheet()))
+    STUDY.set(replace(STUDY.get(), sheet=Sheet()))
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -8,22 +8,21 @@ import streamlit as st
 
 from core.errors import BrothError
 from pages.navigation import page
-from ui.frame import session
-from ui.frame.controls import knob_panel, link_notice, scenario_picker
-from ui.frame.session import say
+from ui.frame.session import lang_mode, say, show_error
 from ui.frame.shell import toolbar
+from ui.stage.controls import knob_panel, scenario_picker
 from ui.stage.own_prompts import own_prompts_editor
 from ui.stage.parts import part_chooser
 from ui.stage.payload import stage_payload
 from ui.stage.presets import preset_cards
-from ui.stage.setup import MODES
+from ui.stage.run import current_run
+from ui.stage.setup import MODES, SETUP
 from ui.stage.stage import show_stage
 
 
 def render() -> None:
     """Hook, bet and three ways in; the stage on the chosen example; then the set-up."""
     toolbar(scenario_picker)
-    link_notice()
     words, bet = st.columns([3, 2], gap="large")
     with words:
         st.subheader(say("start.hook"), anchor=False)
@@ -44,9 +43,9 @@ def render() -> None:
 def _preview() -> None:
     """The chosen example on the stage, or why it cannot run; below it stands what mends it."""
     try:
-        _, _, log_a = session.current_run()
+        _, _, log_a = current_run()
     except BrothError as error:
-        session.show_error(error)
+        show_error(error)
         return
     part = part_chooser()
     flags = {
@@ -55,18 +54,18 @@ def _preview() -> None:
         "ask": False,
         "autoplay": True,
         "part": part,
-        "hide": list(session.setup().hide),
+        "hide": list(SETUP.get().hide),
     }
-    show_stage(stage_payload(log_a, None, session.lang_mode(), flags), key="start-stage")
+    show_stage(stage_payload(log_a, None, lang_mode(), flags), key="start-stage")
 
 
 def _place_bet() -> None:
     """How much will hit? Asked before anything is shown; the finish page compares."""
 
     def changed() -> None:
-        session.change_setup(replace(session.setup(), bet=st.session_state["widget_bet"]))
+        SETUP.set(replace(SETUP.get(), bet=st.session_state["widget_bet"]))
 
-    bet = session.setup().bet
+    bet = SETUP.get().bet
     st.session_state["widget_bet"] = 50 if bet is None else bet
     st.slider(say("start.bet"), 0, 100, format="%d %%", key="widget_bet", on_change=changed)
     if bet is not None:
@@ -84,7 +83,7 @@ def _ways_in() -> None:
                 width="stretch",
             )
             if pressed:
-                session.change_setup(replace(session.setup(), mode=mode))
+                SETUP.set(replace(SETUP.get(), mode=mode))
                 st.switch_page(page("execute"))
             st.caption(say(f"start.{mode}.help"))
 

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.navigation import page
-from ui.frame.controls import link_notice
-from ui.frame.session import lang_mode, say, sequence
+from ui.frame.session import lang_mode, say
 from ui.frame.shell import toolbar
 from ui.teacher import add as teacher_add
 from ui.teacher import edit as teacher_edit
@@ -16,6 +15,7 @@ from ui.teacher import laptops as teacher_class
 from ui.teacher import links as teacher_links
 from ui.teacher.present import present_panel
 from ui.teacher.scripts import PART, scripts_panel
+from ui.teacher.seq import SEQUENCE
 from ui.teacher.stops import text
 from ui.words.i18n import languages
 
@@ -25,9 +25,8 @@ PARTS = ("scripts", "link", "own", "class")
 def render() -> None:
     """The stop that is presented, or one of the four parts."""
     toolbar()
-    link_notice()
     teacher_class.keep_widgets((*teacher_links.KEPT, *teacher_class.KEPT, *teacher_add.KEPT))
-    stop = sequence().now
+    stop = SEQUENCE.get().now
     if stop is not None:
         present_panel(stop)
         return
@@ -46,7 +45,7 @@ def _part() -> str:
     """Which part; somebody who comes back to a sequence finds it open."""
     titles = {name: say(f"teacher.part.{name}") for name in PARTS}
     if PART not in st.session_state:
-        st.session_state[PART] = "own" if sequence().stops else PARTS[0]
+        st.session_state[PART] = "own" if SEQUENCE.get().stops else PARTS[0]
     chosen = st.segmented_control(
         say("teacher.part"),
         list(titles),

@@ -12,7 +12,6 @@ from ui.course.tradeoffs import (
     ttl_panel,
     turns_panel,
 )
-from ui.frame.controls import link_notice
 from ui.frame.formulas import formulas_panel
 from ui.frame.session import say
 from ui.frame.shell import toolbar
@@ -32,7 +31,6 @@ PANELS = {
 def render() -> None:
     """One question at a time."""
     toolbar()
-    link_notice()
     st.header(say("tradeoff.title"), anchor=False)
     words = {name: say(f"tradeoff.{name}.title") for name in PANELS}
     chosen = st.pills(

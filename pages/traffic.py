@@ -10,10 +10,9 @@ from core.errors import BrothError
 from core.traffic.analysis import Analysis, analyse
 from core.traffic.settings import Settings
 from pages.navigation import page
-from ui.frame import session
-from ui.frame.controls import link_notice
-from ui.frame.session import say
+from ui.frame.session import say, show_error
 from ui.frame.shell import toolbar
+from ui.machine.machine import MACHINE
 from ui.traffic.basis import basis_line, log_summary, sample_line
 from ui.traffic.compare import compare_view
 from ui.traffic.events import events_view
@@ -39,7 +38,6 @@ VIEWS: dict[str, Any] = {
 def render() -> None:
     """The log, the settings, one of five views."""
     toolbar()
-    link_notice()
     st.header(say("traffic.title"), anchor=False)
     st.markdown(say("traffic.intro"))
     log = source_panel()
@@ -58,12 +56,12 @@ def render() -> None:
         if analysis is not None:
             _views(log, analysis)
     except BrothError as error:
-        session.show_error(error)
+        show_error(error)
 
 
 def _analysis(log: Log) -> Analysis | None:
     size = chosen().a.block_size or log.trace.block_size or 16
-    settings = settings_row(log, session.machine().cost().blocks_that_fit(size))
+    settings = settings_row(log, MACHINE.get().cost().blocks_that_fit(size))
     return analysis_under(log, settings)
 
 

@@ -6,8 +6,9 @@ from importlib import import_module
 
 import streamlit as st
 
-from ui.frame import session
+from pages.links import LINK_PARTS
+from ui.frame import link
 
-session.begin()
+link.begin(LINK_PARTS)
 import_module(f"pages.{st.session_state['visited']}").render()
-session.sync_link()
+link.write()

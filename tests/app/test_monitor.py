@@ -131,15 +131,15 @@ def test_execute_shows_the_request_and_leads_back() -> None:
 
 
 def test_another_setup_makes_the_request_leave_the_stage() -> None:
-    at = visit("execute", lang="en")
+    at = visit("start", lang="en")
     at.session_state["moment"] = shown_moment(_some_load().run, "R20", 4.0, "t")
-    calm(at.run())
-    assert payload(at)["a"]["meta"]["scenario"] == "R20"
-    at.session_state["moment"] = None
-    calm(at.run())
+    at.session_state["moment_link"] = of_load("R20", 4.0, 8.0)
+    assert calm(at.run()).query_params["lq"] == "R20~4~8"
     at = choose(at, "widget_scenario", "P1")
-    assert "moment" not in at.session_state
-    assert payload(at)["a"]["meta"]["scenario"] == "P1"
+    assert at.session_state["moment"] is None
+    assert "lq" not in at.query_params
+    at.session_state["visited"] = "execute"
+    assert payload(calm(at.run()))["a"]["meta"]["scenario"] == "P1"
 
 
 def _some_load() -> LoadSession:
@@ -282,5 +282,5 @@ def test_another_load_takes_its_request_off_the_stage() -> None:
     at = opened_request(ticked(visit("monitor", lang="en", lp="256", lv="16"), 16))
     at.session_state["visited"] = "monitor"
     at = choose(calm(at.run()), "load_seed", 11)
-    assert "moment" not in at.session_state
+    assert at.session_state["moment"] is None
     assert "lq" not in at.query_params

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.links import LINK_PARTS
 from tests.app.visit import calm, payload, press, setup_of, texts, visit
 from ui.frame.session import plain
 from ui.stage.setup import PANELS
@@ -277,7 +278,7 @@ def test_a_stops_link_carries_nothing_of_the_teacher() -> None:
     at = visit("teacher", lang="en", seq=pack(TWO))
     names = dict(parse_qsl(urlsplit(links(at)[0]).query))
     assert not {"seq", "at", "bet", "quiz"} & set(names)
-    assert read_address(links(at)[0]) == address_of("stamp")
+    assert read_address(links(at)[0], LINK_PARTS) == address_of("stamp")
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -8,26 +8,23 @@ from uuid import uuid4
 
 import streamlit as st
 
-from core.scenario.scenario import Scenario, run
-from core.timeline.event_log import EventLog
 from ui.course.lessons import chapter_names, show_part
-from ui.frame.controls import link_notice
-from ui.frame.session import lang, lang_mode, say, title_of
+from ui.frame.kept import LastFew
+from ui.frame.session import lang, lang_mode, say
 from ui.frame.shell import toolbar
-from ui.stage.payload import Payload, stage_log, stage_payload
+from ui.stage.payload import Payload, stage_payload
+from ui.stage.run import Run, shown_run
 from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import execute_address
 from ui.stage.stage import show_stage
-from ui.words.i18n import Lang, languages, t
+from ui.words.i18n import languages, t
 
-Run = tuple[Scenario, EventLog, Payload]
-_KEPT = 6
+_RUNS = LastFew("course_runs", 6)
 
 
 def begin_chapter(chapter: str) -> None:
     """Toolbar, number and title, and the chapter's opening words."""
     toolbar()
-    link_notice()
     names = chapter_names()
     st.caption(say("course.place", n=names.index(chapter) + 1, total=len(names)))
     titles = [t(f"course.{chapter}.title", one) for one in languages(lang_mode())]
@@ -69,15 +66,8 @@ def pick_one(label: str, names: Mapping[str, str], key: str) -> str:
 
 def course_run(scenario_id: str, **knobs: Any) -> Run:
     """A preset, knobs applied, as the stage wants it. The visitor's last few are kept."""
-    kept: dict[tuple[str, str, Lang], Run] = st.session_state.setdefault("course_runs", {})
     key = (scenario_id, str(sorted(knobs.items())), lang())
-    if key not in kept:
-        scenario = load_setup(Setup(scenario_id, knobs), lang())
-        log = run(scenario)
-        kept[key] = (scenario, log, stage_log(scenario, log, title_of(scenario_id)))
-        while len(kept) > _KEPT:
-            del kept[next(iter(kept))]
-    return kept[key]
+    return _RUNS.get(key, lambda: shown_run(load_setup(Setup(scenario_id, knobs), lang())))
 
 
 def chapter_stage(

@@ -24,8 +24,8 @@ from core.tradeoffs.tradeoffs import (
 )
 from core.traffic.samples import KINDS, sample_log
 from core.types import Request
-from ui.frame import session
 from ui.frame.session import say
+from ui.machine.machine import MACHINE
 from ui.traffic.charts import finished, lines
 from ui.traffic.state import remember
 from ui.words.numbers import digits, percent
@@ -42,7 +42,7 @@ def _number(name: str, least: int, most: int, value: int, step: int = 1) -> int:
 
 def lengths_panel() -> None:
     """Saving against shared and private length."""
-    cost = session.machine().cost()
+    cost = MACHINE.get().cost()
     size = st.select_slider(say("knob.block_size"), (1, 16, 64, 256), 16, key="tradeoff_size")
     shared = range(0, 4097, 64)
     curves = {}
@@ -55,7 +55,7 @@ def lengths_panel() -> None:
     words = {
         "tokens": percent(one.token_share),
         "time": percent(one.time_share),
-        "model": session.machine().model,
+        "model": MACHINE.get().model,
     }
     st.caption(say("tradeoff.lengths.words", **words))
 

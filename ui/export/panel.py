@@ -14,12 +14,12 @@ from ui.export.handout import handout_html
 from ui.export.offline import offline_html
 from ui.export.pictures import LEVELS, MAX_FRAMES, frames_zip, picture, stops
 from ui.export.requests import requests_csv
-from ui.frame import session
-from ui.frame.session import Run, say
+from ui.frame.session import lang, lang_mode, say
 from ui.stage.payload import Payload, stage_payload
-from ui.stage.record import run_name
+from ui.stage.record import RECORD, run_name
 from ui.stage.record import to_query as record_query
-from ui.stage.setup import to_query
+from ui.stage.run import Run
+from ui.stage.setup import SETUP, to_query
 from ui.words.i18n import MODES, LangMode
 from ui.words.palette import Theme
 
@@ -70,7 +70,7 @@ def _data(run: Run | None) -> None:
         _no_run()
         return
     _, log, shown = run
-    name = f"broth-{run_name(session.setup())}"
+    name = f"broth-{run_name(SETUP.get())}"
     left, middle, right = st.columns(3)
     with left:
         _save("jsonl", f"{name}.jsonl", "application/x-ndjson", log.to_jsonl, n=len(log.events))
@@ -78,8 +78,8 @@ def _data(run: Run | None) -> None:
         # the mark in front tells spreadsheets that the text is UTF-8
         _save("csv", f"{name}.csv", "text/csv", lambda: "\ufeff" + requests_csv(log))
     with right:
-        flags = {"step": 0, "level": "micro", "ask": session.setup().mode == "guided"}
-        payload = stage_payload(shown, None, session.lang_mode(), flags)
+        flags = {"step": 0, "level": "micro", "ask": SETUP.get().mode == "guided"}
+        payload = stage_payload(shown, None, lang_mode(), flags)
         _save("offline", f"{name}.html", "text/html", partial(offline_html, payload, shown["meta"]["title"]))
 
 
@@ -87,7 +87,7 @@ def _pictures(run: Run | None) -> None:
     if run is None:
         _no_run()
         return
-    shown, lang, name = run[2], session.lang(), f"broth-{run_name(session.setup())}"
+    shown, name = run[2], f"broth-{run_name(SETUP.get())}"
     last = len(shown["events"])
     themes = {theme: say(f"export.theme.{theme}") for theme in THEMES}
     levels = {level: say(f"stage.level.{level}") for level in reversed(LEVELS)}
@@ -100,14 +100,14 @@ def _pictures(run: Run | None) -> None:
         level = st.selectbox(
             say("export.level"), list(levels), format_func=levels.__getitem__, key="export_level"
         )
-    svg = picture(shown, step, lang, theme)
+    svg = picture(shown, step, lang(), theme)
     show_files([png(svg, f"{name}-{step}.png")], key="export-picture", preview=svg, alt=_alt(shown, step))
     one, many = st.columns(2)
     with one:
         _save("svg", f"{name}-{step}.svg", "image/svg+xml", lambda: svg)
     with many:
         count = len(stops(shown, level))
-        make = partial(frames_zip, shown, level, lang, theme)
+        make = partial(frames_zip, shown, level, lang(), theme)
         _save("frames", f"{name}-{level}.zip", "application/zip", make, n=min(count, MAX_FRAMES))
         if count > MAX_FRAMES:
             st.caption(say("export.frames.first", limit=MAX_FRAMES, n=count))
@@ -123,21 +123,21 @@ def _handout() -> None:
     mode: LangMode = st.segmented_control(
         say("lang.label"),
         MODES,
-        default=session.lang_mode(),
+        default=lang_mode(),
         format_func=names.__getitem__,
         key="export_handout_lang",
         required=True,
     )
-    html, name = handout_html(mode or session.lang_mode()), f"broth-handout-{mode}.html"
+    html, name = handout_html(mode or lang_mode()), f"broth-handout-{mode}.html"
     show_files([printing(html, name)], key="export-print")
     _save("paper", name, "text/html", lambda: html)
 
 
 def _link_query() -> dict[str, str]:
     """Setup, changes tried and language; the visitor's own bet and answers stay at home."""
-    setup = replace(session.setup(), bet=None)
-    done = record_query(session.record().without_answers(), run_name(setup))
-    return {**to_query(setup), **done, "lang": session.lang_mode()}
+    setup = replace(SETUP.get(), bet=None)
+    done = record_query(RECORD.get().without_answers(), run_name(setup))
+    return {**to_query(setup), **done, "lang": lang_mode()}
 
 
 def run_link(url: str | None, query: Mapping[str, str]) -> str:

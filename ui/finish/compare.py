@@ -13,7 +13,9 @@ from core.errors import BrothError
 from core.report import SHARES, Act, Report, Share
 from ui.finish.lines import ALWAYS, Line
 from ui.frame.charts import Bar, bars_beside, waterfall
-from ui.frame.session import change_record, change_setup, lang, plain, record, say, setup
+from ui.frame.session import lang, plain, say
+from ui.stage.record import RECORD
+from ui.stage.setup import SETUP
 from ui.words.i18n import error_text
 from ui.words.numbers import digits, percent, seconds
 from ui.words.tables import show_table
@@ -46,8 +48,8 @@ def compare_panel(lines: Sequence[Line], failed: Sequence[tuple[str, BrothError]
 
 def _forget() -> None:
     """The list of changes starts anew; a second run on the stage is closed, or it would be back at once."""
-    change_record(record().without_forks())
-    change_setup(replace(setup(), fork=None))
+    RECORD.set(RECORD.get().without_forks())
+    SETUP.set(replace(SETUP.get(), fork=None))
 
 
 def computed(report: Report) -> int:

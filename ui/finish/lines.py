@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import streamlit as st
-
 from core.cost import CostModel
 from core.errors import BrothError
 from core.report import Report, make_report
 from core.scenario.scenario import run
 from core.timeline.event_log import EventLog
-from ui.frame import session
-from ui.frame.session import Run, say
+from ui.frame.kept import LastFew
+from ui.frame.session import lang, say
+from ui.machine.machine import MACHINE
 from ui.stage.fork import NUMBERS, Fork, forked
-from ui.stage.record import run_name
+from ui.stage.record import RECORD, run_name
+from ui.stage.run import Run
+from ui.stage.setup import SETUP
 
 MAX_SHOWN = 40
 """Characters of an edited prompt in the name of its line."""
@@ -24,7 +25,7 @@ ALWAYS = ("plain", "cached")
 """Kinds of the first lines; all others are changes tried."""
 
 LECTURE_TOKENS, LECTURE_BLOCK = 640, 16
-_KEPT_REPORTS = 24
+_REPORTS = LastFew("reports", 24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,10 @@ def lines(base: Run) -> tuple[list[Line], list[tuple[str, BrothError]]]:
         Line("cached", say("finish.compare.cached"), _report("cached", lambda: log)),
     ]
     failed: list[tuple[str, BrothError]] = []
-    for fork in session.record().forks_of(run_name(session.setup())):
+    for fork in RECORD.get().forks_of(run_name(SETUP.get())):
 
         def make(fork: Fork = fork) -> EventLog:
-            return run(forked(scenario, log, shown["events"], fork, session.lang()))
+            return run(forked(scenario, log, shown["events"], fork, lang()))
 
         try:
             found.append(Line("fork", fork_name(fork), _report(fork.to_link(), make)))
@@ -62,14 +63,9 @@ def lines(base: Run) -> tuple[list[Line], list[tuple[str, BrothError]]]:
 
 def _report(variant: str, make: Callable[[], EventLog]) -> Report:
     """The report of one run; made once per run and machine."""
-    machine, name = session.machine(), run_name(session.setup())
-    key = (name, session.lang(), variant, machine.cost())
-    kept: dict[object, Report] = st.session_state.setdefault("reports", {})
-    if key not in kept:
-        kept[key] = make_report(make(), machine.cost())
-        while len(kept) > _KEPT_REPORTS:
-            del kept[next(iter(kept))]
-    return kept[key]
+    machine, name = MACHINE.get(), run_name(SETUP.get())
+    key = (name, lang(), variant, machine.cost())
+    return _REPORTS.get(key, lambda: make_report(make(), machine.cost()))
 
 
 def fork_name(fork: Fork) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from ui.frame import session
 from ui.frame.session import say
+from ui.stage.record import RECORD
+from ui.stage.run import forget_answers
 
 QUESTIONS = (
     *("hit", "anywhere", "chain", "partial", "after", "zero", "bigger", "full"),
@@ -32,7 +33,7 @@ def bet_words(bet: int | None, percent: float | None) -> str:
 
 def quiz_panel(to_stage: Callable[[], None]) -> None:
     """First tries by misconception; ``to_stage`` leads to the guided run when nothing was asked yet."""
-    score = session.record().score()
+    score = RECORD.get().score()
     known = {name: score[name] for name in QUESTIONS if name in score}
     if not known:
         st.markdown(say("finish.quiz.none"))
@@ -50,7 +51,7 @@ def quiz_panel(to_stage: Callable[[], None]) -> None:
         say("finish.quiz.forget"),
         key="finish_forget",
         help=say("finish.quiz.forget.help"),
-        on_click=session.forget_answers,
+        on_click=forget_answers,
     )
 
 

@@ -8,9 +8,10 @@ from core.cost import FORMULAS, Figure
 from core.report import Report
 from ui.finish.lines import LECTURE_TOKENS, lecture_size
 from ui.finish.quiz import bet_words
-from ui.frame import session
 from ui.frame.session import say
+from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
+from ui.stage.setup import SETUP
 from ui.words.numbers import change, digits, money, percent, seconds
 from ui.words.tables import show_table
 
@@ -46,7 +47,7 @@ def headline_panel(report: Report, slots: int) -> None:
     total = report.waterfall.total
     with bet:
         share = 100 * report.waterfall.part("reused") if total else None
-        st.markdown(f"**{say('finish.bet.title')}** · {bet_words(session.setup().bet, share)}")
+        st.markdown(f"**{say('finish.bet.title')}** · {bet_words(SETUP.get().bet, share)}")
 
 
 def owner_panel(report: Report) -> None:
@@ -75,7 +76,7 @@ def _ours(report: Report) -> None:
     st.markdown(f"- {first}\n- {guests}")
     st.caption(say("finish.ours.note"))
     if report.waterfall.total / len(report.rows) < LECTURE_TOKENS / 2:
-        full, hit = lecture_size(session.machine().cost(), report.waterfall.part("reused"))
+        full, hit = lecture_size(MACHINE.get().cost(), report.waterfall.part("reused"))
         size = {"full": digits(full), "hit": digits(hit), "saved": change(1 - hit / full)}
         st.caption(say("finish.ours.short", tokens=LECTURE_TOKENS, **size))
 

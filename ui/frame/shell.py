@@ -10,7 +10,11 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from ui.frame.controls import language_switch
+from ui.frame.link import lost
+from ui.frame.session import choose_language, lang_mode, say
+from ui.words.i18n import MODES
+
+NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 
 _STYLE = """<style>
 [data-testid="stBaseButton-primary"],[data-testid="stBaseLinkButton-primary"]{color:light-dark(#FFFFFF,#12161C)}
@@ -27,11 +31,31 @@ _STYLE = """<style>
 
 
 def toolbar(*parts: Callable[[], None]) -> None:
-    """Draw the page's own tools, then the language switch, in the navigation bar."""
+    """Draw the page's own tools, then the language switch, in the navigation bar; below it, once, what of an
+    opened link could not be used."""
     st.html(_STYLE)
     with st.container(
         horizontal=True, horizontal_alignment="right", vertical_alignment="center", key="toolbar", gap="small"
     ):
         for part in parts:
             part()
-        language_switch()
+        _language_switch()
+    if names := [say(name) for name in lost()]:
+        st.warning(say("page.link_lost", names=", ".join(names)))
+
+
+def _language_switch() -> None:
+    """Chinese, English or both."""
+
+    def changed() -> None:
+        choose_language(st.session_state["widget_lang"])
+
+    st.session_state["widget_lang"] = lang_mode()
+    st.segmented_control(
+        say("lang.label"),
+        MODES,
+        format_func=NAMES.__getitem__,
+        key="widget_lang",
+        on_change=changed,
+        label_visibility="collapsed",
+    )

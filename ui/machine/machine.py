@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from core.cost import GPUS, MODELS, CostModel, GpuSpec, ModelSpec, Prices
 from core.errors import BrothError
+from ui.frame.link import LinkPart, whole
 from ui.machine.own import MY_GPU, MY_MODEL, OwnNumbers, from_text, to_text
 
 MOST_GPUS = 64
@@ -53,7 +54,7 @@ def to_query(machine: Machine) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str]) -> tuple[Machine, list[str]]:
-    """The machine a link names, and the parameters' names that could not be read. Never raises."""
+    """The machine a link names, and the parameters' names that could not be read."""
     own, lost = OwnNumbers(), []
     if _OWN in query:
         try:
@@ -66,8 +67,9 @@ def from_query(query: Mapping[str, str]) -> tuple[Machine, list[str]]:
         model, gpu, num_gpus, *numbers = query[_NAME].split("~")
         hour, million, cached = (_price(text) for text in numbers)
         known = model in (*MODELS, MY_MODEL) and gpu in (*GPUS, MY_GPU)
-        if known and num_gpus.isascii() and num_gpus.isdigit() and 1 <= int(num_gpus[:4]) <= MOST_GPUS:
-            return Machine(model, gpu, int(num_gpus[:4]), Prices(hour, million, cached), own), lost
+        number = whole(num_gpus, 1, MOST_GPUS)
+        if known and number:
+            return Machine(model, gpu, number, Prices(hour, million, cached), own), lost
     except (ValueError, BrothError):
         pass
     return Machine(own=own), [*lost, _NAME]
@@ -79,3 +81,6 @@ def _price(text: str) -> float:
     if not 0 <= price <= MOST_PRICE:
         raise ValueError(f"{text[:12]} is no price")
     return price
+
+
+MACHINE = LinkPart("machine", Machine, {_NAME: "machine.title", _OWN: "machine.own"}, from_query, to_query)

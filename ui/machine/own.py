@@ -7,6 +7,7 @@ from typing import get_args
 
 from core.cost import GpuSpec, ModelSpec
 from core.cost.specs import DType
+from ui.frame.link import whole
 
 MY_MODEL, MY_GPU = "my-model", "my-GPU"
 DTYPES: tuple[DType, ...] = get_args(DType)
@@ -90,11 +91,10 @@ def from_text(text: str) -> OwnNumbers:
                 raise ValueError(f"{part} is no number format")
             values.append(part)
         else:
-            if not (part.isascii() and part.isdigit() and len(part) < 8):
-                raise ValueError(f"{part} is no whole number")
-            if not least(field.name) <= int(part) <= MOST:
-                raise ValueError(f"{part} is out of range")
-            values.append(int(part))
+            number = whole(part, least(field.name), MOST)
+            if number is None:
+                raise ValueError(f"{part} is no whole number within its range")
+            values.append(number)
     own = OwnNumbers(*values)  # type: ignore[arg-type]
     own.model()
     return own

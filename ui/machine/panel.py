@@ -10,8 +10,8 @@ import streamlit as st
 
 from core.cost import GPUS, MODELS
 from core.errors import BrothError
-from ui.frame.session import change_machine, lang, machine, plain, say
-from ui.machine.machine import MOST_GPUS, MOST_PRICE, Machine
+from ui.frame.session import lang, plain, say
+from ui.machine.machine import MACHINE, MOST_GPUS, MOST_PRICE, Machine
 from ui.machine.own import DTYPES, GPU_NUMBERS, MODEL_NUMBERS, MOST, MY_GPU, MY_MODEL, least
 from ui.words.i18n import error_text
 
@@ -21,22 +21,22 @@ _WRONG = "machine_wrong"
 
 def machine_panel() -> Machine:
     """What the modelled times and the prices are for; returns the machine chosen."""
-    now = machine()
+    now = MACHINE.get()
     with st.expander(say("machine.now", model=now.model, n=now.num_gpus, gpu=now.gpu)):
         model, gpu, number = st.columns(3)
         with model:
-            _choice("model", [*MODELS, MY_MODEL], now.model, lambda value: replace(machine(), model=value))
+            _choice("model", [*MODELS, MY_MODEL], now.model, _setter("model"))
         with gpu:
-            _choice("gpu", [*GPUS, MY_GPU], now.gpu, lambda value: replace(machine(), gpu=value))
+            _choice("gpu", [*GPUS, MY_GPU], now.gpu, _setter("gpu"))
         with number:
-            _number("num_gpus", now.num_gpus, 1, MOST_GPUS, lambda value: replace(machine(), num_gpus=value))
+            _number("num_gpus", now.num_gpus, 1, MOST_GPUS, _setter("num_gpus"))
         _own_numbers(now)
         for column, name in zip(st.columns(len(PRICES)), PRICES, strict=True):
             with column:
                 _number(name, float(getattr(now.prices, name)), 0.0, MOST_PRICE, _price_setter(name))
         st.caption(say("machine.help"))
         st.caption(say("machine.sources", model=now.model_spec.source, gpu=now.gpu_spec.source))
-    return machine()
+    return MACHINE.get()
 
 
 def _own_numbers(now: Machine) -> None:
@@ -69,18 +69,18 @@ def _number(name: str, value: float, least_of: float, most: float, change: Calla
 
 def _take(key: str, change: Callable[[Any], Machine]) -> None:
     try:
-        change_machine(change(st.session_state[key]))
+        MACHINE.set(change(st.session_state[key]))
     except BrothError as error:
         st.session_state[_WRONG] = error
 
 
-def _price_setter(name: str) -> Callable[[float], Machine]:
-    def change(value: float) -> Machine:
-        changes: dict[str, Any] = {name: value}
-        return replace(machine(), prices=replace(machine().prices, **changes))
+def _setter(name: str) -> Callable[[Any], Machine]:
+    return lambda value: replace(MACHINE.get(), **{name: value})
 
-    return change
+
+def _price_setter(name: str) -> Callable[[Any], Machine]:
+    return lambda value: replace(MACHINE.get(), prices=replace(MACHINE.get().prices, **{name: value}))
 
 
 def _own_setter(name: str) -> Callable[[Any], Machine]:
-    return lambda value: replace(machine(), own=machine().own.with_number(name, value))
+    return lambda value: replace(MACHINE.get(), own=MACHINE.get().own.with_number(name, value))

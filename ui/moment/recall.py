@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import BrothError
-from ui.frame import session
-from ui.frame.session import say
-from ui.moment.link import MomentLink
+from ui.frame.session import say, show_error
+from ui.machine.machine import MACHINE
+from ui.moment.link import MomentLink, show_moment
 from ui.moment.shown import ShownMoment, shown_moment
-from ui.monitor.run import LoadSession, follow
+from ui.monitor.deeds import PLAN, WANTED
+from ui.monitor.run import LOAD, LoadSession, follow
 
 SLICE_S = 0.5
 """Real seconds of computing between two looks of the progress bar."""
@@ -32,7 +33,7 @@ def recall(link: MomentLink) -> ShownMoment | None:
                 return None
             return _moment(load, link, link.request_id)
     except BrothError as error:
-        session.show_error(error)
+        show_error(error)
         return None
 
 
@@ -42,11 +43,11 @@ def _load() -> LoadSession:
     Raises:
         BrothError: the link's setup cannot run.
     """
-    load: LoadSession | None = st.session_state.get("load")
+    load = LOAD.get()
     if load is None:
-        load = follow(session.load_plan(), session.machine())
+        load = follow(PLAN.get(), MACHINE.get())
         load.playing = False
-        st.session_state["load"] = load
+        LOAD.set(load)
     return load
 
 
@@ -55,7 +56,7 @@ def _repeat(load: LoadSession, link: MomentLink) -> bool:
     place = st.empty()
     for _ in range(NUM_SLICES):
         if load.repeat(link.stood_s, SLICE_S):
-            session.change_load(load.setup)
+            WANTED.set(load.setup)
             load.shown = load.setup
             place.empty()
             return True
@@ -68,5 +69,5 @@ def _moment(load: LoadSession, link: MomentLink, request_id: str) -> ShownMoment
     with load.lock:
         moment = shown_moment(load.run, request_id, link.at_s, say("monitor.moment", name=request_id))
     load.picked = (request_id, link.at_s)
-    session.show_moment(moment, link)
+    show_moment(moment, link)
     return moment

@@ -13,6 +13,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ui.frame.kept import Kept
+from ui.frame.link import LinkPart
 from ui.monitor.setup import NAMES as SETUP_NAMES
 from ui.monitor.setup import SPEEDS, LoadSetup
 from ui.monitor.setup import from_query as setup_from_query
@@ -26,9 +28,6 @@ MAX_LINK = 1_000
 """Characters of deeds that a link may carry: some 150 of them. The first ones are kept."""
 
 _DEEDS, _SPEED = "ld", "lv"
-NAMES = {**SETUP_NAMES, "speed": _SPEED}
-"""What a person knows a parameter as, and its name in a link."""
-
 _LETTERS = {"block_size": "B", "cache_cap": "C", "ttl_s": "T", "admit_after": "A", BURST: "R"}
 _OF_LETTER = {letter: name for name, letter in _LETTERS.items()}
 _RANGES = {"block_size": (1, 128), "cache_cap": (0, 4096 * 128), "ttl_s": (1, 999), "admit_after": (1, 9)}
@@ -77,7 +76,7 @@ def to_query(plan: LoadPlan) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str]) -> tuple[LoadPlan, list[str]]:
-    """Back, and the names of parameters that could not be used. Never raises."""
+    """Back, and the names of parameters that could not be used."""
     first, lost = setup_from_query(query)
     deeds, num_lost, whole = _read(query.get(_DEEDS, ""))
     speeds = {str(speed): speed for speed in SPEEDS}
@@ -87,6 +86,14 @@ def from_query(query: Mapping[str, str]) -> tuple[LoadPlan, list[str]]:
     if query.get(_SPEED, str(speed)) not in speeds:
         lost.append(_SPEED)
     return LoadPlan(first, deeds, speed, num_lost), lost
+
+
+_WORDS = {short: f"monitor.{name}" for name, short in SETUP_NAMES.items()}
+_WORDS |= {"lp": "monitor.pool.label", _SPEED: "monitor.speed", _DEEDS: "link.deeds"}
+
+PLAN = LinkPart("load_plan", LoadPlan, _WORDS, from_query, to_query)
+WANTED = Kept("load_setup", lambda: PLAN.get().first)
+"""What this visitor's monitor is set to."""
 
 
 def _parts(deeds: Sequence[Deed]) -> list[str]:

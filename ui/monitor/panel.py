@@ -10,11 +10,12 @@ import streamlit as st
 
 from core.errors import BrothError
 from core.load import MIXES
-from ui.frame import session
 from ui.frame.session import say
 from ui.machine.panel import machine_panel
+from ui.monitor.deeds import WANTED
 from ui.monitor.run import LoadSession
 from ui.monitor.setup import BLOCK_SIZES, BURST_FACTOR, BURST_S, POOLS, RATES, SPEEDS, like_stage
+from ui.stage.run import current_run
 
 _SIGHTINGS = (1, 2, 3)
 
@@ -67,11 +68,11 @@ def _speed(load: LoadSession, set_speed: Callable[[int], None]) -> None:
 
 def _changed(name: str) -> None:
     value = st.session_state[f"load_{name}"]
-    session.change_load(replace(session.wanted_load(), **{name: value}))
+    WANTED.set(replace(WANTED.get(), **{name: value}))
 
 
 def _value(name: str) -> Any:
-    value = getattr(session.wanted_load(), name)
+    value = getattr(WANTED.get(), name)
     st.session_state[f"load_{name}"] = value
     return value
 
@@ -126,7 +127,7 @@ def _segments(name: str, options: Sequence[int]) -> None:
 def _like_stage() -> None:
     """The machine of Start and Execute: its slots, block size, policies."""
     try:
-        config = session.current_run()[0].config
+        config = current_run()[0].config
     except BrothError:
         return
-    session.change_load(like_stage(session.wanted_load(), config))
+    WANTED.set(like_stage(WANTED.get(), config))

@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from core.errors import BrothError
 from core.load import TICKS_PER_S, LoadRun
+from ui.frame.kept import Kept
 from ui.machine.machine import Machine
 from ui.monitor.deeds import BURST, KNOBS, Deed, LoadPlan
 from ui.monitor.setup import BURST_FACTOR, BURST_S, SPEEDS, LoadSetup
@@ -152,13 +153,8 @@ class LoadSession:
         self.deeds.append(deed)
 
 
-def begin(setup: LoadSetup, machine: Machine) -> LoadSession:
-    """A run at its first moment.
-
-    Raises:
-        BrothError: the pool is too small for the stream.
-    """
-    return follow(LoadPlan(setup), machine)
+LOAD: Kept[LoadSession | None] = Kept("load", lambda: None)
+"""This visitor's run, once there is one."""
 
 
 def follow(plan: LoadPlan, machine: Machine) -> LoadSession:

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.load import MIXES, TICKS_PER_S, LoadSpec
 from core.types import EngineConfig
+from ui.frame.link import choices, whole
 
 POOLS = (64, 256, 1024, 2048, 4096)
 BLOCK_SIZES = (4, 8, 16, 32, 64)
@@ -90,25 +91,16 @@ def to_query(setup: LoadSetup) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str]) -> tuple[LoadSetup, list[str]]:
-    """Back, and the names of parameters that could not be used. Never raises: people type links."""
+    """Back, and the names of parameters that could not be used."""
     found: dict[str, Any] = {}
     lost: list[str] = []
     for name, (short, least, most) in _NUMBERS.items():
-        text = query.get(short)
-        if text is None:
-            continue
-        if text.isascii() and text.isdigit() and len(text) < 7 and least <= int(text) <= most:
-            found[name] = int(text)
-        else:
-            lost.append(short)
-    rates = {f"{rate:g}": rate for rate in RATES}
-    choices: dict[str, tuple[str, Mapping[str, Any]]] = {
-        "mix": ("lm", {name: name for name in MIXES}),
-        "rate": ("lr", rates),
-    }
-    for name, (short, allowed) in choices.items():
-        if query.get(short, "") in allowed:
-            found[name] = allowed[query[short]]
+        number = whole(query.get(short), least, most)
+        if number is not None:
+            found[name] = number
         elif short in query:
             lost.append(short)
+    found |= choices(query, {"mix": ("lm", MIXES)}, lost)
+    rates = {f"{rate:g}": rate for rate in RATES}
+    found |= {name: rates[text] for name, text in choices(query, {"rate": ("lr", rates)}, lost).items()}
     return LoadSetup(**found), lost

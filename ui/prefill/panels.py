@@ -11,8 +11,7 @@ from core.backends.decoders.torch_prefill import HOW_TO_ADD, torch_available
 from core.backends.models.sources import HOW_TO_ADD_MODEL, small_model_path
 from core.backends.spec import SIZES
 from core.errors import BrothError
-from ui.frame import session
-from ui.frame.session import plain, say
+from ui.frame.session import plain, say, show_error
 from ui.prefill.experiments import expected_s
 from ui.prefill.models import (
     RANDOM,
@@ -142,7 +141,7 @@ def _tell(now: PrefillState) -> None:
     if error is not None and error.code == "backend.cancelled":
         st.info(say("error.backend.cancelled"))
     elif error is not None:
-        session.show_error(error)
+        show_error(error)
 
 
 @st.fragment(run_every=TICK_S)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar, cast
-
-import streamlit as st
+from typing import Any, TypeVar
 
 from core.backends.base import Difference
 from core.backends.decoders.loader import ModelLoader
 from core.backends.experiments.chat import Answer, Chat
 from core.backends.experiments.report import Report
 from core.errors import BrothError
+from ui.frame.kept import Kept
 from ui.prefill.experiments import EXPERIMENTS, kept_report
 from ui.prefill.job import Job, visitor_is_here
 from ui.prefill.models import Choice, libraries, loader, models
@@ -64,11 +63,8 @@ class PrefillState:
     """Those that were, the last few, by the digest of the run without times."""
 
 
-def state() -> PrefillState:
-    """This visitor's."""
-    if "prefill" not in st.session_state:
-        st.session_state["prefill"] = PrefillState()
-    return cast(PrefillState, st.session_state["prefill"])
+state = Kept("prefill", PrefillState).get
+"""This visitor's."""
 
 
 def usable_choice() -> Choice:

@@ -9,7 +9,7 @@ import streamlit as st
 from core.engine.hash_chain import split
 from core.errors import ScenarioError
 from core.scenario.tokenizer import TeachingTokenizer
-from ui.frame.session import change_setup, plain, say, setup, show_error
+from ui.frame.session import plain, say, show_error
 from ui.stage.own import (
     MAX_OWN_LINK,
     OWN,
@@ -20,6 +20,7 @@ from ui.stage.own import (
     own_to_file,
     pack_own,
 )
+from ui.stage.setup import SETUP
 
 _MAX_PREVIEW = 60
 """Tokens of each prompt that the preview shows."""
@@ -42,7 +43,7 @@ def own_prompts_editor() -> None:
     typed = _typed(_fields())
     if st.button(say("own.run"), type="primary", width="stretch", key="own_run"):
         _run(typed)
-    cut_preview(typed, int(setup().knobs.get("block_size", OWN_BLOCK_SIZE)))
+    cut_preview(typed, int(SETUP.get().knobs.get("block_size", OWN_BLOCK_SIZE)))
     _files(typed)
 
 
@@ -52,7 +53,7 @@ def _run(typed: OwnPrompts) -> None:
     except ScenarioError as error:
         show_error(error)
         return
-    change_setup(replace(setup(), scenario=OWN, own=typed, knobs=_kept_knobs(), fork=None))
+    SETUP.set(replace(SETUP.get(), scenario=OWN, own=typed, knobs=_kept_knobs(), fork=None))
     st.session_state["own_draft"] = None
     st.session_state["set_up_done"] = True
     st.rerun()
@@ -65,7 +66,7 @@ def _key(name: str) -> str:
 def _fields() -> dict[str, str]:
     """What the fields hold: the draft, else what was run last, else an example in the visitor's language."""
     draft: dict[str, str] | None = st.session_state.get("own_draft")
-    own = setup().own
+    own = SETUP.get().own
     if draft is not None:
         return draft
     if own == OwnPrompts():
@@ -121,7 +122,7 @@ def _load() -> None:
 
 
 def _kept_knobs() -> dict[str, object]:
-    current = setup()
+    current = SETUP.get()
     return dict(current.knobs) if current.scenario == OWN else {}
 
 

@@ -8,8 +8,9 @@ import streamlit as st
 
 from core.engine.events import RequestAdmitted
 from core.scenario.scenario import run
-from ui.frame.session import change_setup, say, setup, title_of
-from ui.stage.setup import Setup, load_setup, preset_ids
+from ui.frame.session import say
+from ui.stage.run import title_of
+from ui.stage.setup import SETUP, Setup, load_setup, preset_ids
 
 _COLUMNS = 4
 _MAX_SQUARES = 10
@@ -48,9 +49,9 @@ def _card(scenario_id: str) -> None:
         on_click=_choose,
         args=(scenario_id,),
         width="stretch",
-        disabled=setup().scenario == scenario_id,
+        disabled=SETUP.get().scenario == scenario_id,
     )
 
 
 def _choose(scenario_id: str) -> None:
-    change_setup(setup().with_scenario(scenario_id))
+    SETUP.set(SETUP.get().with_scenario(scenario_id))

@@ -14,9 +14,11 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from core.texts import text_bytes
+from ui.frame.link import LinkPart, Query
 from ui.stage.fork import Fork, fork_from_link
 from ui.stage.own import OWN
-from ui.stage.setup import Setup
+from ui.stage.setup import SETUP, Setup
+from ui.stage.setup import from_query as setup_from_query
 
 MAX_FORKS = 8
 MAX_LINK = 1_500
@@ -116,7 +118,7 @@ def to_query(record: Record, run: str) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str], run: str) -> tuple[Record, list[str]]:
-    """The record a link carries, and the names of parameters that could not be read. Never raises."""
+    """The record a link carries, and the names of parameters that could not be read."""
     lost: list[str] = []
     forks = [fork_from_link(unquote(part)) for part in query.get("tried", "").split("~") if part]
     answers = list(_read_answers(query.get("quiz", "")))
@@ -130,6 +132,23 @@ def from_query(query: Mapping[str, str], run: str) -> tuple[Record, list[str]]:
     for answer in filter(None, answers):
         record = record.with_answer(answer)
     return record, lost
+
+
+def _read(query: Query) -> tuple[Record, list[str]]:
+    """What was tried belongs to the run that stands in the same link."""
+    return from_query(query, run_name(setup_from_query(query)[0]))
+
+
+_NAMES = {"tried": "finish.compare.title", "quiz": "finish.quiz.title"}
+
+RECORD = LinkPart(
+    "record",
+    lambda: Record(run_name(Setup())),
+    _NAMES,
+    _read,
+    lambda record: to_query(record, run_name(SETUP.get())),
+    personal=frozenset(_NAMES),
+)
 
 
 def _by_run(answers: Iterable[Answer]) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from core.scenario.reader import load_scenario
 from core.scenario.scenario import Scenario
+from ui.frame.link import LinkPart, choices, whole
 from ui.stage.fork import Fork, fork_from_link
 from ui.stage.own import (
     MAX_OWN_LINK,
@@ -157,10 +158,7 @@ def to_query(setup: Setup) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str]) -> tuple[Setup, list[str]]:
-    """The setup a link stands for, and what of the link could not be used (names of parameters).
-
-    Never raises: a link is typed, cut off and forwarded by people.
-    """
+    """The setup a link stands for, and what of the link could not be used (names of parameters)."""
     lost: list[str] = []
     if query.get("v", str(LINK_VERSION)) != str(LINK_VERSION):
         lost.append("v")
@@ -187,7 +185,7 @@ def from_query(query: Mapping[str, str]) -> tuple[Setup, list[str]]:
     if query.get("present", "") not in ("", "1"):
         lost.append("present")
     setup = replace(setup, presenter=query.get("present") == "1")
-    bet = _whole(query.get("bet"), 0, 100)
+    bet = whole(query.get("bet"), 0, 100)
     if "bet" in query and bet is None:
         lost.append("bet")
     fork = fork_from_link(query["fork"]) if "fork" in query else None
@@ -202,18 +200,14 @@ def _read_knobs(query: Mapping[str, str], lost: list[str]) -> dict[str, Any]:
         text = query.get(knob.short)
         if text is None:
             continue
-        value = _whole(text, knob.least, knob.most)
+        value = whole(text, knob.least, knob.most)
         if value is not None:
             knobs[knob.name] = value
         elif text == "off" and knob.optional:
             knobs[knob.name] = None
         else:
             lost.append(knob.short)
-    for name, (short, allowed) in CHOICES.items():
-        if query.get(short) in allowed:
-            knobs[name] = query[short]
-        elif short in query:
-            lost.append(short)
+    knobs |= choices(query, CHOICES, lost)
     for name, short in TEXTS.items():
         if len(query.get(short, "")) > MAX_TEXT:
             lost.append(short)
@@ -222,8 +216,11 @@ def _read_knobs(query: Mapping[str, str], lost: list[str]) -> dict[str, Any]:
     return knobs
 
 
-def _whole(text: str | None, least: int, most: int) -> int | None:
-    if text is None or not text.isascii() or not text.isdigit() or len(text) > 6:
-        return None
-    value = int(text)
-    return value if least <= value <= most else None
+_NAMES = {"v": "link.version", "s": "control.scenario", "m": "link.mode", "hide": "teacher.link.hide"}
+_NAMES |= {"present": "stage.key.presenter", "bet": "link.bet"}
+_NAMES |= {"fork": "stage.drawer.fork", "own": "control.own"}
+_NAMES |= {knob.short: f"knob.{knob.name}" for knob in KNOBS}
+_NAMES |= {short: f"knob.{name}" for name, (short, _) in CHOICES.items()}
+_NAMES |= {short: f"knob.{name}" for name, short in TEXTS.items()}
+
+SETUP = LinkPart("setup", Setup, _NAMES, from_query, to_query, personal=frozenset({"bet"}))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ui.frame.link import LinkPart
 from ui.study import flashcards, six_questions
 from ui.study.flashcards import Deck, new_deck
 from ui.study.names import QUESTIONS
@@ -32,8 +33,13 @@ def to_query(study: Study) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str]) -> tuple[Study, list[str]]:
-    """The study a link carries, and the names of parameters that could not be read. Never raises."""
+    """The study a link carries, and the names of parameters that could not be read."""
     deck = flashcards.from_text(query[CARDS], len(QUESTIONS)) if CARDS in query else new_deck(len(QUESTIONS))
     sheet = six_questions.from_text(query[SIX]) if SIX in query else Sheet()
     lost = [name for name, found in ((CARDS, deck), (SIX, sheet)) if found is None]
     return Study(deck or new_deck(len(QUESTIONS)), sheet or Sheet()), lost
+
+
+_NAMES = {CARDS: "course.ch12.title", SIX: "nav.sheet"}
+
+STUDY = LinkPart("study", Study, _NAMES, from_query, to_query, personal=frozenset(_NAMES))

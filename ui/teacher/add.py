@@ -6,13 +6,14 @@ import streamlit as st
 
 from core.errors import BrothError
 from ui.course.chapter import course_run
-from ui.frame.session import change_sequence, say, sequence, show_error, title_of
+from ui.frame.link import parts
+from ui.frame.session import say, show_error
+from ui.stage.run import title_of
 from ui.stage.setup import Setup, preset_ids
-from ui.stage.setup import to_query as setup_query
-from ui.teacher.address import PAGES, Address, read_address
+from ui.teacher.address import PAGES, Address, read_address, run_address
 from ui.teacher.laptops import own_url, server_base
 from ui.teacher.present import page_name
-from ui.teacher.seq import MAX_STOPS, Stop
+from ui.teacher.seq import MAX_STOPS, SEQUENCE, Stop
 
 _PASTED, _WHAT, _STEP, _ASK, _ERROR = (
     f"teacher-{name}" for name in ("pasted", "what", "step", "ask", "error")
@@ -23,7 +24,7 @@ KEPT = (_WHAT, _ASK)
 
 def add_panel() -> None:
     """Both ways to add, and why the last try did not work."""
-    full = len(sequence().stops) >= MAX_STOPS
+    full = len(SEQUENCE.get().stops) >= MAX_STOPS
     pasted, button = st.columns([5, 1], vertical_alignment="bottom")
     pasted.text_input(
         say("teacher.add.paste"),
@@ -74,9 +75,7 @@ def _choose(chosen: str, column: st.delta_generator.DeltaGenerator) -> Address:
         say("teacher.add.step"), list(steps), format_func=steps.__getitem__, key=f"{_STEP}-{scenario}"
     )
     asks = st.toggle(say("teacher.add.ask"), key=_ASK, help=say("teacher.add.ask.help"))
-    query = setup_query(Setup(scenario, mode="guided" if asks else "walk"))
-    place = max(step - 1, 0) if asks else step
-    return read_address(f"execute?{'&'.join(f'{k}={v}' for k, v in query.items())}#step={place}")
+    return run_address(Setup(scenario, mode="guided" if asks else "walk"), max(step - asks, 0))
 
 
 def _told(event: dict[str, object]) -> str:
@@ -87,7 +86,7 @@ def _told(event: dict[str, object]) -> str:
 
 def _add_pasted(own: str) -> None:
     try:
-        address = read_address(str(st.session_state[_PASTED]), own)
+        address = read_address(str(st.session_state[_PASTED]), parts(), own)
     except BrothError as error:
         st.session_state[_ERROR] = error
         return
@@ -97,6 +96,6 @@ def _add_pasted(own: str) -> None:
 
 def _add_stop(stop: Stop) -> None:
     try:
-        change_sequence(sequence().with_stop(stop))
+        SEQUENCE.set(SEQUENCE.get().with_stop(stop))
     except BrothError as error:
         st.session_state[_ERROR] = error

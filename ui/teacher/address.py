@@ -12,13 +12,9 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from core.errors import BrothError
-from ui.machine import machine as machines
-from ui.machine.machine import Machine
-from ui.moment import link as moments
-from ui.monitor import deeds as plans
-from ui.monitor.deeds import LoadPlan
-from ui.stage.setup import CHOICES, KNOBS, TEXTS, Setup, from_query, to_query
-from ui.traffic import setup as traffics
+from ui.frame.link import Parts
+from ui.moment.link import MOMENT, OF_A_LOG
+from ui.stage.setup import Setup, to_query
 from ui.words.i18n import LangMode
 
 CHAPTERS = tuple(f"ch{number:02}" for number in range(1, 14))
@@ -32,13 +28,6 @@ PAGES = (
 MAX_ADDRESS = 4_000
 MAX_STEP = 999_999
 LOOPBACK = frozenset(["localhost", "127.0.0.1", "::1"])
-
-_SETUP = {"v", "s", "m", "hide", "present", "fork", "own", *TEXTS.values()}
-_SETUP |= {knob.short for knob in KNOBS} | {short for short, _ in CHOICES.values()}
-_LOAD = {"ls", "lp", "lb", "lc", "lt", "la", "lm", "lr", "ld", "lv", "lq"}
-_KEPT = frozenset(_SETUP | _LOAD | {"on", *traffics.WORDS})
-_LEFT_OUT = frozenset(["lang", "bet", "quiz", "tried", "cards", "six", "seq", "at"])
-"""Known, but a person's own: their language, what they did, what they collected."""
 
 _RUN_PAGES = frozenset(["start", "execute", "finish"])
 _RELATIVE = re.compile(r"[a-z0-9]*", re.ASCII)
@@ -90,8 +79,14 @@ class Address:
         return None if step is None else int(step)
 
 
-def read_address(text: str, own: str | None = None) -> Address:
-    """A link as somebody pasted or saved it. ``own``: the address of the page that asks.
+def run_address(setup: Setup, step: int | None = None, page: str = "execute") -> Address:
+    """A run of ours at a step."""
+    return Address(page, urlencode(to_query(setup)), "" if step is None else f"step={step}")
+
+
+def read_address(text: str, parts: Parts, own: str | None = None) -> Address:
+    """A link as somebody pasted or saved it. ``parts``: all that a link may have; ``own``: the address of the
+    page that asks.
 
     Raises:
         AddressError: another host, another page, unknown or damaged parameters, or no address at all.
@@ -100,21 +95,21 @@ def read_address(text: str, own: str | None = None) -> Address:
     if not text or len(text) > MAX_ADDRESS or not text.isprintable() or "\\" in text or " " in text:
         raise AddressError("teacher.address", "This is no address.", limit=MAX_ADDRESS)
     try:
-        parts = urlsplit(text)
-        pairs = parse_qsl(parts.query, keep_blank_values=True, max_num_fields=60)
-        behind = dict(parse_qsl(parts.fragment, max_num_fields=60))
+        url = urlsplit(text)
+        pairs = parse_qsl(url.query, keep_blank_values=True, max_num_fields=60)
+        behind = dict(parse_qsl(url.fragment, max_num_fields=60))
     except ValueError:
         raise AddressError("teacher.address", "This is no address.", limit=MAX_ADDRESS) from None
-    page = _page(parts, own)
-    return Address(page, _query(dict(pairs), page), _place(behind))
+    page = _page(url, own)
+    return Address(page, _query(dict(pairs), page, parts), _place(behind))
 
 
-def _page(parts: SplitResult, own: str | None) -> str:
-    path = parts.path
-    if parts.scheme or parts.netloc:
+def _page(url: SplitResult, own: str | None) -> str:
+    path = url.path
+    if url.scheme or url.netloc:
         here = urlsplit(own or "")
-        if not here.netloc or not _same_server(parts, here):
-            host = parts.netloc[:80]
+        if not here.netloc or not _same_server(url, here):
+            host = url.netloc[:80]
             raise AddressError("teacher.host", f"{host} is not this server.", host=host)
         base = here.path.rpartition("/")[0] + "/"
         if not (path + "/").startswith(base):
@@ -126,46 +121,41 @@ def _page(parts: SplitResult, own: str | None) -> str:
     return page
 
 
-def _same_server(parts: SplitResult, here: SplitResult) -> bool:
+def _same_server(url: SplitResult, here: SplitResult) -> bool:
     """The same host and port; the machine's own names for itself are one."""
-    if parts.scheme not in ("http", "https") or "@" in parts.netloc:
+    if url.scheme not in ("http", "https") or "@" in url.netloc:
         return False
     try:
-        one, other = (parts.hostname, parts.port), (here.hostname, here.port)
+        one, other = (url.hostname, url.port), (here.hostname, here.port)
     except ValueError:
         return False
     both_local = one[0] in LOOPBACK and other[0] in LOOPBACK
     return (one[0] == other[0] or both_local) and one[1] == other[1]
 
 
-def _query(found: Mapping[str, str], page: str) -> str:
+def _query(found: Mapping[str, str], page: str, parts: Parts) -> str:
     """The parameters anew from what they mean, so that nothing else is kept."""
-    unknown = sorted(set(found) - _KEPT - _LEFT_OUT)
+    unknown = sorted(set(found).difference(*(part.names for part in parts)))
     if unknown:
         names = ", ".join(unknown)[:80]
         raise AddressError("teacher.unknown", f"Unknown in this link: {names}.", names=names)
-    kept = {name: value for name, value in found.items() if name in _KEPT}
-    setup, lost = from_query(kept)
-    machine, lost_machine = machines.from_query(kept)
-    load, lost_load = plans.from_query(kept)
-    moment, lost_moment = moments.from_query(kept)
-    if moment == moments.OF_A_LOG:
+    personal = {name for part in parts for name in part.personal}
+    kept = {name: value for name, value in found.items() if name not in personal}
+    if MOMENT.read(kept)[0] == OF_A_LOG:
         raise AddressError("teacher.log", "A request of a log cannot be a stop: the log is in no link.")
-    traffic, lost_traffic = traffics.from_query(kept)
-    lost = [*lost, *lost_machine, *lost_load, *lost_moment, *lost_traffic]
-    if lost:
-        names = ", ".join(lost)[:80]
-        raise AddressError("teacher.damaged", f"Damaged in this link: {names}.", names=names)
     query: dict[str, str] = {}
-    if setup != Setup() or page in ("execute", "finish"):
-        query |= to_query(setup)
-    if machine != Machine():
-        query |= machines.to_query(machine)
-    if load != LoadPlan():
-        query |= plans.to_query(load)
-    query |= moments.to_query(moment)
-    if page == "traffic":
-        query |= traffics.to_query(traffic)
+    damaged: list[str] = []
+    for part in parts:
+        if personal.issuperset(part.names):
+            continue
+        value, lost = part.read(kept)
+        damaged += lost
+        worth_saying = value != part.usual() or page in ("execute", "finish")  # there even the usual run
+        if worth_saying and part.only_on in (None, page):
+            query |= part.write(value)
+    if damaged:
+        names = ", ".join(damaged)[:80]
+        raise AddressError("teacher.damaged", f"Damaged in this link: {names}.", names=names)
     return urlencode(query)
 
 

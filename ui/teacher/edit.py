@@ -7,7 +7,8 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BrothError
-from ui.frame.session import change_sequence, lang_mode, plain, say, sequence, show_error
+from ui.frame.link import parts
+from ui.frame.session import lang_mode, plain, say, show_error
 from ui.teacher.add import add_panel
 from ui.teacher.laptops import local_hint, server_base
 from ui.teacher.present import where
@@ -15,6 +16,7 @@ from ui.teacher.seq import (
     MAX_NOTE,
     MAX_SEQ_LINK,
     MAX_TITLE,
+    SEQUENCE,
     Sequence,
     Stop,
     fits_link,
@@ -32,7 +34,7 @@ def own_panel() -> None:
         st.markdown(text("own", one))
     with st.container(border=True):
         add_panel()
-    now = sequence()
+    now = SEQUENCE.get()
     if not now.stops:
         st.info(say("teacher.none"))
     for index, stop in enumerate(now.stops):
@@ -63,7 +65,7 @@ def _field(name: str, index: int, value: str, limit: int) -> None:
     key = f"teacher-{name}-{index}"
 
     def changed() -> None:
-        change_sequence(sequence().changed(index, **{name: str(st.session_state[key])}))
+        SEQUENCE.set(SEQUENCE.get().changed(index, **{name: str(st.session_state[key])}))
 
     st.session_state[key] = value
     label = say(f"teacher.stop.{name}")
@@ -78,8 +80,8 @@ _ICONS = (("up", "arrow_upward"), ("down", "arrow_downward"), ("delete", "delete
 
 def _tool(name: str, index: int, disabled: bool, by: int) -> None:
     def pressed() -> None:
-        now = sequence()
-        change_sequence(now.moved(index, by) if by else now.without(index))
+        now = SEQUENCE.get()
+        SEQUENCE.set(now.moved(index, by) if by else now.without(index))
 
     st.button(
         "",
@@ -116,11 +118,11 @@ def _keep(now: Sequence) -> None:
 
 
 def _present() -> None:
-    change_sequence(sequence().at(1))
+    SEQUENCE.set(SEQUENCE.get().at(1))
 
 
 def _clear() -> None:
-    change_sequence(Sequence())
+    SEQUENCE.set(Sequence())
 
 
 def _files(now: Sequence) -> None:
@@ -142,6 +144,6 @@ def _load() -> None:
     if found is None:
         return
     try:
-        change_sequence(replace(from_file(found.name, found.getvalue()), place=0))
+        SEQUENCE.set(replace(from_file(found.name, found.getvalue(), parts()), place=0))
     except BrothError as error:
         st.session_state["teacher-file-error"] = error

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui.frame.session import lang_mode, say, title_of
+from ui.frame.session import lang_mode, say
+from ui.frame.shell import NAMES as LANGUAGES
+from ui.stage.run import title_of
 from ui.stage.setup import PANELS, Setup, preset_ids
-from ui.stage.setup import to_query as setup_query
-from ui.teacher.address import Address, read_address
+from ui.teacher.address import Address, run_address
 from ui.teacher.laptops import local_hint, server_base
 from ui.teacher.stops import text
 from ui.words.i18n import MODES, LangMode, languages
 
-NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 _WORDS = {
     "lane": "zone.A",
     "table": "zone.B",
@@ -58,7 +58,7 @@ def links_panel() -> None:
             MODES,
             default=None if _LANG in st.session_state else lang_mode(),
             required=True,
-            format_func=NAMES.__getitem__,
+            format_func=LANGUAGES.__getitem__,
             key=_LANG,
         )
         st.toggle(say("teacher.link.guided"), key=_GUIDED)
@@ -85,7 +85,7 @@ def class_address() -> Address:
         hide=tuple(name for name in PANELS if name in state.get(_HIDE, ())),
         presenter=bool(state.get(_PRESENTER)),
     )
-    return read_address("execute?" + "&".join(f"{key}={value}" for key, value in setup_query(setup).items()))
+    return run_address(setup)
 
 
 def class_language() -> LangMode:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui.frame.session import change_sequence, lang_mode, plain, say, sequence, title_of
+from ui.frame.session import lang_mode, plain, say
+from ui.stage.run import title_of
 from ui.teacher.address import CHAPTERS, Address
-from ui.teacher.seq import Stop
+from ui.teacher.seq import SEQUENCE, Stop
 
 _STYLE = "<style>.st-key-teacher-note p{font-size:1.3rem;line-height:1.5}</style>"
 
 
 def present_panel(stop: Stop) -> None:
     """The stop of this moment."""
-    now = sequence()
+    now = SEQUENCE.get()
     total = len(now.stops)
     st.caption(say("teacher.now", n=now.place, total=total))
     st.title(plain(name_of(stop)), anchor=False)
@@ -55,7 +56,7 @@ def _step(name: str, place: int, disabled: bool, shortcut: str) -> None:
 
 
 def _go(place: int) -> None:
-    change_sequence(sequence().at(place))
+    SEQUENCE.set(SEQUENCE.get().at(place))
 
 
 def as_lines(note: str) -> str:

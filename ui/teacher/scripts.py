@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui.frame.session import change_sequence, lang, lang_mode, say
-from ui.teacher.seq import Sequence, Stop
+from ui.frame.session import lang, lang_mode, say
+from ui.teacher.seq import SEQUENCE, Sequence, Stop
 from ui.teacher.stops import SCRIPTS, WORDS, address_of, words
 from ui.words.i18n import languages
 
@@ -76,5 +76,5 @@ def _note(name: str) -> str:
 
 
 def _take(length: int) -> None:
-    change_sequence(as_sequence(length))
+    SEQUENCE.set(as_sequence(length))
     st.session_state[PART] = "own"

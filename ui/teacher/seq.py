@@ -1,4 +1,4 @@
-"""A teacher's own sequence of stops: in a link, in a file, and the place while it is presented. Pure."""
+"""A teacher's own sequence of stops: in a link, in a file, and the place while it is presented."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import BrothError
 from core.texts import showable
+from ui.frame import link
+from ui.frame.link import LinkPart, Parts, Query, whole
 from ui.teacher.address import Address, AddressError, read_address
 
 SEQ, AT = "seq", "at"
@@ -106,23 +107,24 @@ def pack(sequence: Sequence) -> str:
     return base64.urlsafe_b64encode(zlib.compress(data.encode(), 9)).decode().rstrip("=")
 
 
-def unpack(text: str) -> Sequence | None:
-    """Back from ``pack``; None if the text was damaged, holds too much, or leads elsewhere."""
+def unpack(text: str, parts: Parts) -> Sequence | None:
+    """Back from ``pack``; None if the text was damaged, holds too much, or leads elsewhere. ``parts``: all
+    that the address of a stop may have."""
     try:
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         unpacker = zlib.decompressobj()
         rows = json.loads(unpacker.decompress(packed, MAX_UNPACKED).decode())
         if not unpacker.eof or not isinstance(rows, list) or not 0 < len(rows) <= MAX_STOPS:
             return None
-        return Sequence(tuple(_stop(*row) for row in rows))
+        return Sequence(tuple(_stop(parts, *row) for row in rows))
     except (binascii.Error, zlib.error, ValueError, TypeError, RecursionError, AddressError):
         return None
 
 
-def _stop(address: object, title: object, note: object) -> Stop:
+def _stop(parts: Parts, address: object, title: object, note: object) -> Stop:
     if not (isinstance(address, str) and isinstance(title, str) and isinstance(note, str)):
         raise TypeError("a stop is three texts")
-    return tidy(Stop(read_address(address), title, note))
+    return tidy(Stop(read_address(address, parts), title, note))
 
 
 def fits_link(sequence: Sequence) -> bool:
@@ -137,17 +139,27 @@ def to_query(sequence: Sequence) -> dict[str, str]:
     return {SEQ: pack(sequence)} | ({} if sequence.place == 1 else {AT: str(sequence.place)})
 
 
-def from_query(query: Mapping[str, str]) -> tuple[Sequence, list[str]]:
-    """The sequence a link carries, and the names of parameters that could not be read. Never raises."""
+def from_query(query: Query, parts: Parts) -> tuple[Sequence, list[str]]:
+    """The sequence a link carries, and the names of parameters that could not be read."""
     if SEQ not in query:
         return Sequence(), []
-    found = unpack(query[SEQ])
+    found = unpack(query[SEQ], parts)
     if found is None:
         return Sequence(), [SEQ]
-    place = query.get(AT, "1")
-    if not (place.isascii() and place.isdigit() and len(place) < 4 and int(place) <= len(found.stops)):
-        return found.at(1), [AT]
-    return found.at(int(place)), []
+    place = whole(query.get(AT, "1"), 0, len(found.stops))
+    return (found.at(1), [AT]) if place is None else (found.at(place), [])
+
+
+_NAMES = {SEQ: "teacher.part.own", AT: "teacher.place.name"}
+
+SEQUENCE = LinkPart(
+    "sequence",
+    Sequence,
+    _NAMES,
+    lambda query: from_query(query, link.parts()),
+    to_query,
+    personal=frozenset(_NAMES),
+)
 
 
 # -- as a file ----------------------------------------------------------------------------------------
@@ -159,7 +171,7 @@ def to_file(sequence: Sequence) -> str:
     return json.dumps({"broth_sequence": FILE_VERSION, "stops": stops}, ensure_ascii=True, indent=2) + "\n"
 
 
-def from_file(name: str, data: bytes) -> Sequence:
+def from_file(name: str, data: bytes, parts: Parts) -> Sequence:
     """Back from ``to_file``; ``name`` is what the messages call it.
 
     Raises:
@@ -178,7 +190,7 @@ def from_file(name: str, data: bytes) -> Sequence:
     stops = []
     for number, row in enumerate(rows, 1):
         try:
-            stops.append(_stop(row["open"], row.get("title", ""), row.get("note", "")))
+            stops.append(_stop(parts, row["open"], row.get("title", ""), row.get("note", "")))
         except (AddressError, TypeError, KeyError, AttributeError):
             message = f"{name}: stop {number} cannot be read."
             raise SequenceError("teacher.file_stop", message, file=name, number=number) from None

@@ -20,9 +20,9 @@ from ui.export.handout import question_numbers
 from ui.interview.numbers import numbers as interview_numbers
 from ui.interview.runs import admitted, percent, second
 from ui.stage.payload import Payload, stage_log
-from ui.stage.setup import Setup, load_setup, to_query
+from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import Show, find_step, step_of
-from ui.teacher.address import Address, read_address
+from ui.teacher.address import Address, run_address
 from ui.words.i18n import Lang, TextError, fill
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "teacher"
@@ -113,11 +113,9 @@ def address_of(name: str, **more: Any) -> Address:
     """A stop's address; where the stage asks, questions are on. ``more``: other fields of the setup."""
     place = PLACES[name]
     if not place.preset:
-        return read_address(place.page)
+        return Address(place.page)
     setup = replace(Setup(place.preset, place.knobs, mode="guided" if place.ask else "walk"), **more)
-    step = opens_on(name)
-    query = "&".join(f"{key}={value}" for key, value in to_query(setup).items())
-    return read_address(f"{place.page}?{query}" + ("" if step is None else f"#step={step}"))
+    return run_address(setup, opens_on(name), place.page)
 
 
 # -- words ------------------------------------------------------------------------------------------------

@@ -13,9 +13,9 @@ from core.traffic.analysis import Analysis, analyse, savings
 from core.traffic.groups import whole
 from core.traffic.samples import SAMPLES, sample_log
 from core.traffic.sweeps import curve_points
-from ui.frame import session
 from ui.frame.formulas import formulas_panel
-from ui.frame.session import lang, say
+from ui.frame.session import lang, say, show_error
+from ui.machine.machine import MACHINE
 from ui.traffic.charts import lines, mark, requests_at
 from ui.traffic.open import clicked
 from ui.traffic.settings import Open, other_settings
@@ -90,7 +90,7 @@ def _other_log(log: Log) -> Log | None:
         other = read_log(key, files, wanted, progress_in(place, "traffic.reading", key))
         other.trace.with_identity()
     except BrothError as error:
-        session.show_error(error)
+        show_error(error)
         return None
     finally:
         place.empty()
@@ -117,7 +117,7 @@ def _name(side: str, analysis: Analysis) -> str:
 
 def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict[str, str]]:
     """One row per quantity; what both rest on comes first."""
-    cost, prices = session.machine().cost(), session.machine().prices
+    cost, prices = MACHINE.get().cost(), MACHINE.get().prices
     words: dict[str, Callable[[Log, Analysis], str]] = {
         "log": lambda log, one: one.name,
         "counted": lambda log, one: _counted(log),
@@ -134,7 +134,7 @@ def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict
         "verdict": lambda log, one: say(f"traffic.verdict.{whole(one).verdict()}"),
     }
     (log_a, a), (log_b, b) = sides
-    machine = session.machine()
+    machine = MACHINE.get()
     on = {"saved": f" · {machine.model}, {machine.num_gpus} × {machine.gpu}"}
     return [
         {"what": say(f"traffic.compare.{key}") + on.get(key, ""), "a": make(log_a, a), "b": make(log_b, b)}

@@ -10,8 +10,8 @@ from core.replay.curve import Deviation
 from core.traffic.analysis import Analysis
 from core.traffic.settings import room_for_all
 from core.traffic.sweeps import curve_points, deviation_of
-from ui.frame import session
 from ui.frame.session import say
+from ui.machine.machine import MACHINE
 from ui.traffic.charts import diamonds, lines, mark, requests_at
 from ui.traffic.open import clicked
 from ui.traffic.settings import Open
@@ -74,13 +74,13 @@ def _unit() -> str:
 def _factor(analysis: Analysis, unit: str) -> float:
     size = analysis.curve.block_size
     if unit == "gib":
-        return session.machine().cost().block_bytes(size) / 2**30
+        return MACHINE.get().cost().block_bytes(size) / 2**30
     return float(size) if unit == "tokens" else 1.0
 
 
 def _title(unit: str) -> str:
     words = say(f"traffic.unit.{unit}")
-    return f"{words}: {session.machine().model}" if unit == "gib" else words
+    return f"{words}: {MACHINE.get().model}" if unit == "gib" else words
 
 
 def _words(analysis: Analysis, cliff: tuple[int, int] | None, off: Deviation | None) -> str:

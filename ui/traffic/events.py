@@ -9,10 +9,10 @@ import streamlit as st
 
 from core.traces.engine_facts import EventTotals
 from core.traffic.kv_run import KVRun, kv_run
-from ui.frame import session
 from ui.frame.session import say
 from ui.moment.kv_events import events_moment
-from ui.moment.link import OF_A_LOG
+from ui.moment.link import OF_A_LOG, show_moment
+from ui.stage.run import go_to_step
 from ui.traffic.state import Log
 from ui.words.numbers import Count, digits
 
@@ -56,8 +56,8 @@ def _open(log: Log, first: int, to_stage: Any) -> None:
     run = kv_run(log.trace.recording, first)
     name = log.trace.name[:40]
     title = say("traffic.events.title", name=name, first=run.first, last=run.last, n=run.num_batches)
-    session.show_moment(events_moment(run, name, title, _note(run), PAGE), OF_A_LOG)
-    session.go_to_step(0)
+    show_moment(events_moment(run, name, title, _note(run), PAGE), OF_A_LOG)
+    go_to_step(0)
     st.switch_page(to_stage)
 
 

@@ -11,11 +11,11 @@ from core.scenario.scenario import run
 from core.traffic.analysis import Analysis
 from core.traffic.misses import Miss
 from core.traffic.stage import Scene, scene_around
-from ui.frame import session
-from ui.frame.session import say
-from ui.moment.link import OF_A_LOG
+from ui.frame.session import say, show_error
+from ui.moment.link import OF_A_LOG, show_moment
 from ui.moment.shown import ShownMoment
 from ui.stage.payload import stage_log
+from ui.stage.run import go_to_step
 from ui.traffic.state import Log, misses_in, state
 
 PAGE = "traffic"
@@ -45,10 +45,10 @@ def open_request(log: Log, analysis: Analysis, number: int, to_stage: Any) -> No
     try:
         moment, _ = moment_of(log, analysis, number)
     except BrothError as error:
-        session.show_error(error)
+        show_error(error)
         return
-    session.show_moment(moment, OF_A_LOG)
-    session.go_to_step(moment.step)
+    show_moment(moment, OF_A_LOG)
+    go_to_step(moment.step)
     st.switch_page(to_stage)
 
 

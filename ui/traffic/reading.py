@@ -9,8 +9,7 @@ import streamlit as st
 
 from core.traces.formats import NAMES
 from core.traces.templates import TEMPLATES
-from ui.frame import session
-from ui.frame.session import say
+from ui.frame.session import lang, say
 from ui.traffic.setup import LARGEST_LOG_BLOCK, Wanted
 from ui.traffic.state import choose, chosen
 from ui.traffic.tokenizers import how_to_add, offered
@@ -44,7 +43,7 @@ def reading_options() -> None:
         with right:
             wanted = _ids(wanted)
         st.caption(say("traffic.options.help"))
-        if missing := how_to_add(session.lang()):
+        if missing := how_to_add(lang()):
             st.caption(missing.replace("{", "").replace("}", ""))
     choose(wanted=wanted)
 

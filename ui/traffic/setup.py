@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+
+from ui.frame.link import LinkPart, choices, whole
 
 SAMPLES = ("mixed", "chat", "agent", "rag", "templates", "conversations", "sessions")
 SOURCES = ("sample", "upload", "paste", "folder")
@@ -116,22 +117,22 @@ def to_query(setup: TrafficSetup) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str]) -> tuple[TrafficSetup, list[str]]:
-    """Back, and the names of parameters that could not be used. Never raises: people type links."""
+    """Back, and the names of parameters that could not be used."""
     lost: list[str] = []
-    wanted = Wanted(**_choices(query, _READ, lost))
+    wanted = Wanted(**choices(query, _READ, lost))
     if _FORMAT in query:
         if _FORMAT_NAME.fullmatch(query[_FORMAT]):
             wanted = replace(wanted, format_name=query[_FORMAT])
         else:
             lost.append(_FORMAT)
     if _LOG_BLOCK in query:
-        size = _whole(query[_LOG_BLOCK], LARGEST_LOG_BLOCK)
+        size = whole(query[_LOG_BLOCK], 1, LARGEST_LOG_BLOCK)
         wanted = replace(wanted, block_size=size)
         lost += [_LOG_BLOCK] * (size is None)
     if _SKIP in query:
         wanted = replace(wanted, skip_broken=query[_SKIP] == "1")
         lost += [_SKIP] * (query[_SKIP] != "1")
-    setup = TrafficSetup(wanted=wanted, **_choices(query, _CHOICES, lost))
+    setup = TrafficSetup(wanted=wanted, **choices(query, _CHOICES, lost))
     for name, short in (("a", _A), ("b", _B)):
         if short in query:
             side = _side(query[short])
@@ -140,18 +141,6 @@ def from_query(query: Mapping[str, str]) -> tuple[TrafficSetup, list[str]]:
             else:
                 setup = replace(setup, a=side) if name == "a" else replace(setup, b=side)
     return setup, lost
-
-
-def _choices(
-    query: Mapping[str, str], allowed: Mapping[str, tuple[str, tuple[str, ...]]], lost: list[str]
-) -> dict[str, Any]:
-    found = {}
-    for name, (short, values) in allowed.items():
-        if query.get(short) in values:
-            found[name] = query[short]
-        elif short in query:
-            lost.append(short)
-    return found
 
 
 def _side_text(side: Side) -> str:
@@ -164,17 +153,9 @@ def _side(text: str) -> Side | None:
     parts = text[:60].split("~")
     if len(parts) != 3:
         return None
-    size, slots = (_whole(part, most) for part, most in zip(parts, (LARGEST_BLOCK, MOST_SLOTS), strict=False))
-    ttl = _seconds(parts[2])
-    read = (size, slots, ttl)
-    return (
-        None if any(part and value is None for part, value in zip(parts, read, strict=True)) else Side(*read)
-    )
-
-
-def _whole(text: str, most: int) -> int | None:
-    good = text.isascii() and text.isdigit() and len(text) <= 10
-    return int(text) if good and 1 <= int(text) <= most else None
+    read = Side(whole(parts[0], 1, LARGEST_BLOCK), whole(parts[1], 1, MOST_SLOTS), _seconds(parts[2]))
+    unread = (part for part, one in zip(parts, fields(Side), strict=True) if getattr(read, one.name) is None)
+    return None if any(unread) else read
 
 
 def _seconds(text: str) -> float | None:
@@ -182,3 +163,6 @@ def _seconds(text: str) -> float | None:
         return None
     value = float(text)
     return value if value <= MOST_SECONDS else None
+
+
+TRAFFIC = LinkPart("traffic_setup", TrafficSetup, WORDS, from_query, to_query, only_on="traffic")

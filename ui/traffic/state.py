@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
-import streamlit as st
-
 from core.replay.prefix_tree import Progress
 from core.traces.detect import detect
 from core.traces.model import Trace
@@ -18,8 +16,8 @@ from core.traffic.analysis import Analysis, analyse
 from core.traffic.misses import Miss
 from core.traffic.ranking import misses_of
 from core.traffic.settings import Settings
-from ui.frame import session
-from ui.traffic.setup import Side, TrafficSetup, Wanted
+from ui.frame.kept import Kept
+from ui.traffic.setup import TRAFFIC, Side, Wanted
 from ui.traffic.tokenizers import tokenizer_for
 
 T = TypeVar("T")
@@ -41,7 +39,7 @@ class Log:
 
 @dataclass
 class TrafficState:
-    """Of one visitor; the settings are ``session.traffic_setup()``. ``computed``: the last few results by
+    """Of one visitor; the settings are ``chosen()``. ``computed``: the last few results by
     what they were made from. ``stopped``: work that was stopped and is not begun again by itself."""
 
     pasted: str = ""
@@ -53,26 +51,25 @@ class TrafficState:
     stopped: set[Key] = field(default_factory=set)
 
 
-def state() -> TrafficState:
-    """This visitor's."""
-    if "traffic" not in st.session_state:
-        st.session_state["traffic"] = TrafficState()
-    return cast(TrafficState, st.session_state["traffic"])
+_STATE = Kept("traffic", TrafficState)
+
+
+state = _STATE.get
+"""This visitor's."""
 
 
 def forget() -> None:
     """Drop everything that was loaded and computed; the settings stay."""
-    st.session_state["traffic"] = TrafficState()
+    _STATE.set(TrafficState())
 
 
-def chosen() -> TrafficSetup:
-    """Every setting of the page."""
-    return session.traffic_setup()
+chosen = TRAFFIC.get
+"""Every setting of the page."""
 
 
 def choose(**values: Any) -> None:
     """Change some of them."""
-    session.change_traffic(replace(chosen(), **values))
+    TRAFFIC.set(replace(chosen(), **values))
 
 
 def settings_of(side: Side, log: Log) -> Settings:

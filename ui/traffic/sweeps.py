@@ -20,8 +20,7 @@ from core.traffic.sweeps import (
     sweep_block_sizes,
     with_pinning,
 )
-from ui.frame import session
-from ui.frame.session import say
+from ui.frame.session import say, show_error
 from ui.traffic.charts import Carried, lines
 from ui.traffic.open import clicked
 from ui.traffic.settings import Open
@@ -91,7 +90,7 @@ def _ttl(analysis: Analysis, open_it: Open) -> None:
     try:
         points = idle_ttl(analysis)
     except BrothError as error:
-        session.show_error(error)
+        show_error(error)
         return
     if not points:
         st.caption(say("traffic.nothing_again"))

@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.traffic.analysis import Analysis, held, savings
 from core.traffic.groups import whole
-from ui.frame import session
 from ui.frame.formulas import formulas_panel
 from ui.frame.session import plain, say
+from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.traffic.curve import curve_view
 from ui.traffic.settings import Open
@@ -34,7 +34,7 @@ def overview(log: Log, analysis: Analysis, open_it: Open) -> None:
 
 def _headline(analysis: Analysis) -> None:
     rate = analysis.hit_rate
-    saved = savings(analysis, session.machine().cost(), session.machine().prices)
+    saved = savings(analysis, MACHINE.get().cost(), MACHINE.get().prices)
     cells = st.columns(4)
     shown = "–" if rate is None else f"{percent(rate)} %"
     cells[0].metric(say("traffic.rate"), shown, help=say("traffic.rate.help"))

@@ -24,9 +24,10 @@ from ui.course.ch06_saving.counts import (
 from ui.course.lessons import show_part
 from ui.course.measured import DECODERS, Point, kept, many_users, pairs
 from ui.course.strips import Stretch, strips
-from ui.frame import session
 from ui.frame.charts import Bar, bars_beside
+from ui.frame.kept import LastFew
 from ui.frame.session import say
+from ui.machine.machine import MACHINE
 from ui.words.numbers import change, money, percent, seconds
 
 NAME = "ch06"
@@ -36,13 +37,13 @@ OWN = 128
 PREFIXES = (256, 512, 1024, 2048, 4096, 8192, 16_384)
 RATES = (2, 5, 10, 20, 40, 80)
 DAYS = (100, 1_000, 10_000, 100_000, 1_000_000)
-_KEPT = 8
+_RUNS = LastFew("ch06_load", 8)
 _FIGURES = ("ttft_p50", "ttft_p95", "throughput")
 
 
 def names_of(decoder: str) -> Names:
     """What claim, model and measurement are called on all figures."""
-    now, measured = session.machine(), kept(DECODERS[decoder])["pair"]
+    now, measured = MACHINE.get(), kept(DECODERS[decoder])["pair"]
     return Names(
         say("course.ch06.claim"),
         say("course.ch06.model", model=now.model, gpu=now.gpu),
@@ -73,7 +74,7 @@ def users_panel(decoder: str) -> None:
     users = columns[0].slider(say("course.ch06.users"), 1, 1000, 100, key="ch06-users")
     shared = columns[1].slider(say("course.ch06.prefix"), 0, 4096, SHARED, 16, key="ch06-prefix")
     own = columns[2].slider(say("course.ch06.own"), 1, 1024, OWN, key="ch06-own")
-    counted = count_users(users, shared, own, session.machine().cost())
+    counted = count_users(users, shared, own, MACHINE.get().cost())
     prefix, rest = say("course.ch06.part.prefixes"), say("course.ch06.part.owns")
     rows = {
         say("course.ch06.without"): [
@@ -117,7 +118,7 @@ def users_panel(decoder: str) -> None:
 def long_panel(decoder: str) -> None:
     show_part(NAME, "long")
     prefix = st.select_slider(say("course.ch06.prefix"), PREFIXES, 8192, key="ch06-long")
-    cost, names = session.machine().cost(), names_of(decoder)
+    cost, names = MACHINE.get().cost(), names_of(decoder)
     claim, modelled = ratios(PREFIXES, OWN, cost)
     [timed] = pairs(DECODERS[decoder], "long")
     [short] = pairs(DECODERS[decoder], "pair")
@@ -193,15 +194,8 @@ def load_panel() -> None:
 
 
 def _under_load(rate: int) -> Summary:
-    """The visitor's last few runs are kept."""
-    now = session.machine()
-    runs: dict[tuple[object, ...], Summary] = st.session_state.setdefault("ch06_load", {})
-    key = (rate, now.cost())
-    if key not in runs:
-        runs[key] = under_load(rate, now.cost())
-        while len(runs) > _KEPT:
-            del runs[next(iter(runs))]
-    return runs[key]
+    cost = MACHINE.get().cost()
+    return _RUNS.get((rate, cost), lambda: under_load(rate, cost))
 
 
 # -- the bill --------------------------------------------------------------------------------------------
@@ -212,7 +206,7 @@ def bill_panel() -> None:
     requests = st.select_slider(
         say("course.ch06.day"), DAYS, 100_000, format_func="{:,}".format, key="ch06-day"
     )
-    now = session.machine()
+    now = MACHINE.get()
     prices = now.prices
     found = bill(requests, SHARED, OWN, now.cost(), prices)
     rows = {

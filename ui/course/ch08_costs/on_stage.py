@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -26,12 +25,14 @@ from ui.course.ch08_costs.counts import (
     pot_curve,
     pot_knobs,
 )
-from ui.course.chapter import Run, chapter_stage, course_run
+from ui.course.chapter import chapter_stage, course_run
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
+from ui.frame.kept import LastFew
 from ui.frame.session import lang, say
 from ui.machine.panel import machine_panel
 from ui.stage.payload import Payload, stage_log
+from ui.stage.run import Run
 from ui.stage.show_me import find_step, op_is
 from ui.traffic.charts import finished
 from ui.words.numbers import percent
@@ -39,18 +40,8 @@ from ui.words.numbers import percent
 NAME = "ch08"
 POT_TOKENS, POT_BLOCK = 512, 16
 ANSWERS = range(4, MOST_ANSWER + 1, 2)
-_KEPT = 60
-T = TypeVar("T")
-
-
-def kept(key: tuple[object, ...], make: Callable[[], T]) -> T:
-    """What this visitor's chapter has computed already; the last few are kept."""
-    found: dict[tuple[object, ...], T] = st.session_state.setdefault("ch08_kept", {})
-    if key not in found:
-        found[key] = make()
-        while len(found) > _KEPT:
-            del found[next(iter(found))]
-    return found[key]
+kept = LastFew("ch08_kept", 60).get
+"""What this visitor's chapter has computed already."""
 
 
 def pick(name: str, options: Sequence[str], default: int = 0) -> str:

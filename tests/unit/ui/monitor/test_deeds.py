@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pages.links import LINK_PARTS
 from tests.strategies import examples
 from ui.machine.machine import Machine
 from ui.moment.link import OF_A_LOG, MomentLink, of_load
 from ui.moment.link import from_query as moment_from_query
 from ui.moment.link import to_query as moment_to_query
 from ui.monitor.deeds import MAX_LINK, Deed, LoadPlan, from_query, to_query
-from ui.monitor.run import LoadSession, begin, follow
+from ui.monitor.run import LoadSession, follow
 from ui.monitor.setup import SPEEDS, LoadSetup
 from ui.teacher.address import read_address
 
@@ -33,7 +34,7 @@ def still() -> float:
 @cache
 def by_hand() -> LoadSession:
     """Somebody plays with a load: every knob, two bursts, a new block size, at several speeds."""
-    load = begin(SMALL, ONCE)
+    load = follow(LoadPlan(SMALL), ONCE)
     script = {
         0: {"cache_cap": 120},
         2: {"admit_after": 2},
@@ -96,7 +97,7 @@ def test_repeating_at_one_go_is_the_same_run_too() -> None:
 
 def test_knobs_turned_after_the_end_are_done_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ui.monitor.setup.NUM_REQUESTS", 60)
-    load = begin(SMALL, ONCE)
+    load = follow(LoadPlan(SMALL), ONCE)
     load.speed = 64
     load.tick(watch=still)
     assert load.run.done
@@ -109,7 +110,7 @@ def test_knobs_turned_after_the_end_are_done_after_the_end(monkeypatch: pytest.M
 
 def test_a_cap_follows_the_block_size() -> None:
     """The same room in blocks half as large is twice as many: what the widget shows is what holds."""
-    load = begin(replace(SMALL, cache_cap=100), ONCE)
+    load = follow(LoadPlan(replace(SMALL, cache_cap=100)), ONCE)
     load.turn(replace(load.setup, block_size=8), ONCE)
     assert load.setup.cache_cap == load.run.config.cache_cap == 200
 
@@ -218,4 +219,4 @@ def test_a_request_that_cannot_be_read_is_named(text: str) -> None:
 
 def test_a_stop_of_a_lesson_keeps_the_load_and_the_request() -> None:
     text = "execute?v=1&s=P0&lp=256&lv=64&ld=5C2s.3R&lq=R30~5~20"
-    assert dict(parse_qsl(read_address(text).query)) == dict(parse_qsl(text.partition("?")[2]))
+    assert dict(parse_qsl(read_address(text, LINK_PARTS).query)) == dict(parse_qsl(text.partition("?")[2]))

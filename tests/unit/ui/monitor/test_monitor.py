@@ -18,9 +18,10 @@ from core.types import EngineConfig
 from ui.machine.machine import Machine
 from ui.moment.shown import ShownMoment, shown_moment
 from ui.monitor.charts import MOST_LINES, ROWS, load_figure, word_lines
+from ui.monitor.deeds import LoadPlan
 from ui.monitor.payload import OVERLAP, monitor_payload, shown_flags
 from ui.monitor.pick import Picker
-from ui.monitor.run import BUDGET_S, LoadSession, begin
+from ui.monitor.run import BUDGET_S, LoadSession, follow
 from ui.monitor.setup import LoadSetup, from_query, like_stage, to_query
 from ui.words.i18n import table
 
@@ -28,7 +29,7 @@ SMALL = LoadSetup(pool=256, rate=6.0)
 
 
 def session_at(seconds: float, setup: LoadSetup = SMALL) -> LoadSession:
-    load = begin(setup, Machine())
+    load = follow(LoadPlan(setup), Machine())
     load.run.advance(seconds=seconds)
     return load
 
@@ -77,7 +78,7 @@ def test_what_a_link_gets_wrong_is_named_and_left_out(query: dict[str, str], los
 @pytest.mark.parametrize("mix", MIXES)
 @pytest.mark.parametrize("pool", [8, 64, 1024])
 def test_every_pool_can_take_every_mix(mix: str, pool: int) -> None:
-    load = begin(LoadSetup(mix=mix, pool=pool), Machine())
+    load = follow(LoadPlan(LoadSetup(mix=mix, pool=pool)), Machine())
     load.run.advance(requests=20)
     assert load.run.records.num_arrived >= 20
 
@@ -86,14 +87,14 @@ def test_the_machine_of_the_stage() -> None:
     config = EngineConfig(block_size=4, num_blocks=11, cache_cap=6, ttl=20, admit_after=2)
     setup = like_stage(LoadSetup(seed=3), config)
     assert setup == LoadSetup(seed=3, pool=10, block_size=4, cache_cap=6, ttl_s=20, admit_after=2)
-    assert begin(setup, Machine()).run.config.ttl == 20 * TICKS_PER_S
+    assert follow(LoadPlan(setup), Machine()).run.config.ttl == 20 * TICKS_PER_S
 
 
 # -- going on -----------------------------------------------------------------------------------------
 
 
 def test_a_tick_is_worth_its_speed() -> None:
-    load = begin(SMALL, Machine())
+    load = follow(LoadPlan(SMALL), Machine())
     for speed in (1, 4, 16):
         load.speed, before = speed, load.run.now_s
         load.tick(watch=lambda: 0.0)
@@ -101,7 +102,7 @@ def test_a_tick_is_worth_its_speed() -> None:
 
 
 def test_a_tick_ends_when_its_time_is_up() -> None:
-    load = begin(SMALL, Machine())
+    load = follow(LoadPlan(SMALL), Machine())
     load.speed = 64
     watch = itertools.count(0, BUDGET_S / 2)
     load.tick(watch=lambda: float(next(watch)))
@@ -117,7 +118,7 @@ def test_a_paused_load_stands_still() -> None:
 
 def test_the_end_of_the_stream_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ui.monitor.setup.NUM_REQUESTS", 50)
-    load = begin(SMALL, Machine())
+    load = follow(LoadPlan(SMALL), Machine())
     load.speed = 64
     load.tick(watch=lambda: 0.0)
     assert (load.playing, load.run.done, load.run.records.num_arrived) == (False, True, 50)
@@ -127,14 +128,14 @@ def test_the_end_of_the_stream_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_two_threads_never_step_the_same_run_at_once() -> None:
     """Streamlit starts the next script run while the last one still computes."""
-    load = begin(SMALL, Machine())
+    load = follow(LoadPlan(SMALL), Machine())
     load.speed = 4
     threads = [threading.Thread(target=load.tick, args=(lambda: 0.0,)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    alone = begin(SMALL, Machine())
+    alone = follow(LoadPlan(SMALL), Machine())
     alone.run.advance(seconds=16)
     assert load.run.samples() == alone.run.samples()
 
@@ -256,7 +257,7 @@ def test_other_points_mean_the_last_request_let_in() -> None:
         name = Picker(run).at(end, 1.0, "in_use", 0.5)
         known = [k for k in range(run.records.num_arrived) if admitted[k] <= end]
         assert admitted[number(name)] == max(admitted[k] for k in known)
-    assert Picker(begin(SMALL, Machine()).run).at(1.0, 1.0, "in_use", None) is None
+    assert Picker(follow(LoadPlan(SMALL), Machine()).run).at(1.0, 1.0, "in_use", None) is None
 
 
 def test_the_figure_shows_the_samples_and_names_a_request_at_each_point() -> None:
@@ -338,7 +339,7 @@ def test_what_was_evicted_before_the_part_had_been_computed_before() -> None:
     before = {step["hash"] for step in shown.log["events"] if step["cap"] == "miss.evicted_before"}
     assert before
     listened: set[str] = set()
-    again = begin(SMALL, Machine())
+    again = follow(LoadPlan(SMALL), Machine())
     again.run.cached.listen_to_blocks(
         lambda event: listened.add(event.hash.hex()) if type(event).__name__ == "BlockStored" else None  # type: ignore[attr-defined]
     )

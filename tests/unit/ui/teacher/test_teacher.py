@@ -17,14 +17,12 @@ from hypothesis import strategies as st
 from core.errors import BrothError
 from core.scenario.scenario import run
 from pages import ch01, navigation
+from pages.links import LINK_PARTS
 from tests.strategies import any_texts
-from tests.unit.ui.stage.test_setup import NAMES as SETUP_NAMES
-from ui.monitor import deeds as plans
 from ui.stage.fork import Fork
 from ui.stage.own import OWN, OwnPrompts
 from ui.stage.payload import stage_log
 from ui.stage.setup import PANELS, Setup, load_setup, to_query
-from ui.teacher import address as teacher_address
 from ui.teacher.address import CHAPTERS, MAX_ADDRESS, PAGES, Address, AddressError, read_address
 from ui.teacher.laptops import EVERY_S, MIB_EACH, P50_S, P95_S, SESSIONS, base_of, qr_svg, read_host
 from ui.teacher.seq import (
@@ -55,7 +53,6 @@ from ui.teacher.stops import (
     opens_on,
     words,
 )
-from ui.traffic import setup as traffics
 from ui.words.i18n import LANGS, Lang, placeholders, t, table
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -205,16 +202,6 @@ def test_every_page_but_the_teachers_can_be_a_stop() -> None:
     assert CHAPTERS == navigation.CHAPTERS
 
 
-def test_every_parameter_of_our_links_is_known() -> None:
-    """A part of the link that somebody adds must be kept by a stop, or left out on purpose."""
-    source = (ROOT / "ui" / "frame" / "session.py").read_text("utf-8")
-    makers = {"records", "studies", "sequences", "machines", "plans", "moments", "traffics"}
-    assert set(re.findall(r"(\w+)\.to_query\(", source)) == makers
-    known = {*SETUP_NAMES, *plans.NAMES.values(), *traffics.WORDS, "ld", "lq", "on"} - {"bet"}
-    assert known == teacher_address._KEPT
-    assert {"lang", "bet", "quiz", "tried", "cards", "six", "seq", "at"} == teacher_address._LEFT_OUT
-
-
 def test_what_can_be_hidden_is_what_the_stage_can_hide() -> None:
     build = (ROOT / "assets" / "stage" / "draw" / "build.js").read_text("utf-8")
     zones = re.findall(r'\["[A-Z]", "(\w+)"\]', build.split("const ZONES")[1].splitlines()[0])
@@ -226,9 +213,9 @@ def test_what_can_be_hidden_is_what_the_stage_can_hide() -> None:
 @pytest.mark.parametrize("name", PLACES)
 def test_an_address_is_read_back_as_it_was_written(name: str) -> None:
     address = address_of(name, hide=("code", "log"), presenter=True)
-    assert read_address(address.text) == address
+    assert read_address(address.text, LINK_PARTS) == address
     base = "http://shop.example:8501/"
-    assert read_address(base + address.link("both").removeprefix("./"), HERE) == address
+    assert read_address(base + address.link("both").removeprefix("./"), LINK_PARTS, HERE) == address
 
 
 @pytest.mark.parametrize(
@@ -247,11 +234,13 @@ def test_an_address_is_read_back_as_it_was_written(name: str) -> None:
         ("monitor?v=1&s=P0&ls=9&ld=5C2s.3R&lv=16", "monitor?ls=9&lv=16&ld=5C2s.3R"),
         ("traffic?s=P0&yk=rag&yv=sweeps&lang=zh", "traffic?yk=rag&yv=sweeps"),
         ("ch03?yk=rag", "ch03"),
+        ("ch08?on=my-model~A100~1~2~1~0.1&my=16~4096~32~8~128~14336~128256~bf16~bf16~300~0~2000~80&bet=x",
+         "ch08?on=my-model~A100~1~2~1~0.1&my=16~4096~32~8~128~14336~128256~bf16~bf16~300~0~2000~80"),
         ("execute?lq=R12~3.5~9&ls=9#step=4", "execute?v=1&s=P0&ls=9&lq=R12~3.5~9#step=4"),
     ],
 )  # fmt: skip
 def test_a_pasted_link_keeps_the_run_and_the_step_alone(text: str, kept: str) -> None:
-    assert read_address(text, HERE).text == kept
+    assert read_address(text, LINK_PARTS, HERE).text == kept
 
 
 def test_own_prompts_knobs_and_changes_travel_with_a_stop() -> None:
@@ -259,8 +248,8 @@ def test_own_prompts_knobs_and_changes_travel_with_a_stop() -> None:
         OWN, {"block_size": 8, "ttl": None}, OwnPrompts("汤 ", ("热吗",), "热"), fork=Fork(3, "slots", 4)
     )
     query = "&".join(f"{name}={value}" for name, value in to_query(setup).items())
-    address = read_address(f"execute?{query}#step=2")
-    again = read_address(address.text)
+    address = read_address(f"execute?{query}#step=2", LINK_PARTS)
+    again = read_address(address.text, LINK_PARTS)
     assert again == address
     assert "own=" in address.query
     assert "fork=" in address.query
@@ -301,7 +290,7 @@ def test_own_prompts_knobs_and_changes_travel_with_a_stop() -> None:
 )
 def test_a_link_that_is_not_ours_is_refused(text: str, code: str) -> None:
     with pytest.raises(AddressError) as caught:
-        read_address(text, HERE)
+        read_address(text, LINK_PARTS, HERE)
     assert caught.value.code == f"teacher.{code}"
     for lang in LANGS:
         needed = placeholders(table(lang)[f"error.{caught.value.code}"])
@@ -310,18 +299,19 @@ def test_a_link_that_is_not_ours_is_refused(text: str, code: str) -> None:
 
 def test_without_a_page_of_ones_own_no_host_is_taken() -> None:
     with pytest.raises(AddressError, match="not this server"):
-        read_address("http://shop.example:8501/execute")
+        read_address("http://shop.example:8501/execute", LINK_PARTS)
 
 
 def test_the_machines_names_for_itself_are_one() -> None:
-    assert read_address("http://127.0.0.1:8501/ch02", "http://localhost:8501/teacher").text == "ch02"
+    own = "http://localhost:8501/teacher"
+    assert read_address("http://127.0.0.1:8501/ch02", LINK_PARTS, own).text == "ch02"
 
 
 def test_a_server_below_a_path_is_told_from_its_neighbours() -> None:
     own = "https://shop.example/broth/teacher"
-    assert read_address("https://shop.example/broth/ch02", own).text == "ch02"
+    assert read_address("https://shop.example/broth/ch02", LINK_PARTS, own).text == "ch02"
     with pytest.raises(AddressError):
-        read_address("https://shop.example/other/ch02", own)
+        read_address("https://shop.example/other/ch02", LINK_PARTS, own)
 
 
 # -- sequences --------------------------------------------------------------------------------------------
@@ -336,17 +326,17 @@ sequences = st.lists(stops, min_size=1, max_size=4).map(tuple).map(Sequence)
 def test_a_sequence_survives_link_and_file(sequence: Sequence, data: st.DataObject) -> None:
     at = sequence.at(data.draw(st.integers(0, len(sequence.stops))))
     if fits_link(at):
-        assert from_query(sequence_query(at)) == (at, [])
-    assert unpack(pack(at)) == sequence
-    assert from_file("a.json", to_file(at).encode()) == sequence
+        assert from_query(sequence_query(at), LINK_PARTS) == (at, [])
+    assert unpack(pack(at), LINK_PARTS) == sequence
+    assert from_file("a.json", to_file(at).encode(), LINK_PARTS) == sequence
 
 
 def test_a_bare_sequence_is_presented_from_its_first_stop() -> None:
     packed = pack(Sequence((Stop(address_of("evict")),)))
-    found, lost = from_query({"seq": packed})
+    found, lost = from_query({"seq": packed}, LINK_PARTS)
     assert (found.place, lost) == (1, [])
     assert found.now == Stop(address_of("evict"))
-    assert from_query({"seq": packed, "at": "0"})[0].now is None
+    assert from_query({"seq": packed, "at": "0"}, LINK_PARTS)[0].now is None
 
 
 def damaged(rows: object) -> str:
@@ -372,12 +362,12 @@ def damaged(rows: object) -> str:
     ],
 )
 def test_a_damaged_sequence_is_named_and_breaks_nothing(text: str) -> None:
-    assert from_query({"seq": text}) == (Sequence(), ["seq"])
+    assert from_query({"seq": text}, LINK_PARTS) == (Sequence(), ["seq"])
 
 
 @pytest.mark.parametrize("place", ["2", "-1", "x", "٣", "1111111111"])
 def test_a_damaged_place_begins_at_the_first_stop(place: str) -> None:
-    found, lost = from_query({"seq": pack(Sequence((Stop(address_of("bet")),))), "at": place})
+    found, lost = from_query({"seq": pack(Sequence((Stop(address_of("bet")),))), "at": place}, LINK_PARTS)
     assert (found.place, lost) == (1, ["at"])
 
 
@@ -424,7 +414,7 @@ def test_a_full_sequence_takes_no_more() -> None:
 )
 def test_a_file_that_holds_no_sequence_is_told(data: bytes, code: str) -> None:
     with pytest.raises(BrothError) as caught:
-        from_file("x.json", data)
+        from_file("x.json", data, LINK_PARTS)
     assert caught.value.code == f"teacher.{code}"
 
 

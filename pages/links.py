@@ -1,0 +1,19 @@
+"""The parts of the link, in the order in which they are read and written: each is declared in its own room.
+
+A page with settings of its own brings its part along: one name more in this list.
+"""
+
+from __future__ import annotations
+
+from ui.frame.link import Parts
+from ui.frame.session import LANGUAGE
+from ui.machine.machine import MACHINE
+from ui.moment.link import MOMENT
+from ui.monitor.deeds import PLAN
+from ui.stage.record import RECORD
+from ui.stage.setup import SETUP
+from ui.study.study import STUDY
+from ui.teacher.seq import SEQUENCE
+from ui.traffic.setup import TRAFFIC
+
+LINK_PARTS: Parts = (SETUP, RECORD, MACHINE, PLAN, MOMENT, STUDY, TRAFFIC, SEQUENCE, LANGUAGE)
