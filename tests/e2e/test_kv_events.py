@@ -21,8 +21,12 @@ def test_a_stream_plays_and_says_what_it_does_not_tell(browser_page: Page, serve
     page.get_by_text(t("traffic.source.upload", lang), exact=True).click()
     settle(page)
     page.locator('input[type="file"]').first.set_input_files(STREAM)
-    page.get_by_role("button", name=t("traffic.events.open", lang)).click()
+    button = page.get_by_role("button", name=t("traffic.events.open", lang))
+    expect(button).to_be_visible()
+    settle(page)
+    button.click()
     expect(page.locator(STAGE)).to_be_visible()
+    settle(page)
     for zone in "DEF":
         expect(page.locator(f"{STAGE} .z{zone} > .untold")).to_have_text(t(f"stage.untold.{zone}", lang))
     expect(page.locator(f"{STAGE} [data-do=inspect]")).to_be_hidden()
