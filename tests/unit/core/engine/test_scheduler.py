@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from core.engine.engine import Engine
 from core.engine.events import Event, RequestBlocked, RequestFinished, RequestPreempted
-from core.types import EngineConfig, Request
+from core.types import EngineConfig, Request, SchedulingPolicy
 
 
 class Shop:
@@ -237,6 +239,24 @@ def test_aborting_a_waiting_and_a_running_request() -> None:
     assert shop.engine.free_queue() == (3, 4, 2, 1)
     assert shop.told(RequestFinished) == [RequestFinished("b", True), RequestFinished("a", True)]
     assert len(shop.engine.cached_hashes()) == 2  # what was computed stays findable
+
+
+@pytest.mark.parametrize(
+    ("policy", "line"),
+    [("fcfs", ("started", "first", "second")), ("priority", ("second", "first", "started"))],
+)
+def test_a_preempted_request_waits_in_front_or_by_its_rank(
+    policy: SchedulingPolicy, line: tuple[str, ...]
+) -> None:
+    """Also one that came last, started by hand. Without the policy a priority means nothing."""
+    shop = Shop(3, policy=policy)
+    shop.submit("first", 100, 2, priority=1)
+    shop.submit("second", 200, 2, priority=0)
+    shop.engine.start(Request("started", (1, 2, 3, 4, 5, 6), priority=1))
+    shop.engine.append("started", (7,))
+    assert shop.step() == {}
+    assert shop.engine.waiting_ids() == line
+    assert shop.told(RequestPreempted) == [RequestPreempted("started", 1, line.index("started"))]
 
 
 def test_who_preempts_itself_under_priority_does_not_end_the_step() -> None:
