@@ -11,7 +11,7 @@ from core.conformance.inputs import make_request, recorded_config
 from core.conformance.operations import OperationFormat, replay_operations
 from core.conformance.tape import Tape
 from core.engine.engine import Engine
-from core.types import EngineConfig
+from core.types import MAX_TOKEN_ID, EngineConfig
 
 TOP_FIELDS = ("name", "kind", "seed", "config", "ops", "contents", "final")
 CONFIG_FIELDS = ("block_size", "num_blocks", "enable_caching", "watermark")
@@ -113,7 +113,7 @@ class _CacheReplay:
                 resumed = engine.resume(request_id, chunk=_chunk(op), fit=op.flag("fit", True))
                 return {"ok": resumed.ok, "hit": resumed.hit}
             case "prefill":
-                return {"ok": engine.prefill(request_id, op.integer("n")).ok}
+                return {"ok": engine.prefill(request_id, op.whole("n")).ok}
             case "decode":
                 return {"ok": engine.decode(request_id, _sampled(op)).ok}
             case "append":
@@ -158,9 +158,9 @@ class _CacheReplay:
 
 def _chunk(op: Fields) -> int | None:
     """Tokens of the first chunk; none and 0 mean all of them."""
-    return op.integer("chunk", 0) or None
+    return op.whole("chunk", 0) or None
 
 
 def _sampled(op: Fields) -> tuple[int, ...]:
     """Sampled tokens: `token` for one, `tokens` for several."""
-    return op.tokens("tokens") if "tokens" in op else (op.token("token"),)
+    return op.tokens("tokens") if "tokens" in op else (op.whole("token", most=MAX_TOKEN_ID),)

@@ -56,11 +56,11 @@ def read_config(scenario: Fields, findings: Findings) -> EngineConfig:
     return recorded_config(
         fields,
         MOST_BLOCKS,
-        max_num_seqs=fields.integer("max_num_seqs", least=1),
-        max_num_batched_tokens=fields.integer("max_num_batched_tokens", least=1),
+        max_num_seqs=fields.whole("max_num_seqs", least=1),
+        max_num_batched_tokens=fields.whole("max_num_batched_tokens", least=1),
         policy=fields.text("policy", "fcfs"),
         reserve_full_prompt=fields.flag("reserve_full_prompt", True),
-        long_prefill_token_threshold=fields.integer("long_prefill_token_threshold", 0),
+        long_prefill_token_threshold=fields.whole("long_prefill_token_threshold", 0),
     )
 
 

@@ -207,7 +207,7 @@ def test_a_broken_file_is_refused(name: str) -> None:
 
 BAD_COMMANDS: dict[str, tuple[Any, str, str]] = {
     # name: (command, code, field)
-    "a number": (7, "scenario.value", "it"),
+    "a number": (7, "scenario.value", "command 2"),
     "no op": ({"id": "A"}, "scenario.op", ""),
     "unknown op": ({"op": "jump"}, "scenario.op", ""),
     "op is a list": ({"op": []}, "scenario.op", ""),
