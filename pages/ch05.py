@@ -103,13 +103,17 @@ def ten_users() -> Held:
 def _modules(name: str, shown: Payload, step: int, told: list[Told], moves: list[Move]) -> None:
     step_of = {one["ev"]: one["i"] + 1 for one in shown["events"]}
     opening = shown["events"][step - 1]["ev"]
-    teller = told[opening].function.__module__.removeprefix("core.")
+    teller = told[opening].function.__module__.removeprefix("core.engine.")
     names = {module: say(f"course.ch05.module.{title}") for title, module in MODULES.items()}
     tabs = st.tabs(list(names.values()), default=names.get(teller), key=f"ch05-tabs-{name}")
     for tab, (title, module) in zip(tabs, MODULES.items(), strict=True):
         with tab:
             show_part(NAME, module)
-            rows = _move_rows(moves, told) if title == "BlockManager" else _told_rows(told, f"core.{module}")
+            rows = (
+                _move_rows(moves, told)
+                if title == "BlockManager"
+                else _told_rows(told, f"core.engine.{module}")
+            )
             _panel(f"ch05-{name}-{module}", rows, step_of, opening)
 
 

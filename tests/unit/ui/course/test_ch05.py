@@ -66,7 +66,7 @@ def test_each_event_has_its_teller(name: str) -> None:
         assert "mit" in "".join(lines), "it calls emit, or hands the event to it"
         assert first <= one.line < first + len(lines)
     modules = {one.function.__module__ for one in told}
-    assert {f"core.{MODULES[title]}" for title in ("CacheController", "Scheduler")} <= modules
+    assert {f"core.engine.{MODULES[title]}" for title in ("CacheController", "Scheduler")} <= modules
     assert "core.engine.block_manager" not in modules, "it tells nobody, as the page says"
     assert {move.function.__qualname__ for move in moves} >= {"BlockManager.pop", "BlockManager.put_back"}
     assert sys.getprofile() is None
