@@ -179,7 +179,7 @@ class _StepRun:
         engine, verb = self._engine, op["op"]
         self.ops.append(op)
         self.cases.begin(verb, engine.running_ids())
-        known = {*engine.running_ids(), *engine.waiting_ids()}
+        known = {*engine.view.running_ids(), *engine.view.waiting_ids()}
         match verb:
             case "add":
                 engine.submit(as_request(op), check_fit=False)
