@@ -84,6 +84,12 @@ class EngineConfig:
         """Blocks that requests can hold: all but the null block."""
         return self.num_blocks - 1
 
+    @property
+    def uses_policies(self) -> bool:
+        """Whether a policy of ours stands between the scheduler and the cache. (A version does not: it is
+        part of what is hashed.)"""
+        return self.cache_cap is not None or self.admit_after > 1 or self.ttl is not None
+
 
 _LEAST = {
     "block_size": 1,

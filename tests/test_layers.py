@@ -38,11 +38,16 @@ WRITE_SIDE = tuple(
     f"core.engine.{name}"
     for name in (
         "block_manager",
-        "policies",
+        "hash_table",
+        "lesson",
         "cache_controller",
+        "policies",
+        "policy_cache",
         "sequence",
         "waiting_line",
         "scheduler",
+        "refusals",
+        "view",
         "engine",
     )
 )

@@ -72,7 +72,7 @@ class _CacheReplay:
         """Carry out one operation and say everything the format asks about it."""
         self._tape.cut()
         request_id = self._request_id(verb, op)
-        before = self._engine.computed(request_id) if verb == "free" else 0
+        before = self._engine.view.computed(request_id) if verb == "free" else 0
         preempted_before = self._tape.statistics.preempted
         outcome = self._run(verb, op, request_id)
         if verb == "start" and recorded.value.get("ok", outcome["ok"]):
@@ -84,8 +84,8 @@ class _CacheReplay:
             outcome |= {"computed": before, "table": [], "refs": []}
         elif verb not in ("lookup", "reset", "evict") and (verb != "start" or outcome["ok"]):
             outcome |= self._request(request_id)
-        events = self._tape.publish()
-        outcome |= {"free": self._engine.num_free, "queue": list(self._engine.free_queue()), "events": events}
+        view, events = self._engine.view, self._tape.publish()
+        outcome |= {"free": view.num_free, "queue": list(view.free_queue()), "events": events}
         outcome |= self._tape.counters()
         preempted = self._tape.statistics.preempted
         if preempted != preempted_before:
@@ -142,17 +142,18 @@ class _CacheReplay:
         return {"evicted": tape.evicted()} if verb == "evict" else {}
 
     def _request(self, request_id: str) -> dict[str, Any]:
-        table = self._engine.block_table(request_id)
-        refs = [self._engine.ref_count(block_id) for block_id in table]
-        return {"computed": self._engine.computed(request_id), "table": list(table), "refs": refs}
+        view = self._engine.view
+        table = view.block_table(request_id)
+        refs = [view.ref_count(block_id) for block_id in table]
+        return {"computed": view.computed(request_id), "table": list(table), "refs": refs}
 
     def final(self) -> dict[str, Any]:
         """The state after the last operation."""
-        engine, index, usable = self._engine, self._contents.index, self._config.num_usable
+        view, index, usable = self._engine.view, self._contents.index, self._config.num_usable
         return {
-            "cached": {str(index(key)): list(engine.cached_blocks(key)) for key in engine.cached_hashes()},
-            "blocks": [[i, engine.ref_count(i), index(engine.block_hash(i))] for i in range(1, usable + 1)],
-            "usage": [usable - engine.num_free, usable],
+            "cached": {str(index(key)): list(view.cached_blocks(key)) for key in view.cached_hashes()},
+            "blocks": [[i, view.ref_count(i), index(view.block_hash(i))] for i in range(1, usable + 1)],
+            "usage": [usable - view.num_free, usable],
         }
 
 

@@ -86,7 +86,7 @@ class _OpsReplay:
 
     def _note_free(self, verb: str, request_id: str) -> None:
         """Free blocks after this operation: under the id for a request's first one, else under `verb_id`."""
-        free = self.engine.num_free
+        free = self.engine.view.num_free
         self.outcome.free_after.setdefault(request_id, free)
         self.outcome.free_after[f"{verb}_{request_id}" if request_id else verb] = free
 
@@ -134,4 +134,4 @@ class _OpsReplay:
         index = op.whole("index")
         if index >= len(hashes):
             raise op.error("index", "index", f"the chain has {len(hashes)} full blocks, no block {index}")
-        self.engine.evict(self.engine.cached_blocks(hashes[index])[:1])
+        self.engine.evict(self.engine.view.cached_blocks(hashes[index])[:1])

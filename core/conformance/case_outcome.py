@@ -83,14 +83,14 @@ class CaseOutcome:
 
     def state(self, engine: Engine) -> dict[str, float]:
         """The cache as a case describes it."""
-        copies = [len(engine.cached_blocks(block_hash)) for block_hash in engine.cached_hashes()]
+        copies = [len(engine.view.cached_blocks(block_hash)) for block_hash in engine.view.cached_hashes()]
         usable = self.config.num_usable
         return {
             "cached_distinct": len(copies),
             "cached_physical": sum(copies),
             "evicted": self.watch.num_evicted,
-            "free": engine.num_free,
-            "usage": (usable - engine.num_free) / usable if usable else 0.0,
+            "free": engine.view.num_free,
+            "usage": (usable - engine.view.num_free) / usable if usable else 0.0,
         }
 
 

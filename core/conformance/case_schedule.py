@@ -76,7 +76,7 @@ class _ScheduleReplay:
 
     def run(self) -> bool:
         """Step until nothing is left to do. False if that never happens."""
-        while self._arrivals or self.engine.waiting_ids() or self.engine.running_ids():
+        while self._arrivals or self.engine.view.waiting_ids() or self.engine.view.running_ids():
             if self.step == MAX_STEPS:
                 return False
             if not self._step() and not self._arrivals:

@@ -91,13 +91,13 @@ class _SchedReplay:
             case "reset":
                 outcome["ok"] = engine.reset(preempt_running=op.flag("running", False))
                 outcome["preempted"] = self._tape.preempted()
-        ids = [*engine.waiting_ids(), *engine.running_ids()]
+        ids = [*engine.view.waiting_ids(), *engine.view.running_ids()]
         self._alive = {name for field in ("running", "waiting") for name in recorded.texts(field, ids)}
         return outcome | {
-            "running": list(engine.running_ids()),
-            "waiting": list(engine.waiting_ids()),
-            "computed": {request_id: engine.computed(request_id) for request_id in ids},
-            "queue": list(engine.free_queue()),
+            "running": list(engine.view.running_ids()),
+            "waiting": list(engine.view.waiting_ids()),
+            "computed": {request_id: engine.view.computed(request_id) for request_id in ids},
+            "queue": list(engine.view.free_queue()),
         }
 
     def _arriving(self, op: Fields) -> Request:

@@ -21,7 +21,7 @@ from core.engine import hash_chain
 from core.engine.block_manager import BlockManager
 from core.engine.cache_controller import CacheController
 from core.engine.engine import Engine
-from core.engine.events import BlockReleased, RequestAdmitted
+from core.engine.events import BlockReleased
 from core.engine.scheduler import Scheduler
 from core.engine.sequence import Sequence
 from core.engine.stats import Statistics
@@ -123,7 +123,7 @@ def look_up_refreshes(patch: Patch) -> None:  # rule 22
 
 
 def idle_hits_cost_nothing(patch: Patch) -> None:  # rule 24
-    patch.setattr(CacheController, "num_idle", lambda self, block_ids: 0)
+    patch.setattr(CacheController, "idle", lambda self, block_ids: [])
     pop = BlockManager.pop
     # Overdrawing the queue would crash; this mutant just takes what is there.
     patch.setattr(
@@ -201,11 +201,7 @@ def reset_sorts_the_queue(patch: Patch) -> None:  # rule 42
 
 
 def resumed_look_ups_counted(patch: Patch) -> None:  # rule 45
-    def admit(self: Statistics, event: RequestAdmitted) -> None:
-        counting(self, replace(event, resumed=False, counted=event.looked_up))
-
-    counting = Statistics._admit
-    patch.setattr(Statistics, "_admit", admit)
+    patch.setattr(Statistics, "count_resumed", Statistics.count)
 
 
 def reset_empties_the_counters(patch: Patch) -> None:  # rule 46

@@ -21,6 +21,7 @@ from core.engine.engine import Engine
 from core.engine.events import Event
 from core.timeline.fold import fold
 from core.timeline.frame import engine_part, initial_frame
+from core.timeline.snapshot import take_snapshot
 from core.types import EngineConfig
 
 DATA = Path(__file__).parent / "data"
@@ -119,7 +120,7 @@ class FoldedEngine(Engine):
         self.tell(event)
 
     def compare(self) -> None:
-        assert engine_part(self.frame) == self.snapshot()
+        assert engine_part(self.frame) == take_snapshot(self)
         self.check()
         self.num_compared += 1
 
