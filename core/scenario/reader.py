@@ -189,14 +189,11 @@ class _Reader:
 
     def _check_names(self, op: str, args: Json, fields: _Fields) -> None:
         required, optional = _FIELDS[op]
-        missing, unknown = required - set(args), set(args) - required - optional
-        for code, what, names in (
-            ("scenario.missing", "missing", missing),
-            ("scenario.field", "unknown", unknown),
-        ):
-            for name in sorted(names):
-                message = f"{self._place}: {fields.path} ({op}): {what} field {name!r}."
-                raise self._place.error(code, message, field=name)
+        where = f"{self._place}: {fields.path} ({op})"
+        for name in sorted(required - set(args)):
+            raise self._place.error("scenario.missing", f"{where}: missing field {name!r}.", field=name)
+        for name in sorted(set(args) - required - optional):
+            raise self._place.error("scenario.field", f"{where}: unknown field {name!r}.", field=name)
 
     def _request(self, op: str, args: Json, fields: _Fields) -> Command:
         prompt = self._tokens(fields, "text", "tokens", required=True)
