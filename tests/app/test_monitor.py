@@ -114,6 +114,7 @@ def test_formulas_are_one_click_away(lang: LangMode) -> None:
     at = paused(visit("monitor", lang=lang, on="Llama-3-8B~H100~1~2~1~0.1"))
     assert "Llama-3-8B" in texts(at)
     assert "t₀ + 2·P·n / (u·F)" in texts(at)
+    assert t("formula.busy", lang) in texts(at)
 
 
 def test_execute_shows_the_request_and_leads_back() -> None:

@@ -12,7 +12,7 @@ from core.traces.model import Trace
 from core.traces.options import ReadOptions
 from core.traces.read import read_trace
 from core.traces.sources import TraceFile
-from core.traffic.analysis import Analysis, analyse
+from core.traffic.analysis import Analysis
 from core.traffic.misses import Miss
 from core.traffic.ranking import misses_of
 from core.traffic.settings import Settings
@@ -108,13 +108,8 @@ def remember(key: Key, make: Callable[[], T]) -> T:
 
 
 def analysis_key(log: Log, settings: Settings) -> Key:
-    """Under which ``analysis_of`` is remembered."""
+    """Under which the log under these settings is remembered."""
     return ("analysis", log.key, settings)
-
-
-def analysis_of(log: Log, settings: Settings, progress: Progress | None = None) -> Analysis:
-    """The log under these settings."""
-    return remember(analysis_key(log, settings), lambda: analyse(log.trace, settings, progress))
 
 
 def misses_in(log: Log, analysis: Analysis, progress: Progress | None = None) -> list[Miss]:
