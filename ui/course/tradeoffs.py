@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from core.traces.options import ReadOptions
@@ -24,6 +23,7 @@ from core.tradeoffs.tradeoffs import (
 )
 from core.traffic.samples import KINDS, sample_log
 from core.types import Request
+from ui.frame import plain_figure as go
 from ui.frame.session import say
 from ui.machine.machine import MACHINE
 from ui.traffic.charts import finished, lines

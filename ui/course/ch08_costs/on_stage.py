@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from core.cost import FORMULAS
@@ -28,6 +27,7 @@ from ui.course.ch08_costs.counts import (
 from ui.course.chapter import chapter_stage, course_run
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
+from ui.frame import plain_figure as go
 from ui.frame.kept import LastFew
 from ui.frame.session import lang, say
 from ui.machine.panel import machine_panel
