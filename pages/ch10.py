@@ -21,14 +21,14 @@ from ui.course.ch11_beliefs.words import opening, report_link
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
 from ui.course.strips import Stretch, strips
-from ui.frame.kept import LastFew
 from ui.frame.session import lang, lang_mode, say
+from ui.frame.shared import Shared
 from ui.stage.payload import Payload, stage_log
 from ui.stage.run import title_of
 from ui.stage.show_me import execute_address, op_is
 
 NAME = "ch10"
-_RUNS = LastFew("ch10_runs", 6)
+_RUNS = Shared(48)
 OPENS_ON = {
     "good": (op_is("match", "R1"),),
     "broken": (op_is("miss", "R1"), op_is("plan", "R2")),
