@@ -160,9 +160,9 @@ def engine(prompts: Sequence[Tokens], block_size: int) -> Result:
         cache.submit(request)
         cache.run()
         seconds += process_time() - start
-    totals = cache.snapshot()["totals"]
-    assert totals["requests"] == len(prompts)
-    return seconds, totals["hits"] / totals["queries"]
+    counted = cache.view.statistics
+    assert counted.num_requests == len(prompts)
+    return seconds, counted.hit_rate
 
 
 BARE = "bare xxh3_64"

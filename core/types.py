@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from core.errors import ConfigError, RequestError
+from core.fields import is_whole
 
 BlockId = int
 """Index of a physical block (a slot). 0 is the null block and belongs to nobody."""
@@ -83,6 +84,12 @@ class EngineConfig:
         """Blocks that requests can hold: all but the null block."""
         return self.num_blocks - 1
 
+    @property
+    def uses_policies(self) -> bool:
+        """Whether a policy of ours stands between the scheduler and the cache. (A version does not: it is
+        part of what is hashed.)"""
+        return self.cache_cap is not None or self.admit_after > 1 or self.ttl is not None
+
 
 _LEAST = {
     "block_size": 1,
@@ -120,7 +127,7 @@ def _bad(name: str, value: object, expected: str) -> ConfigError:
 def _check_int(name: str, value: object, least: int, *, optional: bool) -> None:
     if value is None and optional:
         return
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MAX_SETTING:
+    if not is_whole(value) or not least <= value <= MAX_SETTING:
         none = "nothing (off) or " if optional else ""
         raise _bad(name, value, f"{none}a whole number from {least} to {MAX_SETTING}")
 
@@ -179,7 +186,7 @@ class Request:
             ("salt", self.salt is None or isinstance(self.salt, str), "a text or nothing"),
             ("lora", self.lora is None or _is_pair_of_texts(self.lora), "(name, path) or nothing"),
             ("mm", all(map(_is_item, self.mm)), "items with an id, an offset from 0 and a length from 1"),
-            ("priority", _is_int(self.priority), "a whole number"),
+            ("priority", is_whole(self.priority), "a whole number"),
             ("skip_read", isinstance(self.skip_read, bool), "true or false"),
         ):
             if not right:
@@ -192,10 +199,6 @@ class Request:
             )
 
 
-def _is_int(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _is_pair_of_texts(value: object) -> bool:
     return isinstance(value, tuple) and len(value) == 2 and all(isinstance(part, str) for part in value)
 
@@ -203,7 +206,7 @@ def _is_pair_of_texts(value: object) -> bool:
 def _is_item(item: object) -> bool:
     if not isinstance(item, MultiModalItem) or not isinstance(item.item_id, str):
         return False
-    return _is_int(item.offset) and _is_int(item.length) and item.offset >= 0 and item.length >= 1
+    return is_whole(item.offset) and is_whole(item.length) and item.offset >= 0 and item.length >= 1
 
 
 def _bad_field(request_id: RequestId, name: str, value: object, expected: str) -> RequestError:

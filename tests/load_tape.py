@@ -61,7 +61,7 @@ class Tape:
         self._next.finished(number, at_s)
 
     def stepped(self, start_s: float, end_s: float, work: StepWork, server: Server) -> None:
-        queue = len(server.door) + len(server.engine.waiting_ids())
+        queue = len(server.door) + len(server.engine.view.waiting_ids())
         self.steps.append(Step(start_s, end_s, self.events[self._told :], queue))
         self._told = len(self.events)
         self._next.stepped(start_s, end_s, work, server)

@@ -26,6 +26,7 @@ from core.scenario.reader import load_scenario
 from core.scenario.scenario import Scenario, execute
 from core.texts import showable
 from core.timeline.event_log import event_types
+from core.timeline.snapshot import take_snapshot
 from core.types import EngineConfig, MultiModalItem, Request
 
 Json = dict[str, Any]
@@ -240,7 +241,7 @@ VLLM_OPS = STEP_OPS + VERB_OPS + ("reset",)
 def command(draw: st.DrawFn, engine: Engine, number: int, ops: tuple[str, ...]) -> Json:
     """One command that mostly makes sense for this engine now."""
     op = draw(st.sampled_from(ops))
-    status = {name: request["status"] for name, request in engine.snapshot()["reqs"].items()}
+    status = {name: request["status"] for name, request in take_snapshot(engine)["reqs"].items()}
     wanted = {"prefill": "running", "decode": "running", "preempt": "running", "resume": "preempted"}
     live = [name for name in status if status[name] == wanted.get(op, status[name])]
     if not live and op in ("step", "run", "abort", "append", "free", *wanted):

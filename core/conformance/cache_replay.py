@@ -11,7 +11,7 @@ from core.conformance.inputs import make_request, recorded_config
 from core.conformance.operations import OperationFormat, replay_operations
 from core.conformance.tape import Tape
 from core.engine.engine import Engine
-from core.types import EngineConfig
+from core.types import MAX_TOKEN_ID, EngineConfig
 
 TOP_FIELDS = ("name", "kind", "seed", "config", "ops", "contents", "final")
 CONFIG_FIELDS = ("block_size", "num_blocks", "enable_caching", "watermark")
@@ -72,7 +72,7 @@ class _CacheReplay:
         """Carry out one operation and say everything the format asks about it."""
         self._tape.cut()
         request_id = self._request_id(verb, op)
-        before = self._engine.computed(request_id) if verb == "free" else 0
+        before = self._engine.view.computed(request_id) if verb == "free" else 0
         preempted_before = self._tape.statistics.preempted
         outcome = self._run(verb, op, request_id)
         if verb == "start" and recorded.value.get("ok", outcome["ok"]):
@@ -84,8 +84,8 @@ class _CacheReplay:
             outcome |= {"computed": before, "table": [], "refs": []}
         elif verb not in ("lookup", "reset", "evict") and (verb != "start" or outcome["ok"]):
             outcome |= self._request(request_id)
-        events = self._tape.publish()
-        outcome |= {"free": self._engine.num_free, "queue": list(self._engine.free_queue()), "events": events}
+        view, events = self._engine.view, self._tape.publish()
+        outcome |= {"free": view.num_free, "queue": list(view.free_queue()), "events": events}
         outcome |= self._tape.counters()
         preempted = self._tape.statistics.preempted
         if preempted != preempted_before:
@@ -113,7 +113,7 @@ class _CacheReplay:
                 resumed = engine.resume(request_id, chunk=_chunk(op), fit=op.flag("fit", True))
                 return {"ok": resumed.ok, "hit": resumed.hit}
             case "prefill":
-                return {"ok": engine.prefill(request_id, op.integer("n")).ok}
+                return {"ok": engine.prefill(request_id, op.whole("n")).ok}
             case "decode":
                 return {"ok": engine.decode(request_id, _sampled(op)).ok}
             case "append":
@@ -142,25 +142,26 @@ class _CacheReplay:
         return {"evicted": tape.evicted()} if verb == "evict" else {}
 
     def _request(self, request_id: str) -> dict[str, Any]:
-        table = self._engine.block_table(request_id)
-        refs = [self._engine.ref_count(block_id) for block_id in table]
-        return {"computed": self._engine.computed(request_id), "table": list(table), "refs": refs}
+        view = self._engine.view
+        table = view.block_table(request_id)
+        refs = [view.ref_count(block_id) for block_id in table]
+        return {"computed": view.computed(request_id), "table": list(table), "refs": refs}
 
     def final(self) -> dict[str, Any]:
         """The state after the last operation."""
-        engine, index, usable = self._engine, self._contents.index, self._config.num_usable
+        view, index, usable = self._engine.view, self._contents.index, self._config.num_usable
         return {
-            "cached": {str(index(key)): list(engine.cached_blocks(key)) for key in engine.cached_hashes()},
-            "blocks": [[i, engine.ref_count(i), index(engine.block_hash(i))] for i in range(1, usable + 1)],
-            "usage": [usable - engine.num_free, usable],
+            "cached": {str(index(key)): list(view.cached_blocks(key)) for key in view.cached_hashes()},
+            "blocks": [[i, view.ref_count(i), index(view.block_hash(i))] for i in range(1, usable + 1)],
+            "usage": [usable - view.num_free, usable],
         }
 
 
 def _chunk(op: Fields) -> int | None:
     """Tokens of the first chunk; none and 0 mean all of them."""
-    return op.integer("chunk", 0) or None
+    return op.whole("chunk", 0) or None
 
 
 def _sampled(op: Fields) -> tuple[int, ...]:
     """Sampled tokens: `token` for one, `tokens` for several."""
-    return op.tokens("tokens") if "tokens" in op else (op.token("token"),)
+    return op.tokens("tokens") if "tokens" in op else (op.whole("token", most=MAX_TOKEN_ID),)

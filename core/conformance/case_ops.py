@@ -39,8 +39,8 @@ def replay_ops(run: Fields, expected: Fields, findings: Findings, name: str) -> 
     findings.unknown_fields(f"{name}input", run, RUN_FIELDS)
     config = make_config(
         run,
-        block_size=run.integer("block_size", least=1),
-        num_blocks=run.integer("capacity_blocks", most=MOST_BLOCKS) + 1,  # the null block comes on top
+        block_size=run.whole("block_size", least=1),
+        num_blocks=run.whole("capacity_blocks", most=MOST_BLOCKS) + 1,  # the null block comes on top
         enable_caching=run.flag("enable_caching", True),
         watermark=run.number("watermark", 0.0),
     )
@@ -86,7 +86,7 @@ class _OpsReplay:
 
     def _note_free(self, verb: str, request_id: str) -> None:
         """Free blocks after this operation: under the id for a request's first one, else under `verb_id`."""
-        free = self.engine.num_free
+        free = self.engine.view.num_free
         self.outcome.free_after.setdefault(request_id, free)
         self.outcome.free_after[f"{verb}_{request_id}" if request_id else verb] = free
 
@@ -131,7 +131,7 @@ class _OpsReplay:
         """Force out the block that a look-up of this chain finds at `index`: the oldest copy."""
         request = self._request(op)
         hashes = hash_chain(request.token_ids, self.outcome.config.block_size, request=request)
-        index = op.integer("index")
+        index = op.whole("index")
         if index >= len(hashes):
             raise op.error("index", "index", f"the chain has {len(hashes)} full blocks, no block {index}")
-        self.engine.evict(self.engine.cached_blocks(hashes[index])[:1])
+        self.engine.evict(self.engine.view.cached_blocks(hashes[index])[:1])

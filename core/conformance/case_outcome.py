@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.conformance.case_shapes import GENERATED, PREEMPTED, RATES, generated, preempted, rates
-from core.conformance.fields import Fields, explains, is_integer
+from core.conformance.fields import Fields, explains
 from core.conformance.findings import ABSENT, Findings
 from core.engine.engine import Engine
 from core.engine.events import BlockEvicted, Event, RequestAdmitted, RequestPreempted, TokensAppended
 from core.engine.stats import WINDOW_REQUESTS, Statistics
+from core.fields import is_whole
 from core.scenario.token_streams import TokenStreams
 from core.types import EngineConfig
 
@@ -72,7 +73,7 @@ class CaseOutcome:
     @classmethod
     def of(cls, run: Fields, config: EngineConfig) -> CaseOutcome:
         """Nothing yet; the run may say over how many requests the hit rate is reported."""
-        return cls(config, watch=Watch(run.integer("window", WINDOW_REQUESTS, least=1)))
+        return cls(config, watch=Watch(run.whole("window", WINDOW_REQUESTS, least=1)))
 
     def admitted(self, request_id: str, hit: int, num_tokens: int) -> None:
         """A request was admitted with `hit` tokens reused."""
@@ -82,14 +83,14 @@ class CaseOutcome:
 
     def state(self, engine: Engine) -> dict[str, float]:
         """The cache as a case describes it."""
-        copies = [len(engine.cached_blocks(block_hash)) for block_hash in engine.cached_hashes()]
+        copies = [len(engine.view.cached_blocks(block_hash)) for block_hash in engine.view.cached_hashes()]
         usable = self.config.num_usable
         return {
             "cached_distinct": len(copies),
             "cached_physical": sum(copies),
             "evicted": self.watch.num_evicted,
-            "free": engine.num_free,
-            "usage": (usable - engine.num_free) / usable if usable else 0.0,
+            "free": engine.view.num_free,
+            "usage": (usable - engine.view.num_free) / usable if usable else 0.0,
         }
 
 
@@ -137,7 +138,7 @@ def compare_named(
 
 
 def _agree(theirs: object, ours: object, tolerance: float) -> bool:
-    if isinstance(ours, int | float) and (is_integer(theirs) or isinstance(theirs, float)):
+    if isinstance(ours, int | float) and (is_whole(theirs) or isinstance(theirs, float)):
         return abs(theirs - ours) <= tolerance
     return theirs == ours if isinstance(ours, list) else theirs is ours
 

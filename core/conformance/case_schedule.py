@@ -38,15 +38,15 @@ def replay_schedule(run: Fields, expected: Fields, findings: Findings, name: str
     budget = defaults.max_num_batched_tokens
     config = make_config(
         run,
-        block_size=run.integer("block_size", least=1),
-        num_blocks=run.integer("capacity_blocks", most=MOST_BLOCKS) + 1,  # the null block comes on top
+        block_size=run.whole("block_size", least=1),
+        num_blocks=run.whole("capacity_blocks", most=MOST_BLOCKS) + 1,  # the null block comes on top
         enable_caching=run.flag("enable_caching", True),
         watermark=run.number("watermark", 0.0),
         policy=run.text("policy", defaults.policy),
-        max_num_seqs=run.integer("max_num_seqs", defaults.max_num_seqs, least=1),
-        max_num_batched_tokens=run.integer("max_num_batched_tokens", budget, least=1),
+        max_num_seqs=run.whole("max_num_seqs", defaults.max_num_seqs, least=1),
+        max_num_batched_tokens=run.whole("max_num_batched_tokens", budget, least=1),
         reserve_full_prompt=run.flag("reserve_full_prompt", True),
-        long_prefill_token_threshold=run.integer("chunk_tokens", 0),
+        long_prefill_token_threshold=run.whole("chunk_tokens", 0),
     )
     replay = _ScheduleReplay(CaseOutcome.of(run, config), asked_steps(expected))
     for number, arrival in enumerate(run.objects("arrivals")):
@@ -71,12 +71,12 @@ class _ScheduleReplay:
 
     def expect(self, arrival: Fields) -> None:
         """A request that will arrive before a certain step."""
-        self._arrivals.append((arrival.integer("step", least=1), arrival))
+        self._arrivals.append((arrival.whole("step", least=1), arrival))
         self._arrivals.sort(key=lambda pair: pair[0])  # stable: one step's arrivals keep their order
 
     def run(self) -> bool:
         """Step until nothing is left to do. False if that never happens."""
-        while self._arrivals or self.engine.waiting_ids() or self.engine.running_ids():
+        while self._arrivals or self.engine.view.waiting_ids() or self.engine.view.running_ids():
             if self.step == MAX_STEPS:
                 return False
             if not self._step() and not self._arrivals:
@@ -108,7 +108,7 @@ class _ScheduleReplay:
             try:
                 self.engine.submit(request, check_fit=False)  # what never fits waits, as in vLLM
             except RequestError as error:
-                raise arrival.place.error("request", error.message) from error
+                raise arrival.error("", "request", error.message) from error
 
     def _note_admissions(self, start: int) -> None:
         """First admissions of this step; a resumed request keeps what it had."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from core.conformance.fields import Fields, is_integer
+from core.conformance.fields import Fields
 from core.engine.stats import Statistics
+from core.fields import is_whole
 from core.scenario.token_streams import TokenStreams
 
 GENERATED = ("generated", "outputs")
@@ -36,7 +37,7 @@ def generated(asked: Fields, tokens: Mapping[str, Sequence[int]], streams: Token
     answer: dict[str, object] = {}
     for name, theirs in asked.value.items():
         ours = tokens.get(name, ())
-        if is_integer(theirs):
+        if is_whole(theirs):
             answer[name] = len(ours)
         else:
             answer[name] = theirs if asked.token_text(name, streams) == tuple(ours) else list(ours)

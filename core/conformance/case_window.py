@@ -13,7 +13,7 @@ from core.engine.stats import WINDOW_REQUESTS, Statistics
 def replay_window(run: Fields, expected: Fields, findings: Findings, name: str) -> None:
     """Count [tokens, hit tokens] one request a step, then compare the rates."""
     findings.unknown_fields(f"{name}input", run, ("kind", "engine", "window", "requests"))
-    statistics = Statistics(run.integer("window", WINDOW_REQUESTS, least=1))
+    statistics = Statistics(run.whole("window", WINDOW_REQUESTS, least=1))
     for number, request in enumerate(run.items("requests"), start=1):
         match request:
             case [int() as queries, int() as hits] if 0 <= hits <= queries:

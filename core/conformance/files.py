@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from pathlib import Path
 from typing import Any
 
-from core.conformance.fields import show
-from core.conformance.place import Place
+from core.conformance.fields import Place, show
+from core.fields import parse_json
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -20,10 +19,10 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     place = Place(str(path))
     if not path.is_dir():
-        raise place.error("path", "no such file or directory")
+        raise place.problem("path", "no such file or directory")
     files = sorted([*path.glob("*.jsonl"), *path.glob("*.jsonl.gz")])
     if not files:
-        raise place.error("path", "the directory holds no *.jsonl file")
+        raise place.problem("path", "the directory holds no *.jsonl file")
     return files
 
 
@@ -33,7 +32,7 @@ def lines_of(path: Path) -> list[tuple[Place, str]]:
     lines = enumerate(_text(path, place).split("\n"), start=1)
     found = [(Place(str(path), number), line) for number, line in lines if line.strip()]
     if not found:
-        raise place.error("empty", "the file is empty")
+        raise place.problem("empty", "the file is empty")
     return found
 
 
@@ -44,21 +43,17 @@ def _text(path: Path, place: Place) -> str:
             data = gzip.decompress(data)
         return data.decode("utf-8-sig")
     except (OSError, EOFError, zlib.error) as error:
-        raise place.error("unreadable", f"cannot be read: {error}") from error
+        raise place.problem("unreadable", f"cannot be read: {error}") from error
     except UnicodeDecodeError as error:
-        raise place.error("encoding", f"is no UTF-8 text (byte {error.start})") from error
+        raise place.problem("encoding", f"is no UTF-8 text (byte {error.start})") from error
 
 
 def parse(place: Place, line: str) -> dict[str, Any]:
     """One line as a JSON object."""
     try:
-        value = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise place.error("json", f"is no JSON (column {error.colno}: {error.msg})") from error
-    except RecursionError as error:
-        raise place.error("json", "is nested too deeply") from error
-    except ValueError as error:  # a number of thousands of digits
-        raise place.error("json", "holds a number that is too long") from error
+        value = parse_json(line)
+    except ValueError as error:
+        raise place.problem("json", f"is no JSON ({error})") from error
     if not isinstance(value, dict):
-        raise place.error("object", f"expected one JSON object a line, got {show(value)}")
+        raise place.problem("object", f"expected one JSON object a line, got {show(value)}")
     return value

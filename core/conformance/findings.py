@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.conformance.fields import Fields, explains, show
-from core.conformance.place import Place
+from core.conformance.fields import Fields, Place, explains, show
 
 
 @dataclass(frozen=True)

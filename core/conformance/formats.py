@@ -29,7 +29,9 @@ def recognise(line: Fields) -> Format:
     if isinstance(config := value.get("config"), dict) and isinstance(ops := value.get("ops"), list):
         steps = any(isinstance(op, dict) and op.get("op") in _SCHED_OPS for op in ops)
         return Format.SCHED if steps or "max_num_seqs" in config else Format.CACHE
-    raise line.place.error("format", "no known format: expected `config` and `ops`, or `input` with a `kind`")
+    raise line.place.problem(
+        "format", "no known format: expected `config` and `ops`, or `input` with a `kind`"
+    )
 
 
 def replay(line: Fields) -> Findings | None:

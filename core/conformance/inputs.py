@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.conformance.fields import Fields, is_integer, show
+from core.conformance.fields import Fields, show
 from core.errors import ConfigError, RequestError
+from core.fields import is_whole
 from core.scenario.token_streams import MOST_TOKENS, TokenStreams
 from core.types import EngineConfig, MultiModalItem, Request
 
@@ -16,15 +17,15 @@ def make_config(fields: Fields, **settings: Any) -> EngineConfig:
     try:
         return EngineConfig(**settings)
     except ConfigError as error:
-        raise fields.place.error("config", error.message) from error
+        raise fields.error("", "config", error.message) from error
 
 
 def recorded_config(fields: Fields, most_blocks: int, **more: Any) -> EngineConfig:
     """The settings that every recording has, and ``more`` of its own."""
     return make_config(
         fields,
-        block_size=fields.integer("block_size", least=1),
-        num_blocks=fields.integer("num_blocks", least=1, most=most_blocks),
+        block_size=fields.whole("block_size", least=1),
+        num_blocks=fields.whole("num_blocks", least=1, most=most_blocks),
         enable_caching=fields.flag("enable_caching", True),
         watermark=fields.number("watermark", 0.0),
         **more,
@@ -43,11 +44,11 @@ def make_request(
             salt=_salt(fields),
             lora=_lora(fields),
             mm=_mm(fields),
-            priority=fields.integer("priority", 0, least=-(2**63)),
+            priority=fields.whole("priority", 0, least=-(2**63)),
             skip_read=skip_read,
         )
     except RequestError as error:
-        raise fields.place.error("request", error.message) from error
+        raise fields.error("", "request", error.message) from error
 
 
 OUTPUT_FIELDS = ("output", "outputs", "generated")
@@ -62,8 +63,8 @@ def output_tokens(fields: Fields, streams: TokenStreams) -> tuple[int, ...]:
     name = next((name for name in OUTPUT_FIELDS if name in fields), None)
     if name is None:
         return ()
-    if is_integer(fields.value[name]):
-        count = fields.integer(name, most=MOST_TOKENS)
+    if is_whole(fields.value[name]):
+        count = fields.whole(name, most=MOST_TOKENS)
         return tuple(streams.take(f"out.{fields.text('id')}", 0, count))
     return fields.token_text(name, streams)
 
@@ -95,5 +96,4 @@ def _item(fields: Fields, index: int, item: object) -> MultiModalItem:
     match item:
         case [str() as name, int() as offset, int() as length]:
             return MultiModalItem(name, offset, length)
-    place = fields.place.inside("mm").inside(index)
-    raise place.error("type", f"expected an id, an offset and a length, got {show(item)}")
+    raise fields.error(f"mm[{index}]", "type", f"expected an id, an offset and a length, got {show(item)}")

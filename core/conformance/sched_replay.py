@@ -56,11 +56,11 @@ def read_config(scenario: Fields, findings: Findings) -> EngineConfig:
     return recorded_config(
         fields,
         MOST_BLOCKS,
-        max_num_seqs=fields.integer("max_num_seqs", least=1),
-        max_num_batched_tokens=fields.integer("max_num_batched_tokens", least=1),
+        max_num_seqs=fields.whole("max_num_seqs", least=1),
+        max_num_batched_tokens=fields.whole("max_num_batched_tokens", least=1),
         policy=fields.text("policy", "fcfs"),
         reserve_full_prompt=fields.flag("reserve_full_prompt", True),
-        long_prefill_token_threshold=fields.integer("long_prefill_token_threshold", 0),
+        long_prefill_token_threshold=fields.whole("long_prefill_token_threshold", 0),
     )
 
 
@@ -91,13 +91,13 @@ class _SchedReplay:
             case "reset":
                 outcome["ok"] = engine.reset(preempt_running=op.flag("running", False))
                 outcome["preempted"] = self._tape.preempted()
-        ids = [*engine.waiting_ids(), *engine.running_ids()]
+        ids = [*engine.view.waiting_ids(), *engine.view.running_ids()]
         self._alive = {name for field in ("running", "waiting") for name in recorded.texts(field, ids)}
         return outcome | {
-            "running": list(engine.running_ids()),
-            "waiting": list(engine.waiting_ids()),
-            "computed": {request_id: engine.computed(request_id) for request_id in ids},
-            "queue": list(engine.free_queue()),
+            "running": list(engine.view.running_ids()),
+            "waiting": list(engine.view.waiting_ids()),
+            "computed": {request_id: engine.view.computed(request_id) for request_id in ids},
+            "queue": list(engine.view.free_queue()),
         }
 
     def _arriving(self, op: Fields) -> Request:

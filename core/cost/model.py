@@ -21,6 +21,7 @@ from typing import Protocol
 from core.cost.figures import Figure
 from core.cost.specs import DTYPE_BYTES, GpuSpec, ModelSpec, positive
 from core.errors import ConfigError
+from core.fields import is_whole
 
 GIB = 2**30
 
@@ -132,7 +133,7 @@ class CostModel:
     fit: Fit = Fit()
 
     def __post_init__(self) -> None:
-        if isinstance(self.num_gpus, bool) or not isinstance(self.num_gpus, int) or self.num_gpus < 1:
+        if not is_whole(self.num_gpus) or self.num_gpus < 1:
             message = f"Number of GPUs is {self.num_gpus!r}; expected a whole number of at least 1."
             raise ConfigError("cost.num_gpus", message, field="num_gpus", value=str(self.num_gpus))
         for name in ("linear_16", "linear_8", "attention", "bandwidth", "bandwidth_decode"):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from core.errors import ConfigError
+from core.fields import is_whole
 
 DType = Literal["bf16", "fp16", "fp8", "int8"]
 Attention = Literal["mha", "gqa", "mqa", "mla"]
@@ -66,7 +67,7 @@ class ModelSpec:
     def __post_init__(self) -> None:
         for name in ("num_layers", "hidden", "num_heads", "num_kv_heads", "head_dim", "ffn", "vocab"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            if not is_whole(value) or value < 1:
                 raise _bad("model", name, value, "a whole number of at least 1")
         if self.num_heads % self.num_kv_heads:
             raise _bad("model", "num_kv_heads", self.num_kv_heads, f"a divisor of {self.num_heads} heads")

@@ -1,8 +1,10 @@
 """Scheduler · 调度器: waiting and running requests, look-up, block tables, chunking, preemption.
 
 One ``step()``: running requests grow first, in order; then waiting ones are admitted, front first, unless
-somebody was preempted in this step. Exactly vLLM 0.33's synchronous scheduler for one full-attention
-group (rules 19-46 of ``docs/fidelity.md``), with a stand-in model whose outputs each request brings along.
+somebody was preempted in this step. Exactly vLLM 0.33's synchronous ``Scheduler`` together with its
+``KVCacheManager``, for one full-attention group, under both policies (rules 19-46 of ``docs/fidelity.md``,
+which says how that is checked and what is out), with a stand-in model whose outputs each request brings
+along, and no encoder: images always fit.
 """
 
 from __future__ import annotations
@@ -31,11 +33,15 @@ from core.engine.events import (
     TokensAppended,
 )
 from core.engine.kv_events import AdapterIds, KVStored, kv_stored
+from core.engine.lesson import TokenCheck
+from core.engine.policy_cache import PolicyCache
 from core.engine.sequence import Sequence, Status
+from core.engine.stats import Statistics
 from core.engine.waiting_line import WaitingLine
 from core.types import BlockId, EngineConfig, Request, RequestId
 
 Emit = Callable[[Event], None]
+Cache = CacheController | PolicyCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +57,15 @@ class Plan:
 
 
 class Scheduler:
-    """Decides who computes what in each step, and asks the CacheController for blocks."""
+    """Decides who computes what in each step, and asks the CacheController for blocks (vLLM's ``Scheduler``,
+    whose ``schedule`` is ``step``, and ``KVCacheManager``: ``look_up``, ``admit``, ``grow``)."""
 
-    def __init__(self, config: EngineConfig, blocks: BlockManager, cache: CacheController) -> None:
+    def __init__(self, config: EngineConfig, blocks: BlockManager, cache: Cache) -> None:
         self._config = config
         self._blocks = blocks
         self._cache = cache
+        self._version = config.version
+        self._token_check = TokenCheck(config.block_size) if config.verify_tokens else None
         self._emit: Emit | None = None
         self._emit_block: Emit | None = None
         self._watermark_blocks = int(config.watermark * config.num_blocks)  # rule 27: N counts the null block
@@ -65,10 +74,8 @@ class Scheduler:
         self.sequences: dict[RequestId, Sequence] = {}
         self.running: list[Sequence] = []
         self.waiting = WaitingLine()
-        # Lifetime statistics (rules 44, 45): requests that did a look-up, their tokens, their hits.
-        self.num_requests = 0
-        self.query_tokens = 0
-        self.hit_tokens = 0
+        # Sums since the beginning: look-ups and hits, and what else a frame shows.
+        self.statistics = Statistics()
         self.num_preemptions = 0
         self.computed_tokens = 0
         self.num_passes = 0  # how often a request had all its tokens computed, so that it sampled or ended
@@ -77,6 +84,10 @@ class Scheduler:
         """From now on tell ``emit`` and ``emit_block``."""
         self._emit = emit
         self._emit_block = emit_block
+
+    def use_cache(self, cache: Cache) -> None:
+        """From now on ask this one."""
+        self._cache = cache
 
     def describe_stored(self, request_id: RequestId, start: int, end: int) -> KVStored:
         """The KV event that announces blocks ``start`` … ``end``-1 of a live request."""
@@ -106,7 +117,7 @@ class Scheduler:
         Raises:
             RequestError: a token id out of range.
         """
-        return Sequence(request, self._cache.namespace(), self._config)
+        return Sequence(request, self._version, self._config)
 
     def add(self, sequence: Sequence, *, waiting: bool) -> None:
         """Make a request known and, if ``waiting``, queue it."""
@@ -174,8 +185,9 @@ class Scheduler:
             sequence.chain.extend(sequence.tokens)
             self._tell_hashes(sequence, done)
 
-    def rehash_waiting(self, version: str) -> None:
+    def use_version(self, version: str) -> None:
         """A new version: whoever does not run will be computed under it, so hashes change."""
+        self._version = version
         for sequence in self.sequences.values():
             if sequence.status is not Status.RUNNING and sequence.version != version:
                 sequence.use_version(version, self._config)
@@ -194,9 +206,12 @@ class Scheduler:
         if not self._looks_up(sequence):
             return []
         limit = (sequence.num_tokens - 1) // self._config.block_size
-        if self._config.verify_tokens:
-            return self._cache.match_checked(sequence.request_id, sequence.hashes, limit, sequence.tokens)
-        return self._cache.match(sequence.hashes, limit)
+        if self._token_check is None:
+            return self._cache.match(sequence.hashes, limit)
+        hashes, carriers = sequence.hashes[:limit], self._cache.carriers
+        return self._token_check.match(
+            sequence.request_id, hashes, sequence.tokens, carriers, self._emit_block
+        )
 
     def plan(self, sequence: Sequence, max_new: int | None, reserve_full: bool) -> Plan:
         """What admitting now would take. Changes nothing.
@@ -211,7 +226,7 @@ class Scheduler:
         if max_new is not None:
             num_scheduled = min(num_scheduled, max_new)
         num_new = max(-(-(hit_tokens + num_scheduled) // size) - len(hits), 0)
-        num_idle = self._cache.num_idle(hits)
+        num_idle = len(self._cache.idle(hits))
         num_needed = num_new + num_idle
         if reserve_full:
             num_needed = max(num_needed, -(-sequence.num_tokens // size) - len(hits) + num_idle)
@@ -276,12 +291,11 @@ class Scheduler:
     def _count(self, sequence: Sequence, plan: Plan, resumed: bool) -> bool:
         """Statistics of one successful admission (rules 44, 45). True if it enters the hit rate."""
         self.computed_tokens += plan.num_scheduled
-        if resumed or not self._looks_up(sequence):
+        if not self._looks_up(sequence):
             return False
-        self.num_requests += 1
-        self.query_tokens += sequence.num_tokens
-        self.hit_tokens += plan.hit_tokens
-        return True
+        count = self.statistics.count_resumed if resumed else self.statistics.count
+        count(sequence.num_tokens, plan.hit_tokens)
+        return not resumed
 
     def grow(self, sequence: Sequence, num_new: int) -> bool:
         """Schedule ``num_new`` more tokens of a running request; False, unchanged, if blocks are missing.
@@ -313,8 +327,8 @@ class Scheduler:
             sequence.num_offered = full
         if full > sequence.num_stored:
             start, sequence.num_stored = sequence.num_stored, full
-            if self._config.verify_tokens:
-                self._cache.remember_tokens(sequence.table, sequence.tokens, start, full)
+            if self._token_check is not None:
+                self._token_check.remember(sequence.table, sequence.tokens, start, full)
             self._cache.store(sequence.request_id, sequence.table, sequence.hashes, start, full)
 
     def preempt(self, sequence: Sequence, *, waits: bool, num_unwritten: int = 0) -> None:

@@ -1,13 +1,13 @@
-"""Prefix cache statistics, folded from request events: lifetime, the last 1,000 requests, resumed apart.
+"""Prefix cache statistics: lifetime, the last 1,000 requests, resumed requests apart.
 
-Read side. All counts in tokens except ``requests``. One hit rate is one definition (docs/metrics.md): here
-hit tokens / query tokens of admitted requests that did a look-up, as vLLM counts (rules 44-46).
+The engine keeps one of them; another one, fed with the request events of its log, holds the same sums. All
+counts in tokens except ``requests``. One hit rate is one definition (docs/metrics.md): here hit tokens /
+query tokens of admitted requests that did a look-up, as vLLM counts (rules 44-46).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 
 from core.engine.events import CacheReset, ClockAdvanced, Event, RequestAdmitted
 
@@ -18,10 +18,12 @@ Sums = tuple[int, int, int]
 
 
 class Statistics:
-    """Feed it events in order; ask any time.
+    """vLLM's ``PrefixCacheStats`` and the ``CachingMetrics`` that are made of them. Ask any time.
 
-    >>> Statistics().window
-    (0, 0, 0)
+    >>> statistics = Statistics()
+    >>> statistics.count(num_tokens=16, hit_tokens=12)
+    >>> statistics.window, statistics.hit_rate
+    ((1, 16, 12), 0.75)
     """
 
     def __init__(self, window_requests: int = WINDOW_REQUESTS) -> None:
@@ -58,29 +60,27 @@ class Statistics:
         _, queries, hits = self._lifetime
         return hits / queries if queries else None
 
+    # -- counting: O(1) each, amortised ---------------------------------------------------------------
+
     def add(self, event: Event) -> None:
-        """Take one event into account. O(1) amortised."""
-        if isinstance(event, ClockAdvanced):
-            self._close_entry()
-        elif isinstance(event, RequestAdmitted):
-            self._admit(event)
-        elif isinstance(event, CacheReset) and event.ok:
-            self._entries.clear()
-            self._entry_open = False
-            self._window = (0, 0, 0)
+        """Take one event of a log into account; they come in order."""
+        match event:
+            case ClockAdvanced():
+                self.begin_command()
+            case RequestAdmitted(counted=True):
+                self.count(event.num_tokens, event.hit_tokens)
+            case RequestAdmitted(resumed=True, looked_up=True):
+                self.count_resumed(event.num_tokens, event.hit_tokens)
+            case CacheReset(ok=True):
+                self.reset()
 
-    def add_all(self, events: Iterable[Event]) -> Statistics:
-        """Take many events into account; returns itself."""
-        for event in events:
-            self.add(event)
-        return self
+    def begin_command(self) -> None:
+        """What is counted from now on is one entry of the window."""
+        self._entry_open = False
 
-    def _admit(self, event: RequestAdmitted) -> None:
-        one = (1, event.num_tokens, event.hit_tokens)
-        if event.resumed and event.looked_up:
-            self._preempted = _sum(self._preempted, one)
-        if not event.counted:
-            return
+    def count(self, num_tokens: int, hit_tokens: int) -> None:
+        """A request was admitted after a look-up (rule 44)."""
+        one = (1, num_tokens, hit_tokens)
         self._lifetime = _sum(self._lifetime, one)
         self._window = _sum(self._window, one)
         if self._entry_open:
@@ -90,8 +90,15 @@ class Statistics:
             self._entry_open = True
         self._drop_old()
 
-    def _close_entry(self) -> None:
+    def count_resumed(self, num_tokens: int, hit_tokens: int) -> None:
+        """A preempted request was admitted again after a look-up (rule 45)."""
+        self._preempted = _sum(self._preempted, (1, num_tokens, hit_tokens))
+
+    def reset(self) -> None:
+        """The cache was reset: the window is empty, the sums since the beginning go on (rule 46)."""
+        self._entries.clear()
         self._entry_open = False
+        self._window = (0, 0, 0)
 
     def _drop_old(self) -> None:
         """vLLM drops whole steps from the old end while more than the window is left, but never the last."""

@@ -8,6 +8,7 @@ from core.load.bins import Bins
 from core.load.records import Records, Side
 from core.load.server import Server
 from core.load.stream import Arrival
+from core.timeline.snapshot import take_levels
 
 CAUSES: tuple[EvictionCause, ...] = ("reused", "cap", "ttl", "forced")
 LEVELS = ("in_use", "cached", "not_full", "empty")
@@ -88,7 +89,7 @@ class Meter:
 
     def count_evictions(self, at_s: float, server: Server) -> None:
         """Count what was evicted since the last time as evicted at this moment."""
-        now = server.engine.num_evicted
+        now = server.engine.view.num_evicted
         for cause in CAUSES:
             if now[cause] != self._evicted[cause]:
                 self._bins.add(f"evicted.{cause}", at_s, now[cause] - self._evicted[cause])
@@ -111,7 +112,7 @@ class Meter:
         over = slice(self._num_levelled, num_over)
         bins.levels[f"{self._name}.queue"][over] = server.num_waiting
         if self._has_cache:
-            levels, usable = server.engine.levels(), server.engine.config.num_usable
+            levels, usable = take_levels(server.engine), server.engine.config.num_usable
             for name in LEVELS:  # as shares: a new block size changes the number of blocks
                 bins.levels[name][over] = getattr(levels, name) / usable
         self._num_levelled = num_over

@@ -16,6 +16,7 @@ from core.load.server import Server
 from core.load.stream import Arrival
 from core.timeline.event_log import EventLog
 from core.timeline.frame import Frame
+from core.timeline.snapshot import take_frame
 from core.types import RequestId
 
 MOST_EVENTS = 6000
@@ -84,7 +85,7 @@ class _Piece:
         engine = self._server.engine
         self.at_s = self._server.now_s
         self.config = engine.config
-        self.frame = engine.frame()
+        self.frame = take_frame(engine)
         self.events: list[Event] = []
         self.event: int | None = None
         self._server.listen_to_blocks(self.events.append)

@@ -14,6 +14,7 @@ from core.load.bins import Bins, Column
 from core.load.records import Records, Side, by_bin
 from core.load.spec import TICKS_PER_S
 from core.load.stream import RequestStream
+from core.timeline.snapshot import slot_letters
 
 WINDOW_S = 60.0
 MOST_CELLS = 4096
@@ -163,10 +164,10 @@ class SlotMap:
 
 def take_slot_map(engine: Engine, most: int = MOST_CELLS) -> SlotMap:
     """The pool now. O(slots)."""
-    letters = engine.slot_letters()
-    clock = engine.clock
-    last = [engine.last_access(block_id) for block_id in range(1, engine.config.num_blocks)]
-    ages = [_age(None if moment is None else clock - moment) for moment in last]
+    letters = slot_letters(engine)
+    clock = engine.view.clock
+    last_uses = (last_use for _, _, last_use, _ in engine.view.block_states())
+    ages = [_age(None if moment is None else clock - moment) for moment in last_uses]
     size = max(-(-len(letters) // most), 1)
     if size > 1:
         starts = range(0, len(letters), size)

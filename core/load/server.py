@@ -86,7 +86,7 @@ class Server:
     @property
     def num_waiting(self) -> int:
         """Requests that wait, at the door or in the engine."""
-        return len(self.door) + self.engine.num_waiting
+        return len(self.door) + self.engine.view.num_waiting
 
     @property
     def has_work(self) -> bool:
@@ -122,7 +122,7 @@ class Server:
         start = self.now_s
         self._scheduled.clear()
         engine = self.engine
-        engine.step(max(int(start * TICKS_PER_S) - engine.clock, 1))
+        engine.step(max(int(start * TICKS_PER_S) - engine.view.clock, 1))
         work = StepWork()
         for num_new, num_before, is_decode in self._scheduled.values():
             if is_decode:
@@ -142,7 +142,7 @@ class Server:
             self.door.append(stream.take())
             self.num_taken += 1
             ahead = stream.peek()
-        room = self.engine.config.max_num_seqs - self.engine.num_waiting
+        room = self.engine.config.max_num_seqs - self.engine.view.num_waiting
         while self.door and room > 0:
             self._enter(self.door.popleft())
             room -= 1
@@ -197,7 +197,7 @@ class Server:
 
     def set_policy(self, name: str, value: int | str | None) -> None:
         """Change a policy of the cache from now on."""
-        behind = int(self.now_s * TICKS_PER_S) - self.engine.clock
+        behind = int(self.now_s * TICKS_PER_S) - self.engine.view.clock
         if behind > 0:
             self.engine.wait(behind)  # ages count from modelled time, not from the last step
         self.engine.set_policy(name, value)

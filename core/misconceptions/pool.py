@@ -9,6 +9,7 @@ from core.engine.events import RequestAdmitted
 from core.misconceptions.story import Belief, Knob, Shown, admitted, reused, story
 from core.scenario.scenario import Scenario, run
 from core.timeline.frame import Frame
+from core.timeline.snapshot import take_frame
 from core.types import EngineConfig, Request
 
 BLOCK = 4
@@ -87,7 +88,7 @@ def _states(moment: str) -> Counter[str]:
     engine.start(Request("R0", range(13)))
     if moment == "finished":
         engine.free("R0")
-    return _count(engine.frame())
+    return _count(take_frame(engine))
 
 
 def _count(frame: Frame) -> Counter[str]:

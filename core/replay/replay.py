@@ -129,7 +129,7 @@ class _EngineReplay:
         )
 
     def _wait_until(self, arrival_s: float | None) -> None:
-        ticks = 0 if arrival_s is None else round(arrival_s * 1000) - self._engine.clock
+        ticks = 0 if arrival_s is None else round(arrival_s * 1000) - self._engine.view.clock
         if self._timed and ticks > 0:
             self._engine.wait(ticks)
 

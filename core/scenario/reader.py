@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from core.errors import BrothError, ScenarioError
+from core.fields import SHOWN, Fields, Place, is_whole, parse_json
 from core.scenario.scenario import SCHEMA_VERSION, Command, Json, Scenario, Tokens
 from core.scenario.token_streams import TokenStreams
 from core.scenario.tokenizer import TeachingTokenizer, Tokenizer
@@ -58,219 +58,210 @@ def load_scenario(
             the command's number (from 1) and the field.
         ConfigError, RequestError: a setting or a request that makes no sense.
     """
-    data = _parse(source, name) if isinstance(source, str) else dict(source)
-    _check_head(data, name)
-    reader = _Reader(lang, tokenizer or TeachingTokenizer(), name)
+    place = _Place(name)
+    data = _parse(source, place) if isinstance(source, str) else dict(source)
+    _check_head(data, place)
     commands = data["commands"]
     if not isinstance(commands, list):
-        raise _wrong(name, "commands", "a list of commands", commands)
+        raise place.wrong("commands", "a list of commands", commands)
+    reader = _Reader(lang, tokenizer or TeachingTokenizer(), place)
     read = tuple(reader.numbered(number, command) for number, command in enumerate(commands, 1))
-    return Scenario(str(data.get("id", "")), _config(data, config or {}, name), read)
+    return Scenario(str(data.get("id", "")), _config(data, config or {}, place), read)
 
 
-def _parse(text: str, name: str) -> Json:
+class _Place(Place[ScenarioError]):
+    __slots__ = ()
+    raises = ScenarioError
+    prefix = "scenario"
+
+    def shown(self, value: object) -> str:
+        return str(value)[:SHOWN]
+
+
+class _Fields(Fields[ScenarioError]):
+    """A command. `path` is its number: command 3."""
+
+    __slots__ = ()
+
+    def name(self, field: str) -> str:
+        return f"{self.path}: {field}"
+
+
+def _parse(text: str, place: _Place) -> Json:
     try:
-        data = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        message = f"{name} is not JSON ({error}). Check the file and load it again."
-        raise ScenarioError("scenario.json", message, file=name, line=getattr(error, "lineno", 1)) from None
+        data = parse_json(text)
+    except ValueError as error:
+        message = f"{place} is not JSON ({error}). Check the file and load it again."
+        raise place.error("json", message, line=getattr(error, "lineno", 1)) from None
     if not isinstance(data, dict):
-        raise _wrong(name, "the whole file", "a JSON object", data)
+        raise place.wrong("the whole file", "a JSON object", data)
     return data
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _check_head(data: Json, name: str) -> None:
+def _check_head(data: Json, place: _Place) -> None:
     known = {"schema", "id", "block_size", "num_slots", "config", "commands", "expected", "bilingual"}
-    unknown = sorted(set(data) - known)
-    if unknown:
-        message = f"{name}: unknown field {unknown[0]!r}; known are {', '.join(sorted(known))}."
-        raise ScenarioError("scenario.field", message, file=name, field=unknown[0])
+    _refuse_unknown("field", data, sorted(known), place)
     if data.get("schema") != SCHEMA_VERSION:
-        message = f"{name}: schema is {data.get('schema')!r}; this version reads {SCHEMA_VERSION}."
-        raise ScenarioError("scenario.schema", message, file=name, schema=str(data.get("schema")))
+        message = f"{place}: schema is {data.get('schema')!r}; this version reads {SCHEMA_VERSION}."
+        raise place.error("schema", message, schema=str(data.get("schema")))
     if "commands" not in data:
-        message = f"{name}: the field 'commands' is missing."
-        raise ScenarioError("scenario.missing", message, file=name, field="commands")
+        raise place.error("missing", f"{place}: the field 'commands' is missing.", field="commands")
 
 
-def _config(data: Json, overrides: Mapping[str, Any], name: str) -> EngineConfig:
+def _refuse_unknown(kind: str, names: Iterable[str], known: Collection[str], place: _Place) -> None:
+    for name in sorted(set(names) - set(known)):
+        message = f"{place}: unknown {kind} {name!r}; known are {', '.join(known)}."
+        raise place.error(kind, message, field=name)
+
+
+def _config(data: Json, overrides: Mapping[str, Any], place: _Place) -> EngineConfig:
     extra = data.get("config", {})
     if not isinstance(extra, dict):
-        raise _wrong(name, "config", "an object of settings", extra)
+        raise place.wrong("config", "an object of settings", extra)
     settings: Json = {**extra, **overrides}
     if "block_size" in data:
         settings.setdefault("block_size", data["block_size"])
     num_slots = settings.pop("num_slots", data.get("num_slots"))
     if num_slots is not None:
-        if isinstance(num_slots, bool) or not isinstance(num_slots, int) or num_slots < 0:
-            raise _wrong(name, "num_slots", "a whole number of slots", num_slots)
+        if not is_whole(num_slots) or num_slots < 0:
+            raise place.wrong("num_slots", "a whole number of slots", num_slots)
         settings["num_blocks"] = num_slots + 1
-    unknown = sorted(set(settings) - set(config_field_names()))
-    if unknown:
-        message = f"{name}: unknown setting {unknown[0]!r}; known are {', '.join(config_field_names())}."
-        raise ScenarioError("scenario.setting", message, file=name, field=unknown[0])
+    _refuse_unknown("setting", settings, config_field_names(), place)
     config = EngineConfig(**settings)
     if config.num_usable > MAX_LESSON_SLOTS:
-        raise _wrong(name, "num_slots", f"at most {MAX_LESSON_SLOTS}", config.num_usable)
+        raise place.wrong("num_slots", f"at most {MAX_LESSON_SLOTS}", config.num_usable)
     return config
 
 
-def _wrong(name: str, where: str, expected: str, value: object) -> ScenarioError:
-    message = f"{name}: {where} is {str(value)[:60]!r}; expected {expected}."
-    return ScenarioError(
-        "scenario.value", message, file=name, field=where, expected=expected, value=str(value)[:60]
-    )
+def _count(fields: _Fields, name: str) -> int:
+    return fields.whole(name, least=1, most=MAX_STEPS if name == "n" else 2**63)
+
+
+def _block_ids(fields: _Fields, name: str) -> None:
+    if not all(map(is_whole, fields.items(name))):
+        raise fields.wrong(name, "a list of block ids")
+
+
+_CHECKS: dict[str, Callable[[_Fields, str], object]] = {
+    **dict.fromkeys(("id", "version", "name"), _Fields.text),
+    **dict.fromkeys(("n", "ticks", "chunk"), _count),
+    **dict.fromkeys(("running", "fit", "skip_read"), _Fields.flag),
+    "priority": lambda fields, name: fields.whole(name, least=-(2**63)),
+    "salt": lambda fields, name: fields.get(name) is None or fields.text(name),
+    "blocks": _block_ids,
+}
+"""What the fields hold that go to the engine as they are."""
 
 
 class _Reader:
     """Reads commands one after the other; tokens of one scenario share tokenizer and streams."""
 
-    def __init__(self, lang: str, tokenizer: Tokenizer, name: str) -> None:
+    def __init__(self, lang: str, tokenizer: Tokenizer, place: _Place) -> None:
         self._lang = lang
         self._tokenizer = tokenizer
         self._streams = TokenStreams()
-        self._name = name
+        self._place = place
         self._num_tokens = 0
-        self._where = ""
 
     def numbered(self, number: int, data: object) -> Command:
-        """Read a command; whatever is wrong with it, the error's values name file and number."""
+        """One command; whatever is wrong with it carries its number."""
         try:
-            return self.command(number, data)
+            return self._command(_Fields(data, self._place, f"command {number}"))
         except BrothError as error:
-            error.values.update(file=self._name, command=number)
+            error.values.update(file=self._place.file, command=number)
             raise
 
-    def command(self, number: int, data: object) -> Command:
-        self._where = f"command {number}"
-        if not isinstance(data, dict):
-            raise self._wrong("it", "an object with an op", data)
-        op = data.get("op")
+    def _command(self, fields: _Fields) -> Command:
+        op = fields.get("op")
         if not isinstance(op, str) or op not in _FIELDS:
-            message = f"{self._name}: {self._where}: unknown op {op!r}; known are {', '.join(OPS)}."
-            raise ScenarioError("scenario.op", message, file=self._name, command=number, op=str(op))
-        args = {key: value for key, value in data.items() if key != "op"}
-        self._check_fields(number, op, args)
-        self._check_types(args)
+            message = f"{self._place}: {fields.path}: unknown op {op!r}; known are {', '.join(OPS)}."
+            raise self._place.error("op", message, op=str(op))
+        args = {key: value for key, value in fields.value.items() if key != "op"}
+        self._check_names(op, args, fields)
+        for name in args:
+            if check := _CHECKS.get(name):
+                check(fields, name)
         if op in ("decode", "append"):
-            return Command(op, args, output=self._tokens(args, "text", "tokens", required=True))
+            return Command(op, args, output=self._tokens(fields, "text", "tokens", required=True))
         if op in ("submit", "start", "lookup"):
-            return self._request(op, args)
+            return self._request(op, args, fields)
         return Command(op, args)
 
-    def _check_fields(self, number: int, op: str, args: Json) -> None:
+    def _check_names(self, op: str, args: Json, fields: _Fields) -> None:
         required, optional = _FIELDS[op]
-        missing, unknown = sorted(required - set(args)), sorted(set(args) - required - optional)
-        for what, names in (("missing", missing), ("unknown", unknown)):
-            if names:
-                message = f"{self._name}: {self._where} ({op}): {what} field {names[0]!r}."
-                raise ScenarioError(
-                    f"scenario.{'missing' if what == 'missing' else 'field'}",
-                    message,
-                    file=self._name,
-                    command=number,
-                    field=names[0],
-                )
+        missing, unknown = required - set(args), set(args) - required - optional
+        for code, what, names in (("missing", "missing", missing), ("field", "unknown", unknown)):
+            for name in sorted(names):
+                message = f"{self._place}: {fields.path} ({op}): {what} field {name!r}."
+                raise self._place.error(code, message, field=name)
 
-    def _check_types(self, args: Json) -> None:
-        for names, kinds, expected in (
-            (("id", "version", "name"), (str,), "a text"),
-            (("n", "ticks", "chunk"), (int,), "a whole number of at least 1"),
-            (("priority",), (int,), "a whole number"),
-            (("running", "fit", "skip_read"), (bool,), "true or false"),
-            (("blocks",), (list,), "a list of block ids"),
-            (("salt",), (str, type(None)), "a text"),
-        ):
-            for name in names:
-                if name in args and not _is_one_of(args[name], kinds):
-                    raise self._wrong(name, expected, args[name])
-        for name in ("n", "ticks", "chunk"):
-            if name in args and args[name] < 1:
-                raise self._wrong(name, "a whole number of at least 1", args[name])
-        if args.get("n", 0) > MAX_STEPS:
-            raise self._wrong("n", f"at most {MAX_STEPS}", args["n"])
-        if not all(_is_one_of(block_id, (int,)) for block_id in args.get("blocks", ())):
-            raise self._wrong("blocks", "a list of block ids", args["blocks"])
-
-    def _request(self, op: str, args: Json) -> Command:
-        prompt = self._tokens(args, "text", "tokens", required=True)
-        output = self._tokens(args, "output", "output_tokens", required=False)
+    def _request(self, op: str, args: Json, fields: _Fields) -> Command:
+        prompt = self._tokens(fields, "text", "tokens", required=True)
+        output = self._tokens(fields, "output", "output_tokens", required=False)
         request = Request(
             args.get("id", "look-up"),
             prompt.ids,
             output.ids,
             salt=args.get("salt"),
-            lora=self._lora(args.get("lora")),
-            mm=self._items(args.get("mm", [])),
+            lora=_lora(fields),
+            mm=_items(fields),
             priority=args.get("priority", 0),
             skip_read=args.get("skip_read", False),
         )
         return Command(op, args, request, prompt, output)
 
-    def _tokens(self, args: Json, text_name: str, ids_name: str, *, required: bool) -> Tokens:
-        if text_name in args and ids_name in args:
-            raise self._wrong(text_name, f"either {text_name} or {ids_name}, not both", "both given")
-        if text_name in args:
-            tokens = self._from_text(text_name, args[text_name])
-        elif ids_name in args:
-            tokens = self._from_ids(ids_name, args[ids_name])
+    def _tokens(self, fields: _Fields, text_name: str, ids_name: str, *, required: bool) -> Tokens:
+        if text_name in fields and ids_name in fields:
+            raise fields.wrong(text_name, f"either {text_name} or {ids_name}, not both", "both given")
+        if text_name in fields:
+            tokens = self._from_text(fields, text_name)
+        elif ids_name in fields:
+            tokens = self._from_ids(fields, ids_name)
         elif required:
-            raise self._wrong(text_name, f"{text_name} or {ids_name}", "nothing")
+            raise fields.wrong(text_name, f"{text_name} or {ids_name}", "nothing")
         else:
             return Tokens()
         self._num_tokens += len(tokens.ids)
         if self._num_tokens > MAX_TOKENS:
-            raise self._wrong(ids_name, f"at most {MAX_TOKENS} tokens in one scenario", self._num_tokens)
+            raise fields.wrong(ids_name, f"at most {MAX_TOKENS} tokens in one scenario", self._num_tokens)
         return tokens
 
-    def _from_text(self, name: str, value: object) -> Tokens:
+    def _from_text(self, fields: _Fields, name: str) -> Tokens:
+        value = fields.get(name)
         if isinstance(value, dict):
             value = value.get(self._lang)
         if not isinstance(value, str):
-            raise self._wrong(name, f"a text, or texts for en and zh (wanted here: {self._lang})", value)
+            expected = f"a text, or texts for en and zh (wanted here: {self._lang})"
+            raise fields.wrong(name, expected, value)
         return Tokens(tuple(self._tokenizer.encode(value)), tuple(self._tokenizer.pieces(value)))
 
-    def _from_ids(self, name: str, value: object) -> Tokens:
+    def _from_ids(self, fields: _Fields, name: str) -> Tokens:
+        value = fields.get(name)
         if isinstance(value, str):
-            ids = self._streams.parse(value)
-            return Tokens(ids, tuple(self._streams.pieces(value)))
-        if isinstance(value, list) and all(_is_one_of(token, (int,)) for token in value):
+            return Tokens(self._streams.parse(value), tuple(self._streams.pieces(value)))
+        if isinstance(value, list) and all(map(is_whole, value)):
             return Tokens(tuple(value), tuple(f" {token}" for token in value))
-        raise self._wrong(name, "a list of token ids or a notation like S[0:16]", value)
+        raise fields.wrong(name, "a list of token ids or a notation like S[0:16]", value)
 
-    def _lora(self, value: object) -> tuple[str, str] | None:
-        if value is None:
+
+def _lora(fields: _Fields) -> tuple[str, str] | None:
+    match fields.get("lora"):
+        case None:
             return None
-        if (
-            isinstance(value, list | tuple)
-            and len(value) == 2
-            and all(isinstance(part, str) for part in value)
-        ):
-            return (value[0], value[1])
-        raise self._wrong("lora", "[name, path]", value)
+        case [str() as name, str() as path]:
+            return name, path
+    raise fields.wrong("lora", "[name, path]")
 
-    def _items(self, value: object) -> tuple[MultiModalItem, ...]:
-        if isinstance(value, list) and all(map(_is_item, value)):
-            return tuple(MultiModalItem(item["id"], item["offset"], item["length"]) for item in value)
-        raise self._wrong("mm", "a list of {id, offset, length}: a text, a number from 0, one from 1", value)
 
-    def _wrong(self, field_name: str, expected: str, value: object) -> ScenarioError:
-        return _wrong(self._name, f"{self._where}: {field_name}", expected, value)
+def _items(fields: _Fields) -> tuple[MultiModalItem, ...]:
+    items = fields.value.get("mm", [])
+    if isinstance(items, list) and all(map(_is_item, items)):
+        return tuple(MultiModalItem(item["id"], item["offset"], item["length"]) for item in items)
+    raise fields.wrong("mm", "a list of {id, offset, length}: a text, a number from 0, one from 1")
 
 
 def _is_item(item: object) -> bool:
-    if not isinstance(item, dict) or set(item) != {"id", "offset", "length"}:
-        return False
-    if not isinstance(item["id"], str) or not all(_is_one_of(item[n], (int,)) for n in ("offset", "length")):
-        return False
-    return item["offset"] >= 0 and item["length"] >= 1  # type: ignore[no-any-return]
-
-
-def _is_one_of(value: object, kinds: tuple[type, ...]) -> bool:
-    if isinstance(value, bool):
-        return bool in kinds
-    return isinstance(value, kinds)
+    match item:
+        case {"id": str(), "offset": offset, "length": length, **more} if not more:
+            return is_whole(offset) and is_whole(length) and offset >= 0 and length >= 1
+    return False

@@ -16,6 +16,7 @@ from typing import cast
 import numpy as np
 
 from core.errors import ConfigError
+from core.fields import is_whole
 from core.types import MAX_TOKEN_ID, Request
 
 Tokens = np.ndarray[tuple[int], np.dtype[np.uint32]]
@@ -52,7 +53,7 @@ class Conversations:
             ("num_open", 1),
         ):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            if not is_whole(value) or value < least:
                 raise _bad(name, value, f"a whole number of at least {least}")
         for name, most in (("spread", 3.0), ("continued", 1.0)):
             if not 0 <= getattr(self, name) <= most:

@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from core.engine import events as event_module
 from core.engine.events import BlockEvent, Event
 from core.errors import BrothError, EventLogError
+from core.fields import Place, parse_json
 from core.types import MAX_LESSON_SLOTS, EngineConfig
 
 SCHEMA_VERSION = 2
@@ -80,89 +81,85 @@ def load_jsonl(text: str, *, name: str = "event log") -> EventLog:
 
 def load_lines(lines: Iterable[str], *, name: str = "event log") -> EventLog:
     """As ``load_jsonl``, from an iterable of lines."""
-    numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
-    first = next(numbered, None)
-    if first is None:
-        raise EventLogError("log.empty", f"{name} is empty; expected a header line.", file=name)
-    header = _parse(first[1], name, first[0])
-    config = _read_header(header, name)
-    reader = _EventReader(name, header["schema"])
-    events = tuple(reader.read(_parse(line, name, number), number) for number, line in numbered)
-    return EventLog(config, events)
+    numbered = ((_Place(name, number), line) for number, line in enumerate(lines, 1) if line.strip())
+    place, first = next(numbered, (_Place(name), ""))
+    if not first:
+        raise place.error("empty", f"{name} is empty; expected a header line.")
+    header = _parse(first, place)
+    config = _read_header(header, place)
+    reader = _EventReader(header["schema"])
+    return EventLog(config, tuple(reader.read(_parse(line, place), place) for place, line in numbered))
 
 
-def _parse(line: str, name: str, number: int) -> dict[str, Any]:
+class _Place(Place[EventLogError]):
+    __slots__ = ()
+    raises = EventLogError
+    prefix = "log"
+
+
+def _parse(line: str, place: _Place) -> dict[str, Any]:
     try:
-        value = json.loads(line, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        message = f"{name}, line {number} is not JSON ({error}). Export the log again."
-        raise EventLogError("log.json", message, file=name, line=number) from None
+        value = parse_json(line)
+    except ValueError as error:
+        raise place.error("json", f"{place} is not JSON ({error}). Export the log again.") from None
     if not isinstance(value, dict):
-        message = f"{name}, line {number} is not a JSON object."
-        raise EventLogError("log.json", message, file=name, line=number)
+        raise place.error("json", f"{place} is not a JSON object.")
     return value
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _read_header(header: dict[str, Any], name: str) -> EngineConfig:
+def _read_header(header: dict[str, Any], place: _Place) -> EngineConfig:
     if header.get("broth") != "event-log":
-        message = f'{name}, line 1 has no "broth": "event-log"; this is not an event log of Broth.'
-        raise EventLogError("log.header", message, file=name, line=1, field="broth")
-    if header.get("schema") not in (_OLD_SCHEMA, SCHEMA_VERSION):
+        message = f'{place} has no "broth": "event-log"; this is not an event log of Broth.'
+        raise place.error("header", message, field="broth")
+    if (schema := header.get("schema")) not in (_OLD_SCHEMA, SCHEMA_VERSION):
         message = (
-            f"{name}, line 1: schema is {header.get('schema')!r}; this version reads {_OLD_SCHEMA} and "
-            f"{SCHEMA_VERSION}. "
+            f"{place}: schema is {schema!r}; this version reads {_OLD_SCHEMA} and {SCHEMA_VERSION}. "
             "Open it with the version that wrote it, or run its scenario again."
         )
-        raise EventLogError("log.schema", message, file=name, line=1, schema=str(header.get("schema")))
+        raise place.error("schema", message, schema=str(schema))
     try:
         config = EngineConfig(**header["config"])
     except (KeyError, TypeError, BrothError) as error:
-        raise _bad_config(name, str(error)) from None
+        raise _bad_config(place, str(error)) from None
     if config.num_usable > MAX_LESSON_SLOTS:
-        raise _bad_config(name, f"{config.num_usable} slots, at most {MAX_LESSON_SLOTS}")
+        raise _bad_config(place, f"{config.num_usable} slots, at most {MAX_LESSON_SLOTS}")
     return config
 
 
-def _bad_config(name: str, why: str) -> EventLogError:
-    message = f"{name}, line 1: config cannot be used ({why})."
-    return EventLogError("log.config", message, file=name, line=1, field="config")
+def _bad_config(place: _Place, why: str) -> EventLogError:
+    return place.error("config", f"{place}: config cannot be used ({why}).", field="config")
 
 
 class _EventReader:
     """Turns JSON objects into events, each value checked against its field's declared type."""
 
-    def __init__(self, name: str, schema: int) -> None:
-        self._name = name
+    def __init__(self, schema: int) -> None:
         lacking = _SINCE_2 if schema == _OLD_SCHEMA else set()
         self._kinds = {
             name: (kind, {one: hint for one, hint in _hints(kind).items() if (name, one) not in lacking})
             for name, kind in event_types().items()
         }
 
-    def read(self, value: dict[str, Any], number: int) -> Event:
-        """The event on line ``number``."""
+    def read(self, value: dict[str, Any], place: _Place) -> Event:
+        """The event on one line."""
         kind, types = self._kinds.get(str(value.get("type")), (None, {}))
         if kind is None:
-            raise self._error("type", number, "type", f"unknown event type {value.get('type')!r}")
+            raise _error(place, "type", "type", f"unknown event type {value.get('type')!r}")
         given = set(value) - {"type"}
         for key in sorted(given ^ set(types)):
             what = "unknown" if key in given else "missing"
-            raise self._error("field", number, key, f"{what} field {key!r} of {kind.__name__}")
+            raise _error(place, "field", key, f"{what} field {key!r} of {kind.__name__}")
         decoded = {}
         for key, wanted in types.items():
             try:
                 decoded[key] = _decode(value[key], wanted)
             except ValueError as error:
-                raise self._error("value", number, key, f"{key} of {kind.__name__} {error}") from None
+                raise _error(place, "value", key, f"{key} of {kind.__name__} {error}") from None
         return kind(**decoded)
 
-    def _error(self, code: str, number: int, field: str, what: str) -> EventLogError:
-        message = f"{self._name}, line {number}: {what}. Export the log again."
-        return EventLogError(f"log.{code}", message, file=self._name, line=number, field=field)
+
+def _error(place: _Place, code: str, field: str, what: str) -> EventLogError:
+    return place.error(code, f"{place}: {what}. Export the log again.", field=field)
 
 
 def _hints(kind: type[Event]) -> dict[str, Any]:

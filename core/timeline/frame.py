@@ -93,7 +93,7 @@ def initial_frame(config: EngineConfig) -> Frame:
 
 def engine_part(frame: Frame) -> Frame:
     """The part of a folded frame that the engine itself holds: no finished requests, no traces of
-    look-ups, no fill of blocks, no totals of block events. Equals ``Engine.snapshot()``."""
+    look-ups, no fill of blocks, no totals of block events. Equals ``snapshot.take_snapshot``."""
     live = {name: request for name, request in frame["reqs"].items() if request["status"] != "finished"}
     return {
         **frame,

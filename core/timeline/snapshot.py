@@ -1,49 +1,46 @@
-"""The engine's state as a Frame (the other side of *fold(log) == engine state*) and in numbers."""
+"""A living engine's state as a Frame (the other side of *fold(log) == engine state*) and in numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.engine.block_manager import BlockManager
-from core.engine.cache_controller import CacheController
-from core.engine.scheduler import Scheduler
+from core.engine.cache_controller import BlockState
+from core.engine.engine import Engine
 from core.engine.sequence import Sequence
+from core.engine.view import EngineView
 from core.timeline.frame import Frame, RequestFrame, SlotFrame, Totals
-from core.types import BlockId, EngineConfig
+from core.types import BlockId
 
 
-def take_snapshot(
-    config: EngineConfig, num_steps: int, blocks: BlockManager, cache: CacheController, scheduler: Scheduler
-) -> Frame:
+def take_snapshot(engine: Engine) -> Frame:
     """The visible state of an engine. Fields that only the log knows (``fill``, ``look``, the totals of
     stored and evicted blocks, finished requests) are empty: compare with ``frame.engine_part``."""
+    view = engine.view
     owners: dict[BlockId, list[str]] = {}
-    for sequence in scheduler.running:
-        for block_id in sequence.table:
-            owners.setdefault(block_id, []).append(sequence.request_id)
+    for request_id in view.running_ids():
+        for block_id in view.block_table(request_id):
+            owners.setdefault(block_id, []).append(request_id)
     return Frame(
-        clock=cache.clock,
-        step=num_steps,
-        version=config.version,
-        slots={str(b): _slot(cache, b, owners.get(b, [])) for b in range(1, config.num_blocks)},
-        queue=list(blocks.queue()),
-        table={digest.hex(): list(cache.carriers(digest)) for digest in cache.hashes()},
-        reqs={request_id: _request(sequence) for request_id, sequence in scheduler.sequences.items()},
-        waiting=[sequence.request_id for sequence in scheduler.waiting],
-        running=[sequence.request_id for sequence in scheduler.running],
-        totals=_totals(scheduler),
+        clock=view.clock,
+        step=engine.num_steps,
+        version=engine.config.version,
+        slots={
+            str(block_id): _slot(state, owners.get(block_id, []))
+            for block_id, state in enumerate(view.block_states(), 1)
+        },
+        queue=list(view.free_queue()),
+        table={digest.hex(): list(view.cached_blocks(digest)) for digest in view.cached_hashes()},
+        reqs={request_id: _request(view.request(request_id)) for request_id in view.request_ids()},
+        waiting=list(view.waiting_ids()),
+        running=list(view.running_ids()),
+        totals=_totals(view),
     )
 
 
-def _slot(cache: CacheController, block_id: BlockId, owners: list[str]) -> SlotFrame:
-    digest = cache.hash_of(block_id)
-    return SlotFrame(
-        ref=cache.ref_count(block_id),
-        hash=None if digest is None else digest.hex(),
-        fill=0,
-        owners=owners,
-        last=cache.last_access(block_id),
-    )
+def _slot(state: BlockState, owners: list[str]) -> SlotFrame:
+    ref_count, digest, last_access, _ = state
+    content = None if digest is None else digest.hex()
+    return SlotFrame(ref=ref_count, hash=content, fill=0, owners=owners, last=last_access)
 
 
 def _request(sequence: Sequence) -> RequestFrame:
@@ -63,33 +60,33 @@ def _request(sequence: Sequence) -> RequestFrame:
     )
 
 
-def _totals(scheduler: Scheduler) -> Totals:
+def _totals(view: EngineView) -> Totals:
+    queries, hits = view.statistics.lifetime
     return Totals(
-        requests=scheduler.num_requests,
-        queries=scheduler.query_tokens,
-        hits=scheduler.hit_tokens,
-        computed=scheduler.computed_tokens,
-        preempted=scheduler.num_preemptions,
+        requests=view.statistics.num_requests,
+        queries=queries,
+        hits=hits,
+        computed=view.computed_tokens,
+        preempted=view.num_preemptions,
         stored=0,
         evicted=0,
     )
 
 
-def take_frame(frame: Frame, block_size: int, cache: CacheController) -> Frame:
-    """A fresh snapshot with what is written in each block and the totals of block events: a log that begins
-    now folds onto it. Changes the snapshot it is given.
-
-    Content that was cached but whose request was preempted before the step computed it counts as written.
-    """
-    for name, slot in frame["slots"].items():
-        slot["fill"] = cache.left_in(int(name)) if slot["hash"] is None else block_size
+def take_frame(engine: Engine) -> Frame:
+    """As ``take_snapshot``, with what otherwise only a log from the beginning tells: the tokens written in
+    each block, and the totals. A log that begins now folds onto it. What finished, and how look-ups went,
+    stays untold. Content whose request was preempted before the step computed it counts as written."""
+    frame, view, block_size = take_snapshot(engine), engine.view, engine.config.block_size
+    for slot, (_, digest, _, left) in zip(frame["slots"].values(), view.block_states(), strict=True):
+        slot["fill"] = left if digest is None else block_size
     for request in frame["reqs"].values():
         for index, (block_id, _) in enumerate(request["btable"]):
             slot = frame["slots"][str(block_id)]
             if slot["hash"] is None:
                 slot["fill"] = max(min(request["computed"] - index * block_size, block_size), 0)
-    frame["totals"]["stored"] = cache.num_stored
-    frame["totals"]["evicted"] = sum(cache.num_evicted.values())
+    frame["totals"]["stored"] = view.num_stored
+    frame["totals"]["evicted"] = sum(view.num_evicted.values())
     return frame
 
 
@@ -103,21 +100,18 @@ class Levels:
     empty: int
 
 
-def take_levels(blocks: BlockManager, cache: CacheController) -> Levels:
-    """Count once through the free queue."""
-    cached = sum(1 for block_id in blocks.queue() if cache.hash_of(block_id) is not None)
-    not_full = cache.num_left
-    return Levels(blocks.num_held, cached, not_full, blocks.num_free - cached - not_full)
+def take_levels(engine: Engine) -> Levels:
+    """How many blocks are in which state. O(blocks)."""
+    letters = slot_letters(engine)
+    return Levels(*(letters.count(letter) for letter in "ucne"))
 
 
-def slot_letters(num_blocks: int, cache: CacheController) -> str:
-    """u in use, c cached and idle, n not full (free, with tokens but no content), e empty."""
-    return "".join(_letter(cache, block_id) for block_id in range(1, num_blocks))
-
-
-def _letter(cache: CacheController, block_id: BlockId) -> str:
-    if cache.ref_count(block_id):
-        return "u"
-    if cache.hash_of(block_id) is not None:
-        return "c"
-    return "n" if cache.left_in(block_id) else "e"
+def slot_letters(engine: Engine) -> str:
+    """One letter per block from block 1 on: u in use, c cached and idle, n not full (free, with tokens but no
+    content), e empty. O(blocks)."""
+    return "".join(
+        [
+            "u" if ref_count else "c" if digest is not None else "n" if left else "e"
+            for ref_count, digest, _, left in engine.view.block_states()
+        ]
+    )

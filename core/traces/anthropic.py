@@ -20,7 +20,7 @@ from core.traces.rows import Row
 
 
 def _read(builder: Builder, row: Row) -> None:
-    body = row.row_or_none("request") or row
+    body = row.object_or_none("request") or row
     segments = messages_body(builder.chat, body)
     fields = common(builder, row, body)
     response = object_or_none(row, "response")

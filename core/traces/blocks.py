@@ -14,7 +14,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 
-from core.traces import problems
 from core.traces.model import Convention
 from core.traces.rows import Row
 
@@ -102,7 +101,7 @@ def raw_ids(row: Row, field: str) -> list[RawId]:
             found.append(_canonical(block))
         else:
             where = f"{row.name(field)}[{index}]"
-            raise problems.wrong(row.place, where, "a whole number or a text that is not empty", block)
+            raise row.place.wrong(where, "a whole number or a text that is not empty", block)
     return found
 
 

@@ -19,18 +19,18 @@ def body_prompts(chat: ChatRenderer, body: Row) -> list[Segments]:
     Raises:
         TraceError: no prompt in it, or one that cannot be read.
     """
-    if body.value("messages") is not None:
+    if body.get("messages") is not None:
         return [messages_body(chat, body)]
-    if body.value("prompt") is not None:
+    if body.get("prompt") is not None:
         return _completions(chat, body)
-    if body.value("input") is not None:
+    if body.get("input") is not None:
         return [_responses(chat, body)]
-    raise body.missing("messages")
+    raise body.wrong("messages", "messages, a prompt or an input")
 
 
 def messages_body(chat: ChatRenderer, body: Row) -> Segments:
     """A chat call, OpenAI's or Anthropic's (that one has its system text beside the messages)."""
-    messages = body.rows("messages")
+    messages = body.objects("messages")
     if not messages:
         raise body.wrong("messages", "at least one message")
     return chat.chat(messages, chat.content(body, "system", "system"), chat.tools(body))
@@ -45,7 +45,7 @@ def token_segment(row: Row, field: str) -> Segments:
 
 
 def _completions(chat: ChatRenderer, body: Row) -> list[Segments]:
-    value = body.value("prompt")
+    value = body.get("prompt")
     if isinstance(value, str):
         return [_text(chat, body, value)]
     prompts = body.items("prompt")
@@ -66,12 +66,12 @@ def _text(chat: ChatRenderer, body: Row, text: str) -> Segments:
 
 
 def _responses(chat: ChatRenderer, body: Row) -> Segments:
-    instructions = body.value("instructions")
+    instructions = body.get("instructions")
     system: Parts = [] if instructions is None else [("system", body.text("instructions"))]
-    if isinstance(body.value("input"), str):
+    if isinstance(body.get("input"), str):
         turns = [("user", "user", [("user", body.text("input"))])]
         return chat.assemble(turns, system, chat.tools(body))
-    items = [item if item.has("role") else _as_message(item) for item in body.rows("input")]
+    items = [item if "role" in item else _as_message(item) for item in body.objects("input")]
     if not items:
         raise body.wrong("input", "at least one item")
     return chat.chat(items, system, chat.tools(body))
@@ -79,6 +79,6 @@ def _responses(chat: ChatRenderer, body: Row) -> Segments:
 
 def _as_message(item: Row) -> Row:
     """A function call or its result, which the Responses API writes without a role."""
-    role = "tool" if item.has("output") else "assistant"
-    data = {"role": role, "content": [{"type": "item"} | item.data]}
+    role = "tool" if "output" in item else "assistant"
+    data = {"role": role, "content": [{"type": "item"} | item.value]}
     return Row(data, item.place, item.path)

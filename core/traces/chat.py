@@ -78,13 +78,13 @@ class ChatRenderer:
         role = message.text("role")
         name = message.label("name")
         parts: Parts = []
-        if message.value("reasoning_content") is not None:
+        if message.get("reasoning_content") is not None:
             parts.append(("thinking", message.text("reasoning_content")))
         parts += self.content(message, "content", role)
-        if message.value("tool_calls") is not None:
-            parts += [(role, _call(call)) for call in message.rows("tool_calls")]
-        if not parts and message.value("content") is None and not message.has("content"):
-            raise message.missing("content")
+        if message.get("tool_calls") is not None:
+            parts += [(role, _call(call)) for call in message.objects("tool_calls")]
+        if not parts and "content" not in message:
+            raise message.wrong("content", "a text or a list of parts")
         return role, f"{role} {name}" if name else role, parts
 
     def assemble(self, turns: Sequence[Turn], system: Parts, tools: Parts) -> tuple[Segment, ...]:
@@ -102,19 +102,19 @@ class ChatRenderer:
         template = self._template
         found = [self.segment("marker", template.start)] if template.start else []
         for number, (role, shown, parts) in enumerate(turns, 1):
-            found.append(self.segment("marker", template.opening.replace("{role}", shown)))
+            found.append(self.segment("marker", template.open(shown)))
             found += [self.segment(kind, text) for kind, text in parts if text]
             if number == len(turns) and role == "assistant":
                 return tuple(found)
             found.append(self.segment("marker", template.closing))
-        found.append(self.segment("marker", template.opening.replace("{role}", "assistant")))
+        found.append(self.segment("marker", template.open("assistant")))
         return tuple(found)
 
     # -- parts ----------------------------------------------------------------------------------------
 
     def content(self, row: Row, field: str, role: str) -> Parts:
         """A text, or a list of parts (OpenAI's and Anthropic's kinds)."""
-        value = row.value(field)
+        value = row.get(field)
         if value is None:
             return []
         if isinstance(value, str):
@@ -132,30 +132,30 @@ class ChatRenderer:
     def _part(self, part: Row, role: str) -> Parts:
         kind = part.label("type") or "text"
         if kind in _TEXTS:
-            name = next((n for n in ("text", "refusal", "thinking", "reasoning") if part.has(n)), "text")
+            name = next((n for n in ("text", "refusal", "thinking", "reasoning") if n in part), "text")
             return [("thinking" if kind in ("thinking", "reasoning") else role, part.text(name))]
         if kind == "redacted_thinking":
             return [("thinking", part.text("data"))]
         if kind == "tool_use":
-            return [(role, _json({"name": part.value("name"), "input": part.value("input")}, part))]
+            return [(role, _json({"name": part.get("name"), "input": part.get("input")}, part))]
         if kind == "tool_result":
             return self.content(part, "content", "tool")
         if kind in _MEDIA:
             self.num_media += 1
             content = text_bytes(_json(_source(part), part))
             return [("media", f"<{kind} {xxh3_64_hexdigest(content)}>")]
-        return [(role, _json(_without_ids(part.data), part))]
+        return [(role, _json(_without_ids(part.value), part))]
 
     def tools(self, body: Row, field: str = "tools") -> Parts:
         """One part per tool, so that a changed order shows where it begins."""
-        if body.value(field) is None:
+        if body.get(field) is None:
             return []
-        return [("tools", _json(_without_ids(tool.data), tool) + "\n") for tool in body.rows(field)]
+        return [("tools", _json(_without_ids(tool.value), tool) + "\n") for tool in body.objects(field)]
 
 
 def output_text(row: Row | None, field: str = "content") -> str | None:
     """A response message's text, if it has one."""
-    value = None if row is None else row.value(field)
+    value = None if row is None else row.get(field)
     if isinstance(value, list):
         texts = [
             part["text"] for part in value if isinstance(part, dict) and isinstance(part.get("text"), str)
@@ -165,13 +165,13 @@ def output_text(row: Row | None, field: str = "content") -> str | None:
 
 
 def _call(call: Row) -> str:
-    function = call.row_or_none("function") or call
-    return _json({"name": function.value("name"), "arguments": function.value("arguments")}, call)
+    function = call.object_or_none("function") or call
+    return _json({"name": function.get("name"), "arguments": function.get("arguments")}, call)
 
 
 def _source(part: Row) -> object:
     """What says which image it is: everything but settings that do not change it."""
-    return {key: value for key, value in part.data.items() if key not in ("type", "cache_control", "detail")}
+    return {key: value for key, value in part.value.items() if key not in ("type", "cache_control", "detail")}
 
 
 def _without_ids(data: dict[str, object]) -> dict[str, object]:

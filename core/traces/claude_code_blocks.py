@@ -87,7 +87,7 @@ class _Sessions:
 
 def _lengths(row: Row, block_size: int | None) -> list[tuple[int, int, int]]:
     """(prompt tokens, ids, block size) of a session's own requests, as far as they can be read."""
-    size, requests = block_size or row.value("block_size"), row.value("requests")
+    size, requests = block_size or row.get("block_size"), row.get("requests")
     if type(size) is not int or size < 1 or not isinstance(requests, list):
         return []
     pairs = [(entry.get("in"), entry.get("hash_ids")) for entry in requests if isinstance(entry, dict)]
@@ -106,8 +106,8 @@ def _is_local(row: Row) -> bool:
 
 def _entries(row: Row, start: float, tag: str | None, depth: int) -> Iterator[tuple[Row, float, str | None]]:
     """All requests of a session with the moment their clock starts, subagents' ones in their place."""
-    for entry in row.rows("requests"):
-        if entry.value("type") != "subagent":
+    for entry in row.objects("requests"):
+        if entry.get("type") != "subagent":
             yield entry, start, tag
         elif depth >= DEEPEST:
             raise entry.wrong("type", f"at most {DEEPEST} subagents inside each other")

@@ -34,11 +34,11 @@ class _Transcript:
         if row.text("type") != "assistant":
             builder.note("other_rows")
             return
-        message = row.row("message")
-        if message.value("model") == "<synthetic>":
+        message = row.object("message")
+        if message.get("model") == "<synthetic>":
             builder.note("other_rows")
             return
-        usage = read_usage(message.row_or_none("usage"))
+        usage = read_usage(message.object_or_none("usage"))
         key = row.label("requestId") or message.label("id") or row.label("uuid")
         key = key or f"{row.place.file}, line {row.place.line}"
         request = TraceRequest(
@@ -47,7 +47,7 @@ class _Transcript:
             arrival_s=time_or_none(row, "timestamp"),
             num_output=None if usage is None else usage.output_tokens,
             session=row.label("sessionId"),
-            tag="sidechain" if row.value("isSidechain") is True else None,
+            tag="sidechain" if row.get("isSidechain") is True else None,
             model=message.label("model"),
             usage=usage,
             line=row.place.line,

@@ -34,8 +34,8 @@ _ROLES = {
 
 def _read_sharegpt(builder: Builder, row: Row) -> None:
     turns: list[Turn] = []
-    for message in row.rows("conversations"):
-        if message.has("from"):
+    for message in row.objects("conversations"):
+        if "from" in message:
             role = _ROLES.get(message.text("from"), message.text("from"))
             turns.append((role, role, [(role, message.text("value"))]))
         else:
@@ -44,7 +44,7 @@ def _read_sharegpt(builder: Builder, row: Row) -> None:
 
 
 def _read_lmsys(builder: Builder, row: Row) -> None:
-    turns = [builder.chat.turn(message) for message in row.rows("conversation")]
+    turns = [builder.chat.turn(message) for message in row.objects("conversation")]
     _expand(builder, row, turns, row.label("conversation_id"))
 
 
@@ -67,7 +67,7 @@ def _expand(builder: Builder, row: Row, turns: list[Turn], name: str | None) -> 
                 segments=segments,
                 num_output=_length(builder, answer),
                 session=session,
-                tag=row.label("language") if isinstance(row.value("language"), str) else None,
+                tag=row.label("language") if isinstance(row.get("language"), str) else None,
                 model=row.label("model"),
                 line=row.place.line,
             )

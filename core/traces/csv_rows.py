@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Generator
 
 from core.errors import TraceError
@@ -9,6 +10,8 @@ from core.traces import problems
 from core.traces.problems import Place
 from core.traces.rows import Row
 from core.traces.sources import LONGEST_LINE, Meter, TraceFile, lines
+
+csv.field_size_limit(LONGEST_LINE)  # the process's own; the limit on records below is the one that counts
 
 
 def csv_rows(file: TraceFile, meter: Meter | None = None) -> Generator[Row | TraceError, None, None]:
@@ -64,29 +67,7 @@ def _records(file: TraceFile, meter: Meter | None) -> Generator[tuple[Place, str
 
 
 def _cells(record: str, place: Place) -> list[str] | TraceError:
-    cells: list[str] = []
-    at = 0
-    while True:
-        if record.startswith('"', at):
-            end = _end_of_quoted(record, at + 1)
-            if end < 0 or record[end + 1 : end + 2] not in ("", ","):
-                return problems.not_csv(place, "a quoted field has no end, or text behind it")
-            cells.append(record[at + 1 : end].replace('""', '"'))
-            at = end + 1
-        else:
-            end = record.find(",", at)
-            end = len(record) if end < 0 else end
-            cells.append(record[at:end])
-            at = end
-        if at >= len(record):
-            return cells
-        at += 1  # the comma
-
-
-def _end_of_quoted(record: str, at: int) -> int:
-    """Where the closing quote stands; a doubled one is part of the text. -1 if there is none."""
-    while True:
-        end = record.find('"', at)
-        if end < 0 or not record.startswith('""', end):
-            return end
-        at = end + 2
+    try:
+        return next(csv.reader([record], strict=True))
+    except csv.Error:
+        return problems.not_csv(place, "a quoted field has no end, or text behind it")

@@ -117,7 +117,7 @@ def _claimed(rows: list[Row], packing: Packing) -> Detection | None:
     candidates = [entry for entry in FORMATS if entry.packing == packing]
     votes: Counter[str] = Counter()
     for row in rows:
-        name = next((entry.name for entry in candidates if entry.claims(row.data)), None)
+        name = next((entry.name for entry in candidates if entry.claims(row.value)), None)
         if name is not None:
             votes[name] += 1
     if not votes:

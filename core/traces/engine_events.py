@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.traces import problems
 from core.traces.build import Builder
 from core.traces.engine_facts import EventTotals
 from core.traces.json_rows import is_kv_batch, kv_batch_fields
@@ -55,7 +54,7 @@ class _Events:
         self._batches: list[RecordedBatch] = []
 
     def add(self, row: Row) -> None:
-        if is_kv_batch(row.value("decoded")):
+        if is_kv_batch(row.get("decoded")):
             row = Row(kv_batch_fields(row.items("decoded")), row.place, row.name("decoded"))
         rank = row.whole_or_none("data_parallel_rank")
         batch = tuple(_event(row, index, item, rank) for index, item in enumerate(row.items("events")))
@@ -121,8 +120,8 @@ def _event(row: Row, index: int, item: object, rank: int | None) -> RecordedEven
 
 
 def _stored(event: Row, pool: Pool, hashes: tuple[BlockHash, ...]) -> BlocksStored:
-    size, parent = event.whole_or_none("block_size", least=1), event.value("parent_block_hash")
-    tokens = event.token_ids("token_ids") if event.value("token_ids") is not None else array("I")
+    size, parent = event.whole_or_none("block_size", least=1), event.get("parent_block_hash")
+    tokens = event.token_ids("token_ids") if event.get("token_ids") is not None else array("I")
     if size is None or len(tokens) != size * len(hashes):
         tokens = array("I")
     return BlocksStored(pool, hashes, None if parent is None else _hash(event, parent), tokens, size)
@@ -143,7 +142,7 @@ def _fields(row: Row, index: int, item: object) -> tuple[str, Row]:
     event = row.element("events", index, item)
     kind = event.text("type")
     if kind not in _ARRAY_FIELDS:
-        raise problems.wrong(row.place, f"{path}.type", "one of " + ", ".join(_ARRAY_FIELDS), kind)
+        raise row.place.wrong(f"{path}.type", "one of " + ", ".join(_ARRAY_FIELDS), kind)
     return kind, event
 
 

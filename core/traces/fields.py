@@ -40,7 +40,7 @@ def common(builder: Builder, row: Row, body: Row | None = None) -> dict[str, Any
 
 def object_or_none(row: Row, field: str) -> Row | None:
     """An object that nothing depends on; anything else in its place is passed over."""
-    value = row.value(field)
+    value = row.get(field)
     return Row(value, row.place, row.name(field)) if isinstance(value, dict) else None
 
 
@@ -48,7 +48,7 @@ def _label(rows: tuple[Row | None, ...], names: tuple[str, ...]) -> str | None:
     """The first name found; a structure where a name could stand is no name."""
     for row in rows:
         for name in names if row is not None else ():
-            value = row.value(name) if row is not None else None
+            value = row.get(name) if row is not None else None
             if row is not None and isinstance(value, str | int) and not isinstance(value, bool):
                 found = row.label(name)
                 if found is not None:
@@ -58,8 +58,8 @@ def _label(rows: tuple[Row | None, ...], names: tuple[str, ...]) -> str | None:
 
 def response_usage(row: Row) -> Usage | None:
     """The usage beside a request, or in its response (`response`, `response.body`)."""
-    if isinstance(row.value("usage"), dict):
-        return read_usage(row.row("usage"))
+    if isinstance(row.get("usage"), dict):
+        return read_usage(row.object("usage"))
     response = object_or_none(row, "response")
     if response is None:
         return None

@@ -27,9 +27,9 @@ def _read(builder: Builder, row: Row) -> None:
     body = parse_object(row.text("request_json"), row.place, "request_json")
     prompts = body_prompts(builder.chat, body)
     answer = row.label("response_json")
-    record = dict(row.data)
+    record = dict(row.value)
     if answer is not None and len(prompts) == 1:
-        record["response"] = parse_object(answer, row.place, "response_json").data
+        record["response"] = parse_object(answer, row.place, "response_json").value
     if row.label("model_name") is not None:
         record.setdefault("model", row.label("model_name"))
     for segments in prompts:

@@ -13,9 +13,10 @@ import json
 import re
 from collections.abc import Generator
 from contextlib import closing
-from typing import Any, Never, TypeGuard
+from typing import Any, TypeGuard
 
 from core.errors import TraceError
+from core.fields import DECODER, parse_json
 from core.traces import problems
 from core.traces.problems import Place
 from core.traces.rows import Row
@@ -72,7 +73,7 @@ def _row(value: object, place: Place) -> Row | TraceError:
         return Row(value, place)
     if is_kv_batch(value):
         return Row(kv_batch_fields(value), place)
-    return problems.wrong(place, "the record", "a JSON object", value)
+    return place.wrong("the record", "a JSON object", value)
 
 
 def is_kv_batch(value: object) -> TypeGuard[list[Any]]:
@@ -87,23 +88,10 @@ def kv_batch_fields(batch: list[Any]) -> dict[str, Any]:
     return dict(zip(("ts", "events", "data_parallel_rank"), batch, strict=False))
 
 
-def _refuse(constant: str) -> Never:
-    raise ValueError(f"{constant} is not a JSON number")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
-
-
 def parse(text: str, place: Place) -> Any | TraceError:
-    """A JSON value, or the error that says why it is none. NaN and Infinity are none."""
-    text = text.strip(_BLANK)
+    """A JSON value, or the error that says why it is none."""
     try:
-        value, end = _DECODER.raw_decode(text)
-        return (
-            value if end == len(text) else problems.not_json(place, f"something stands behind column {end}")
-        )
-    except RecursionError:
-        return problems.not_json(place, "nested too deeply")
+        return parse_json(text)
     except ValueError as error:
         return problems.not_json(place, str(error))
 
@@ -165,7 +153,7 @@ class _Scanner:
     def _value(self, place: Place) -> object:
         while True:
             try:
-                value, end = _DECODER.raw_decode(self._text, self._at)
+                value, end = DECODER.raw_decode(self._text, self._at)
             except RecursionError:
                 raise problems.not_json(place, "nested too deeply") from None
             except ValueError as error:
@@ -203,5 +191,5 @@ def parse_object(text: str, place: Place, field: str) -> Row:
     """
     value = parse(text, place)
     if not isinstance(value, dict):
-        raise problems.wrong(place, field, "the JSON text of an object", text)
+        raise place.wrong(field, "the JSON text of an object", text)
     return Row(value, place, field)

@@ -25,7 +25,7 @@ def _read(builder: Builder, row: Row) -> None:
     if (row.label("type") or "GENERATION") != "GENERATION":
         builder.note("other_rows")
         return
-    usage = langfuse_usage(row.row_or_none("usageDetails")) or _old_usage(row)
+    usage = langfuse_usage(row.object_or_none("usageDetails")) or _old_usage(row)
     segments = _segments(builder, row)
     request = TraceRequest(
         request_id=builder.next_id(row, "id"),
@@ -53,13 +53,13 @@ def _old_usage(row: Row) -> Usage | None:
 
 
 def _segments(builder: Builder, row: Row) -> Segments:
-    value = row.value("input")
+    value = row.get("input")
     if isinstance(value, str):
         return builder.chat.prompt(value)
     if isinstance(value, list) and value:
         return body_prompts(builder.chat, Row({"messages": value}, row.place, row.name("input")))[0]
     if isinstance(value, dict) and isinstance(value.get("messages"), list):
-        return body_prompts(builder.chat, row.row("input"))[0]
+        return body_prompts(builder.chat, row.object("input"))[0]
     return ()
 
 

@@ -39,7 +39,7 @@ def _read(builder: Builder, row: Row) -> None:
         usage=usage,
         line=row.place.line,
     )
-    if row.value("cache_hit") is True or row.value("cache_hit") == "True":
+    if row.get("cache_hit") is True or row.get("cache_hit") == "True":
         builder.note("response_cache")
     elif row.label("status") not in (None, "success"):
         builder.note("failed")
@@ -56,17 +56,17 @@ def _top_level(row: Row) -> Usage | None:
 
 
 def _segments(builder: Builder, row: Row) -> Segments:
-    messages = row.value("messages")
+    messages = row.get("messages")
     if not messages or isinstance(messages, str | dict):
         return ()  # removed by the logging settings, or another kind of call
-    parameters = row.value("model_parameters")
+    parameters = row.get("model_parameters")
     tools = parameters.get("tools") if isinstance(parameters, dict) else None
     body = Row({"messages": messages, "tools": tools}, row.place, row.path)
     return body_prompts(builder.chat, body)[0]
 
 
 def _first_tag(row: Row) -> str | None:
-    tags = row.value("request_tags")
+    tags = row.get("request_tags")
     return tags[0] if isinstance(tags, list) and tags and isinstance(tags[0], str) else None
 
 

@@ -22,12 +22,12 @@ from core.traces.timestamps import nanoseconds
 def _read(builder: Builder, row: Row) -> None:
     arrival = nanoseconds(row, "arrival_time_ns")
     session = row.label("session_id")
-    if row.value("sub_requests") is None:
+    if row.get("sub_requests") is None:
         builder.add(_request(row, builder.next_id(row, "request_id", "id"), arrival, session))
         return
     name = session or builder.next_id(row)
     requests = []
-    for number, sub in enumerate(row.rows("sub_requests"), 1):
+    for number, sub in enumerate(row.objects("sub_requests"), 1):
         requests.append(_request(sub, f"{name}/{number}", arrival, name))
         if arrival is not None:
             arrival += nanoseconds(sub, "tool_duration_ns") or 0.0
@@ -40,11 +40,11 @@ def _read(builder: Builder, row: Row) -> None:
 def _request(row: Row, name: str, arrival: float | None, session: str | None) -> TraceRequest:
     segments: Segments = ()
     length = row.whole("input_toks", least=1)
-    if row.value("input_tok_ids") is not None:
+    if row.get("input_tok_ids") is not None:
         segments = token_segment(row, "input_tok_ids")
         if len(segments[0].token_ids) != length:
             raise row.wrong("input_tok_ids", f"{length} ids (input_toks)")
-    output = row.token_ids("output_tok_ids") if row.value("output_tok_ids") is not None else None
+    output = row.token_ids("output_tok_ids") if row.get("output_tok_ids") is not None else None
     return TraceRequest(
         request_id=name,
         num_tokens=length,

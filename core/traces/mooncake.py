@@ -38,7 +38,7 @@ def decide_shape(builder: Builder, head: Sequence[Row], block_size: int, convent
 def _lengths(head: Sequence[Row]) -> list[tuple[int, int]]:
     found = []
     for row in head:
-        length, ids = row.value("input_length"), row.value("hash_ids")
+        length, ids = row.get("input_length"), row.get("hash_ids")
         if type(length) is int and length > 0 and isinstance(ids, list):
             found.append((length, len(ids)))
     return found
@@ -98,7 +98,7 @@ class _Simulator:
             shape.block_size = before  # a broken first line decides nothing
             raise
         self._builder.add(request)
-        if row.value("timestamp") is not None:
+        if row.get("timestamp") is not None:
             self._builder.note("times_ignored")
 
     def finish(self) -> None:
@@ -107,7 +107,7 @@ class _Simulator:
 
 def _check_weights(row: Row, block_size: int) -> None:
     """`block_tokens`: every block but the last is full, and together they are the prompt."""
-    if row.value("block_tokens") is None:
+    if row.get("block_tokens") is None:
         return
     weights = row.items("block_tokens")
     if not all(type(weight) is int and 0 < weight <= block_size for weight in weights):

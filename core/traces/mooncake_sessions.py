@@ -60,8 +60,8 @@ class _Sessions:
     def add(self, row: Row) -> None:
         session = row.label("session_id", "session")
         arrival, has_delay = self._arrival(row, session)
-        texts = [name for name in _TEXTS if row.value(name) is not None]
-        if len(texts) > 1 or (texts and row.value("hash_ids") is not None):
+        texts = [name for name in _TEXTS if row.get(name) is not None]
+        if len(texts) > 1 or (texts and row.get("hash_ids") is not None):
             raise row.wrong(texts[0], "one of hash_ids, text_input, messages, payload", "several of them")
         request = TraceRequest(
             request_id=row.label("request_id") or f"r{len(self._turns) + 1}",
@@ -72,7 +72,7 @@ class _Sessions:
             model=row.label("model"),
             line=row.place.line,
         )
-        if row.value("output_token_ids") is not None:
+        if row.get("output_token_ids") is not None:
             output = row.token_ids("output_token_ids")
             request = replace(request, output_ids=output, num_output=len(output))
         ids = None
@@ -112,7 +112,7 @@ class _Sessions:
             if not text:
                 raise row.wrong(name, "a text that is not empty", "an empty text")
             return chat.prompt(text)
-        prompts = body_prompts(chat, row.row(name) if name == "payload" else row)
+        prompts = body_prompts(chat, row.object(name) if name == "payload" else row)
         if len(prompts) != 1:
             raise row.wrong(name, "one prompt", f"{len(prompts)} prompts")
         return prompts[0]

@@ -25,7 +25,7 @@ def _read(builder: Builder, row: Row) -> None:
     if url is not None and not url.rstrip("/").endswith(_WITH_PROMPT):
         builder.note("other_rows")
         return
-    body = row.row("body")
+    body = row.object("body")
     for segments in body_prompts(builder.chat, body):
         fields = common(builder, row, body)
         builder.add(TraceRequest(segments=segments, num_tokens=num_tokens(segments), **fields))

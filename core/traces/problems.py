@@ -2,84 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from core import fields
 from core.errors import TraceError
-from core.texts import escaped
-
-SHOWN = 60
-"""Characters of a wrong value that a message repeats."""
+from core.fields import shown
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where in the upload: file and line (from 1)."""
+class Place(fields.Place[TraceError]):
+    """Where in the upload."""
 
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}, line {self.line}"
-
-
-def shown(value: object) -> str:
-    """A value as a message may repeat it: short, and never a failure of its own."""
-    text = escaped(value if isinstance(value, str) else _repr(value))
-    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
-
-
-def _repr(value: object) -> str:
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
-    if isinstance(value, dict):
-        return f"an object of {len(value)} fields"
-    if isinstance(value, int) and abs(value) >= 10**SHOWN:
-        return "a number of more than 60 digits"  # str() of a huge number is slow and may refuse
-    return str(value)
+    __slots__ = ()
+    raises = TraceError
+    prefix = "trace"
 
 
 def not_json(place: Place, reason: str) -> TraceError:
     """A line (or a file) that is not JSON."""
     message = f"{place} is not valid JSON ({reason}). Mend that line, or let broken lines be skipped."
-    return TraceError("trace.json", message, file=place.file, line=place.line, reason=reason)
-
-
-def wrong(place: Place, field: str, expected: str, value: object) -> TraceError:
-    """A field with a value that makes no sense."""
-    message = f"{place}: {field} is {shown(value)!r}; expected {expected}."
-    return TraceError(
-        "trace.value",
-        message,
-        file=place.file,
-        line=place.line,
-        field=field,
-        expected=expected,
-        value=shown(value),
-    )
-
-
-def missing(place: Place, field: str) -> TraceError:
-    """A field that the format needs."""
-    message = f"{place}: the field {field} is missing."
-    return TraceError("trace.missing", message, file=place.file, line=place.line, field=field)
+    return place.error("json", message, reason=reason)
 
 
 def not_csv(place: Place, reason: str) -> TraceError:
     """A row of a table that cannot be cut into columns."""
     message = f"{place} is not a row of this table: {reason}."
-    return TraceError("trace.csv", message, file=place.file, line=place.line, reason=reason)
+    return place.error("csv", message, reason=reason)
 
 
 def not_text(place: Place, reason: str) -> TraceError:
     """Bytes that are not UTF-8."""
     message = f"{place} is not UTF-8 text ({reason}). Save the log as UTF-8, unpacked, and load it again."
-    return TraceError("trace.encoding", message, file=place.file, line=place.line, reason=reason)
+    return place.error("encoding", message, reason=reason)
 
 
 def too_long(place: Place, limit: int) -> TraceError:
     """One line or value larger than the readers hold in memory."""
     message = f"{place} is longer than {limit} bytes; expected one request a line."
-    return TraceError("trace.too_long", message, file=place.file, line=place.line, limit=limit)
+    return place.error("too_long", message, limit=limit)
 
 
 def empty(file: str, reason: str) -> TraceError:

@@ -19,9 +19,9 @@ from core.traces.rows import Row
 
 
 def _read(builder: Builder, row: Row) -> None:
-    if row.value("prompt") is None:
-        raise row.missing("prompt")
-    for segments in body_prompts(builder.chat, Row({"prompt": row.value("prompt")}, row.place, row.path)):
+    if row.get("prompt") is None:
+        raise row.wrong("prompt", "one or more prompts")
+    for segments in body_prompts(builder.chat, Row({"prompt": row.get("prompt")}, row.place, row.path)):
         fields = common(builder, row)
         builder.add(TraceRequest(segments=segments, num_tokens=num_tokens(segments), **fields))
 

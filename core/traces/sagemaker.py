@@ -23,13 +23,13 @@ from core.traces.usage import Usage, read_usage
 
 
 def _read(builder: Builder, row: Row) -> None:
-    capture = row.row("captureData")
-    body = _data(capture.row("endpointInput"))
-    if isinstance(body.value("inputs"), str):
-        body = Row({"prompt": body.value("inputs")}, body.place, body.path)
+    capture = row.object("captureData")
+    body = _data(capture.object("endpointInput"))
+    if isinstance(body.get("inputs"), str):
+        body = Row({"prompt": body.get("inputs")}, body.place, body.path)
     prompts = body_prompts(builder.chat, body)
-    usage = _usage(capture.row_or_none("endpointOutput")) if len(prompts) == 1 else None
-    event = row.row_or_none("eventMetadata") or Row({}, row.place)
+    usage = _usage(capture.object_or_none("endpointOutput")) if len(prompts) == 1 else None
+    event = row.object_or_none("eventMetadata") or Row({}, row.place)
     arrival = time_or_none(event, "inferenceTime")
     for segments in prompts:
         builder.add(
@@ -57,11 +57,11 @@ def _data(part: Row) -> Row:
 
 
 def _usage(output: Row | None) -> Usage | None:
-    if output is None or not isinstance(output.value("data"), str):
+    if output is None or not isinstance(output.get("data"), str):
         return None
     if not output.text("data").lstrip().startswith("{") and output.label("encoding") != "BASE64":
         return None  # a stream or a table: nothing to read off
-    return read_usage(_data(output).row_or_none("usage"))
+    return read_usage(_data(output).object_or_none("usage"))
 
 
 def _claims(data: Mapping[str, Any]) -> bool:

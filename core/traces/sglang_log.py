@@ -12,7 +12,6 @@ from array import array
 from collections.abc import Mapping
 from typing import Any
 
-from core.traces import problems
 from core.traces.build import Builder
 from core.traces.model import Segment, TraceRequest
 from core.traces.reader import Format, each_row
@@ -39,9 +38,9 @@ def _read(builder: Builder, row: Row) -> None:
     tail = line[line.rfind("]") + 1 :] if ids is not None else line
     prompt, output = _count(tail, "prompt_tokens", row), _count(tail, "completion_tokens", row)
     if ids is None and not prompt:
-        raise row.missing("input_ids")
+        raise row.wrong("input_ids", "token ids")
     if ids is not None and prompt is not None and prompt != len(ids):
-        raise problems.wrong(row.place, "prompt_tokens", f"{len(ids)}, the number of input_ids", prompt)
+        raise row.place.wrong("prompt_tokens", f"{len(ids)}, the number of input_ids", prompt)
     rid = _RID.search(line)
     received = _NUMBER["request_received_ts"].search(tail)
     builder.add(
@@ -69,10 +68,10 @@ def _ids(line: str, row: Row) -> array[int] | None:
     for part in parts:
         text = part.strip()
         if not _WHOLE_IDS.fullmatch(text) or int(text) > MAX_TOKEN_ID:
-            raise problems.wrong(row.place, "input_ids", f"token ids from 0 to {MAX_TOKEN_ID}", text)
+            raise row.place.wrong("input_ids", f"token ids from 0 to {MAX_TOKEN_ID}", text)
         ids.append(int(text))
     if not ids:
-        raise problems.wrong(row.place, "input_ids", "at least one token id and a closing ]", "nothing")
+        raise row.place.wrong("input_ids", "at least one token id and a closing ]", "nothing")
     return ids
 
 
@@ -82,7 +81,7 @@ def _count(text: str, name: str, row: Row) -> int | None:
         return None
     number = float(found[1])
     if not number.is_integer() or number > LARGEST:
-        raise problems.wrong(row.place, name, "a whole number", found[1])
+        raise row.place.wrong(name, "a whole number", found[1])
     return int(number)
 
 

@@ -25,6 +25,10 @@ class Template:
     start: str = ""
     tools: Literal["first", "system"] = "first"
 
+    def open(self, role: str) -> str:
+        """What stands in front of a message of this role."""
+        return self.opening.replace("{role}", role)
+
 
 _ALL = (
     Template("plain", "{role}:\n", "\n"),

@@ -28,7 +28,7 @@ def time_or_none(row: Row, *fields: str) -> float | None:
         TraceError: something else stands there.
     """
     for field in fields:
-        value = row.value(field)
+        value = row.get(field)
         if value is None or value == "":
             continue
         seconds = _seconds(value)
@@ -87,5 +87,5 @@ def column_time(text: str, place: problems.Place, field: str) -> float:
     """
     seconds = _seconds(text)
     if seconds is None:
-        raise problems.wrong(place, field, "a time: seconds, or a date like 2030-01-31 09:00:00", text)
+        raise place.wrong(field, "a time: seconds, or a date like 2030-01-31 09:00:00", text)
     return seconds

@@ -21,11 +21,11 @@ _NAMES = ("token_ids", "prompt_token_ids", "input_ids")
 
 
 def _read(builder: Builder, row: Row) -> None:
-    name = next((name for name in _NAMES if row.value(name) is not None), None)
+    name = next((name for name in _NAMES if row.get(name) is not None), None)
     if name is None:
-        raise row.missing("token_ids")
+        raise row.wrong("token_ids", "token ids")
     segments = token_segment(row, name)
-    output = row.token_ids("output_token_ids") if row.value("output_token_ids") is not None else None
+    output = row.token_ids("output_token_ids") if row.get("output_token_ids") is not None else None
     fields = common(builder, row)
     if output is not None:
         fields |= {"output_ids": output, "num_output": len(output)}

@@ -98,19 +98,19 @@ def read_usage(row: Row | None) -> Usage | None:
     Raises:
         TraceError: a count that is not a whole number from 0 up.
     """
-    if row is None or not row.data:
+    if row is None or not row.value:
         return None
-    if row.has("prompt_cache_hit_tokens") or row.has("prompt_cache_miss_tokens"):
+    if "prompt_cache_hit_tokens" in row or "prompt_cache_miss_tokens" in row:
         return _deepseek(row)
-    if row.has("prompt_tokens"):
+    if "prompt_tokens" in row:
         return _openai(row, "prompt_tokens", "completion_tokens", "prompt_tokens_details")
-    if row.has("input_tokens_details"):
+    if "input_tokens_details" in row:
         return _openai(row, "input_tokens", "output_tokens", "input_tokens_details")
-    if row.has("input_tokens"):
+    if "input_tokens" in row:
         return _anthropic(row)
-    if row.has("inputTokens"):
+    if "inputTokens" in row:
         return _exclusive(row, "inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens", "outputTokens")
-    if row.has("prompt_token_count"):
+    if "prompt_token_count" in row:
         return _inclusive(row, "prompt_token_count", "cached_content_token_count", "candidates_token_count")
     return None
 
@@ -134,7 +134,7 @@ def _inclusive(row: Row, prompt: str, cached: str, output: str) -> Usage:
 
 def _openai(row: Row, prompt: str, output: str, details_name: str) -> Usage:
     """The count of cached tokens stands in the details; proxies repeat it in Anthropic's words."""
-    details = row.row_or_none(details_name)
+    details = row.object_or_none(details_name)
     cached = details.whole_or_none("cached_tokens") if details else None
     written = details.whole_or_none("cache_write_tokens") if details else None
     if cached is None:
@@ -162,9 +162,9 @@ def langfuse_usage(row: Row | None) -> Usage | None:
     total = input + output: inclusive. total = input + cached + written + output, or no total at all:
     exclusive, which is what Langfuse's own integrations write.
     """
-    if row is None or not row.data:
+    if row is None or not row.value:
         return None
-    if not row.has("input"):
+    if "input" not in row:
         return read_usage(row)
     rest, output, total = (row.whole_or_none(name) for name in ("input", "output", "total"))
     cached = _first(row, _LANGFUSE_CACHED)
@@ -178,4 +178,4 @@ def langfuse_usage(row: Row | None) -> Usage | None:
 
 
 def _first(row: Row, names: tuple[str, ...]) -> int | None:
-    return next((row.whole_or_none(name) for name in names if row.has(name)), None)
+    return next((row.whole_or_none(name) for name in names if name in row), None)

@@ -12,7 +12,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.traces import problems
 from core.traces.build import Builder
 from core.traces.engine_facts import EngineCounters
 from core.traces.reader import Format, Reader
@@ -38,7 +37,7 @@ class _Metrics:
             return
         match = _SAMPLE.fullmatch(line)
         if match is None:
-            raise problems.wrong(row.place, "the line", "name{labels} value", line)
+            raise row.place.wrong("the line", "name{labels} value", line)
         name = _NAMES.get(match[1].removesuffix("_total"))
         if name is None:
             return
@@ -47,10 +46,10 @@ class _Metrics:
         except ValueError:
             value = -1.0
         if not 0 <= value <= LARGEST:
-            raise problems.wrong(row.place, match[1], "a number from 0 up", match[3])
+            raise row.place.wrong(match[1], "a number from 0 up", match[3])
         labels = match[2] or ""
         if labels not in self._found and len(self._found) >= _MOST_ENGINES:
-            raise problems.wrong(row.place, match[1], f"at most {_MOST_ENGINES} engines", labels)
+            raise row.place.wrong(match[1], f"at most {_MOST_ENGINES} engines", labels)
         self._found.setdefault(labels, {})[name] = value
 
     def finish(self) -> None:

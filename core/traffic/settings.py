@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.errors import TraceError
+from core.fields import is_whole
 from core.replay.prefix_tree import PrefixTree
 from core.traces.model import Trace
 
@@ -61,7 +62,7 @@ def block_sizes(trace: Trace) -> tuple[int, ...]:
 
 
 def _check(name: str, value: object, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+    if not is_whole(value) or not least <= value <= most:
         raise _bad(name, value, f"a whole number from {least} to {most}")
 
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.conformance.fields import Fields
+from core.conformance.fields import Fields, Place
 from core.conformance.findings import Findings
 from core.conformance.formats import replay
-from core.conformance.place import Place
 from core.errors import RecordingError
 
 

@@ -1,7 +1,7 @@
 """The command: `python -m tests.fidelity [--vllm VERSION] [--scenarios N] [--seed N]`.
 
 Makes scenarios from the seed, lets the real vLLM carry them out, replays its outcomes on our engine, measures
-which branches of vLLM's code were taken, shrinks whatever differs, and writes what came of it into
+which branches of vLLM's code were taken, shrinks whatever differs, and writes what came of it into README and
 `docs/fidelity.md`. The first start installs vLLM into `.venv-vllm`. Recordings, branches and shrunk scenarios
 lie in `test-results/fidelity`.
 """
@@ -27,6 +27,7 @@ from tests.fidelity.shrink import shrink
 
 RESULTS = ROOT / "test-results" / "fidelity"
 PAGE = ROOT / "docs" / "fidelity.md"
+README = ROOT / "README.md"
 FIRST_RECORDINGS = ROOT / "tests" / "conformance" / "data"
 FIRST_NAMES = ("hand", "sched", "random_*")  # those that were there before the robot
 MOST_SHRUNK = 5  # of one run; the others most often have the same cause
@@ -38,7 +39,9 @@ def main() -> int:
     parser.add_argument("--vllm", default="0.33.0", metavar="VERSION")
     parser.add_argument("--scenarios", type=int, default=400, metavar="N")
     parser.add_argument("--seed", type=int, default=1, help="another seed gives other scenarios")
-    parser.add_argument("--no-page", action="store_true", help="leave docs/fidelity.md as it is")
+    parser.add_argument(
+        "--no-page", action="store_true", help="leave README and docs/fidelity.md as they are"
+    )
     asked = parser.parse_args()
     try:
         python = python_with(asked.vllm)
@@ -57,6 +60,7 @@ def main() -> int:
     (RESULTS / "branches.txt").write_text(listing(run.parts) + "\n", "utf-8")
     if not asked.no_page:
         document.write(PAGE, document.text_of(run))
+        document.write(README, f"**{run.verdict()}**")
     print(document.text_of(run))
     return 0 if run.is_equal else 1
 

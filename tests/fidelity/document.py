@@ -1,4 +1,4 @@
-"""What a run has shown, written into `docs/fidelity.md` between two markers. A later run replaces it."""
+"""What a run has shown, written into README and `docs/fidelity.md`. A later run replaces it."""
 
 from __future__ import annotations
 

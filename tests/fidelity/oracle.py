@@ -8,9 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from core.conformance.fields import Fields
+from core.conformance.fields import Fields, Place
 from core.conformance.formats import replay
-from core.conformance.place import Place
 from run import ROOT
 
 Scenario = dict[str, Any]

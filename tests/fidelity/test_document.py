@@ -68,7 +68,12 @@ def test_a_page_without_a_place_is_not_touched(page: str, tmp_path: Path) -> Non
     assert target.read_text("utf-8") == page
 
 
-def test_the_page_of_the_project_has_one_and_says_equal() -> None:
-    page = (ROOT / "docs" / "fidelity.md").read_text("utf-8")
-    told = page.split(BEGIN)[1].split(END)[0]
-    assert re.search(r"\*\*Equal to vLLM [\d.]+ on [\d,]{3,} new scenarios, [\d,]{5,} operations", told)
+def test_the_papers_of_the_project_say_the_same_and_say_equal() -> None:
+    page, readme = (
+        (ROOT / name).read_text("utf-8").split(BEGIN)[1].split(END)[0]
+        for name in ("docs/fidelity.md", "README.md")
+    )
+    assert readme.strip() == page.strip().splitlines()[0]
+    assert re.match(
+        r"\*\*Equal to vLLM [\d.]+ on [\d,]{3,} new scenarios, [\d,]{5,} operations", readme.strip()
+    )

@@ -20,6 +20,7 @@ from core.texts import escaped
 from core.timeline.event_log import load_jsonl
 from core.timeline.fold import fold_all
 from core.timeline.frame import engine_part, initial_frame
+from core.timeline.snapshot import take_snapshot
 from core.traces.options import ReadOptions
 from core.traces.read import read_trace
 from core.traces.sources import TraceFile
@@ -71,7 +72,7 @@ def test_a_scenario_of_any_texts(name: str, version: str, ops: list[dict[str, An
     engine = Engine(scenario.config)
     for command in scenario.commands:
         execute(engine, command)
-    assert engine_part(fold_all(initial_frame(scenario.config), log.events)) == engine.snapshot()
+    assert engine_part(fold_all(initial_frame(scenario.config), log.events)) == take_snapshot(engine)
     told = to_bytes(stage_payload(stage_log(scenario, log, name), None, "en", {}))
     shown = json.loads(told.decode("utf-8"))["a"]
     if "z" in shown:  # a long log travels packed

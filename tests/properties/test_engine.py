@@ -11,6 +11,7 @@ from core.engine.events import BlockEvicted, BlockReleased, BlockTouched, Event,
 from core.scenario.scenario import Scenario, execute, run
 from core.timeline.fold import fold
 from core.timeline.frame import initial_frame
+from core.timeline.snapshot import take_snapshot
 from tests.strategies import ALL_OPS, VLLM_OPS, configs, examples, plain_configs, scenarios
 
 
@@ -21,13 +22,14 @@ def test_free_and_held_blocks_are_all_usable_blocks(scenario: Scenario) -> None:
     for command in scenario.commands:
         execute(engine, command)
         engine.check()
-        held = [b for b in range(1, scenario.config.num_blocks) if engine.ref_count(b) > 0]
-        assert engine.num_free + len(held) == scenario.config.num_usable
-        assert sorted(engine.free_queue()) == sorted(set(range(1, scenario.config.num_blocks)) - set(held))
-        for request_id in engine.request_ids():
-            table, computed = engine.block_table(request_id), engine.computed(request_id)
+        held = [b for b in range(1, scenario.config.num_blocks) if engine.view.ref_count(b) > 0]
+        assert engine.view.num_free + len(held) == scenario.config.num_usable
+        usable = set(range(1, scenario.config.num_blocks))
+        assert sorted(engine.view.free_queue()) == sorted(usable - set(held))
+        for request_id in engine.view.request_ids():
+            table, computed = engine.view.block_table(request_id), engine.view.computed(request_id)
             assert len(table) == -(-computed // scenario.config.block_size)
-            assert computed <= engine.num_tokens(request_id)
+            assert computed <= engine.view.num_tokens(request_id)
 
 
 @given(scenarios(plain_configs(), VLLM_OPS))
@@ -46,7 +48,7 @@ def test_the_cached_part_of_the_queue_is_in_order_of_last_release(scenario: Scen
     engine = Engine(scenario.config, listen)
     for command in scenario.commands:
         execute(engine, command)
-        cached = [b for b in engine.free_queue() if engine.block_hash(b) is not None]
+        cached = [b for b in engine.view.free_queue() if engine.view.block_hash(b) is not None]
         moments = [released[block_id] for block_id in cached]
         assert moments == sorted(moments)
 
@@ -99,4 +101,4 @@ def test_looking_up_changes_nothing(scenario: Scenario) -> None:
             silent.wait(len(known))  # each look-up is a command, so a tick
         execute(asked, command)
         execute(silent, command)
-        assert asked.snapshot() == silent.snapshot()
+        assert take_snapshot(asked) == take_snapshot(silent)

@@ -30,7 +30,8 @@ def test_published_and_read_off_the_log_are_equal_and_tell_what_is_cached(scenar
         execute(quiet, command)
     log = EventLog(scenario.config, tuple(told))
     assert kv_events(log) == published == kv_events(load_jsonl(log.to_jsonl()))
-    assert copies_after(published) == {key: len(quiet.cached_blocks(key)) for key in quiet.cached_hashes()}
+    view = quiet.view
+    assert copies_after(published) == {key: len(view.cached_blocks(key)) for key in view.cached_hashes()}
     for event in published:
         if isinstance(event, KVStored):
             assert len(event.token_ids) == len(event.block_hashes) * scenario.config.block_size

@@ -11,6 +11,7 @@ from core.engine.events import BlockEvicted, Event
 from core.scenario.scenario import Scenario, execute
 from core.timeline.fold import fold_all
 from core.timeline.frame import Frame, initial_frame
+from core.timeline.snapshot import slot_letters, take_frame, take_levels, take_snapshot
 from tests.strategies import examples, scenarios
 
 
@@ -35,20 +36,20 @@ def test_listening_late_changes_nothing_and_misses_nothing(
     late: list[Event] = []
     before = 0  # events told before the second engine's listener came
     engine, other = Engine(scenario.config, whole.append), Engine(scenario.config)
-    first = other.frame()
+    first = take_frame(other)
     for number, command in enumerate(scenario.commands):
         if number == start:
-            first, before = other.frame(), len(whole)
+            first, before = take_frame(other), len(whole)
             other.listen(late.append)
         if number == start + length:
             other.listen(None)
         execute(engine, command)
         execute(other, command)
-        assert engine.snapshot() == other.snapshot()
+        assert take_snapshot(engine) == take_snapshot(other)
         if start <= number < start + length:
             assert late == whole[before:]
             frame = fold_all(initial_frame(scenario.config), whole)
-            assert told_later(fold_all(first, late)) == told_later(frame) == told_later(other.frame())
+            assert told_later(fold_all(first, late)) == told_later(frame) == told_later(take_frame(other))
 
 
 @given(scenarios())
@@ -61,12 +62,12 @@ def test_the_counts_agree_with_the_frame(scenario: Scenario) -> None:
         execute(counted, command)
     frame = fold_all(initial_frame(scenario.config), events)
     letters = "".join(letter(slot["ref"], slot["hash"], slot["fill"]) for slot in frame["slots"].values())
-    assert counted.slot_letters() == letters
-    levels = counted.levels()
+    assert slot_letters(counted) == letters
+    levels = take_levels(counted)
     by_state = (levels.in_use, levels.cached, levels.not_full, levels.empty)
     assert by_state == tuple(letters.count(state) for state in "ucne")
     causes = [event.cause for event in events if isinstance(event, BlockEvicted)]
-    assert dict(counted.num_evicted) == {
+    assert dict(counted.view.num_evicted) == {
         cause: causes.count(cause) for cause in ("reused", "cap", "ttl", "forced")
     }
     counted.check()

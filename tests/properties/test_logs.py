@@ -16,8 +16,10 @@ from core.scenario.scenario import Scenario, execute, run
 from core.timeline.event_log import EventLog, load_jsonl
 from core.timeline.fold import fold_all
 from core.timeline.frame import Frame, engine_part, initial_frame
+from core.timeline.snapshot import take_snapshot
 from core.types import EngineConfig
 from tests.strategies import configs, events, examples, scenarios
+from tests.unit.core.engine.test_stats import counted
 
 
 @given(configs(), st.lists(events, max_size=8))
@@ -53,7 +55,7 @@ def outcomes(scenario: Scenario, **options: Any) -> tuple[list[Event], list[Fram
     states = []
     for command in scenario.commands:
         execute(engine, command)
-        states.append(engine.snapshot())
+        states.append(take_snapshot(engine))
     return told, states
 
 
@@ -66,17 +68,23 @@ def test_listening_changes_nothing(scenario: Scenario) -> None:
     _, states_of_the_deaf = outcomes(scenario)
     assert states == states_of_replay == states_of_the_deaf
     assert requests_only == [event for event in everything if not event.is_block_event]
-    one, other = Statistics().add_all(everything), Statistics().add_all(requests_only)
-    assert (one.window, one.lifetime, one.preempted) == (other.window, other.lifetime, other.preempted)
+    assert sums(counted(everything)) == sums(counted(requests_only))
+
+
+def sums(statistics: Statistics) -> tuple[tuple[int, ...], ...]:
+    return statistics.window, statistics.lifetime, statistics.preempted
 
 
 @given(scenarios())
 @examples(25)
-def test_statistics_from_events_are_the_schedulers(scenario: Scenario) -> None:
-    log = run(scenario)
-    folded = engine_part(fold_all(initial_frame(scenario.config), log.events))
-    statistics = Statistics().add_all(log.events)
-    totals = folded["totals"]
+def test_statistics_from_events_are_the_engines(scenario: Scenario) -> None:
+    told: list[Event] = []
+    engine = Engine(scenario.config, told.append)
+    for command in scenario.commands:
+        execute(engine, command)
+        assert sums(engine.view.statistics) == sums(counted(told))
+    folded = engine_part(fold_all(initial_frame(scenario.config), told))
+    statistics, totals = engine.view.statistics, folded["totals"]
     assert (statistics.num_requests, *statistics.lifetime) == (
         totals["requests"],
         totals["queries"],

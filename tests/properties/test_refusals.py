@@ -12,6 +12,7 @@ from core.engine.engine import Engine
 from core.engine.events import CacheReset, Event, GrowthFailed, RequestBlocked, RequestRefused
 from core.errors import ConfigError, RequestError
 from core.scenario.scenario import Command, Scenario, execute
+from core.timeline.snapshot import take_snapshot
 from core.types import Request
 from tests.strategies import examples, scenarios
 
@@ -37,27 +38,20 @@ def wrong_commands(engine: Engine) -> Iterator[tuple[str, Callable[[], object]]]
         yield "request.ticks", lambda ticks=ticks: engine.wait(ticks)
     for block in (0, -1, usable + 1, True, "1", None):
         yield "request.block", lambda block=block: engine.evict((block,))
-        yield "request.block", lambda block=block: engine.ref_count(block)
-        yield "request.block", lambda block=block: engine.block_hash(block)
+        yield "request.block", lambda block=block: engine.view.ref_count(block)
+        yield "request.block", lambda block=block: engine.view.block_hash(block)
     yield "request.policy", lambda: engine.set_policy("block_size", 2)
     yield "config.ttl", lambda: engine.set_policy("ttl", -1)
     yield "config.ttl_kind", lambda: engine.set_policy("ttl_kind", None)
     yield "config.version", lambda: engine.set_version(None)  # type: ignore[arg-type]
-    for name in (
-        "abort",
-        "free",
-        "preempt",
-        "resume",
-        "block_table",
-        "computed",
-        "num_tokens",
-        "block_hashes",
-    ):
+    for name in ("abort", "free", "preempt", "resume"):
         yield "request.unknown", lambda name=name: getattr(engine, name)("nobody")
+    for name in ("block_table", "computed", "num_tokens", "block_hashes"):
+        yield "request.unknown", lambda name=name: getattr(engine.view, name)("nobody")
     yield "request.unknown", lambda: engine.prefill("nobody", 1)
     yield "request.unknown", lambda: engine.decode("nobody", (1,))
     yield "request.unknown", lambda: engine.append("nobody", (1,))
-    for request_id, state in engine.snapshot()["reqs"].items():
+    for request_id, state in take_snapshot(engine)["reqs"].items():
         yield "request.duplicate", lambda request_id=request_id: engine.submit(Request(request_id, (1,)))
         yield "request.duplicate", lambda request_id=request_id: engine.start(Request(request_id, (1,)))
         yield "request.token", lambda request_id=request_id: engine.append(request_id, (1, -1))
@@ -85,13 +79,13 @@ def test_an_error_changes_nothing_and_tells_nothing(scenario: Scenario) -> None:
     engine = Engine(scenario.config, events.append)
     for command in scenario.commands:
         execute(engine, command)
-    before, told, config = engine.snapshot(), len(events), engine.config
+    before, told, config = take_snapshot(engine), len(events), engine.config
     for code, wrong in wrong_commands(engine):
         with pytest.raises((RequestError, ConfigError)) as caught:
             wrong()
         assert caught.value.code == code
         assert caught.value.message.endswith((".", "!"))
-        assert engine.snapshot() == before
+        assert take_snapshot(engine) == before
         assert (len(events), engine.config) == (told, config)
     engine.check()
 
@@ -123,7 +117,7 @@ def test_a_command_that_finds_no_room_only_lets_time_pass(scenario: Scenario) ->
             execute(twin, command)
         else:
             other(twin)
-        assert engine.snapshot() == twin.snapshot()
+        assert take_snapshot(engine) == take_snapshot(twin)
 
 
 @given(scenarios())
@@ -136,7 +130,7 @@ def test_a_step_that_admits_nobody_only_counts_itself(scenario: Scenario) -> Non
     outcome = engine.step()
     twin.wait(1)
     if not outcome.scheduled and not outcome.preempted:
-        assert engine.snapshot() == {**twin.snapshot(), "step": engine.num_steps}
+        assert take_snapshot(engine) == {**take_snapshot(twin), "step": engine.num_steps}
 
 
 @given(scenarios())
@@ -147,9 +141,9 @@ def test_run_always_ends_and_leaves_nobody_who_could_go_on(scenario: Scenario) -
     for command in scenario.commands:
         execute(engine, command)
     engine.run()
-    before = engine.snapshot()
+    before = take_snapshot(engine)
     engine.run()
-    after = engine.snapshot()
+    after = take_snapshot(engine)
     assert list(after["reqs"]) == list(before["reqs"])
     for name, request in before["reqs"].items():
         assert after["reqs"][name]["num_tokens"] == request["num_tokens"]

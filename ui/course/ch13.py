@@ -11,6 +11,7 @@ from core.demo.faults import FAULTS, REQUESTS
 from core.demo.trace import Moment
 from core.engine.cache_controller import CacheController
 from core.engine.hash_chain import HashChain
+from core.engine.hash_table import HashTable
 from core.engine.scheduler import Scheduler
 from ui.course.code import Function, source_of
 
@@ -28,7 +29,7 @@ PAIRS: Mapping[str, tuple[Function, tuple[Function, ...]]] = MappingProxyType(
     {
         "tags": (PrefixCache.tags, (HashChain._extend,)),
         "look_up": (PrefixCache.look_up, (CacheController.match, Scheduler.look_up)),
-        "store": (PrefixCache.store, (CacheController.store,)),
+        "store": (PrefixCache.store, (CacheController.store, HashTable.add)),
         "serve": (serve, (Scheduler.admit,)),
     }
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import ScenarioError
+from core.fields import is_whole
 from core.scenario.reader import load_scenario
 from core.scenario.scenario import Command, Json, Scenario, split_at
 from core.texts import showable
@@ -90,7 +91,7 @@ def _whole(value: object) -> int | None:
     """A whole number as JSON may bring it (2 or 2.0); true and false are none."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if is_whole(value) else None
 
 
 def fork_from_link(text: str) -> Fork | None:

@@ -1,48 +1,35 @@
-"""How a chat model wants system prompt and question to be marked. Three formats are known, by their marks."""
+"""How a chat model wants system prompt and question marked: in a template that logs are read with too."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.traces.templates import TEMPLATES, Template
+
 
 @dataclass(frozen=True, slots=True)
 class ChatFormat:
-    """``begin`` opens the prompt; ``turn`` holds {role} and {text}; ``answer`` asks for the answer."""
+    """Prompts of one template: a system prompt, a question, and the place where the answer begins."""
 
-    name: str
-    mark: str
-    begin: str
-    turn: str
-    answer: str
+    template: Template
 
     def prompt(self, system: str, user: str) -> str:
         """The whole prompt. Without a system prompt that turn is left out."""
-        return self.head(system) + self._turn("user", user) + self.answer
+        return self.head(system) + self._turn("user", user) + self.template.open("assistant")
 
     def head(self, system: str) -> str:
         """The part of the prompt that all questions under one system prompt share."""
-        return self.begin + (self._turn("system", system) if system else "")
+        return self.template.start + (self._turn("system", system) if system else "")
 
     def _turn(self, role: str, text: str) -> str:
-        return self.turn.replace("{role}", role).replace("{text}", text)
+        return self.template.open(role) + text + self.template.closing
 
 
-FORMATS = (
-    ChatFormat(
-        "ChatML", "<|im_start|>", "", "<|im_start|>{role}\n{text}<|im_end|>\n", "<|im_start|>assistant\n"
-    ),
-    ChatFormat(
-        "Llama 3",
-        "<|start_header_id|>",
-        "<|begin_of_text|>",
-        "<|start_header_id|>{role}<|end_header_id|>\n\n{text}<|eot_id|>",
-        "<|start_header_id|>assistant<|end_header_id|>\n\n",
-    ),
-)
-PLAIN = ChatFormat("plain", "", "", "{text}\n\n", "")
+PLAIN = ChatFormat(Template("text", "", "\n\n"))
 """For models that were never taught to chat."""
 
 
 def find_format(template: str) -> ChatFormat:
     """The format whose mark the model's own template uses, else the plain one."""
-    return next((known for known in FORMATS if known.mark in template), PLAIN)
+    known = (TEMPLATES["chatml"], TEMPLATES["llama3"])
+    return next((ChatFormat(one) for one in known if one.opening.partition("{")[0] in template), PLAIN)

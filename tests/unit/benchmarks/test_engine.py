@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks import engine as benchmark
 from core.engine.engine import Engine
+from core.timeline.snapshot import take_snapshot
 from core.types import EngineConfig
 
 TRACE = [
@@ -85,5 +86,5 @@ def test_the_published_trace_gives_its_published_hit_rate() -> None:
     for number, prompt in enumerate(prompts):
         engine.submit(benchmark.as_request(number, np.asarray(prompt)))
         engine.run()
-    totals = engine.snapshot()["totals"]
+    totals = take_snapshot(engine)["totals"]
     assert round(100 * totals["hits"] / totals["queries"], 3) == 37.338

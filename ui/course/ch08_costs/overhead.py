@@ -81,7 +81,7 @@ def _bytes_a_block() -> float:
         engine.run()
     used = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    return round(used / len(engine.cached_hashes()), 0)
+    return round(used / len(engine.view.cached_hashes()), 0)
 
 
 @cache

@@ -49,7 +49,7 @@ def test_the_system_prompt_is_shared(chat: Chat, model: Model) -> None:
     assert second.hit_tokens >= head // 8 * 8
     assert second.first.num_computed == second.num_prompt - second.hit_tokens
     assert "".join(second.pieces) == model.chat_format.prompt(SYSTEM, "What does it cost?")
-    assert chat.engine.running_ids() == ()
+    assert chat.engine.view.running_ids() == ()
     chat.engine.check()
 
 
@@ -116,8 +116,8 @@ def test_a_stop_in_the_middle_leaves_no_block_that_was_not_computed(
         patch.setattr(chat._backend, "prefill", fail)
         with pytest.raises(KeyboardInterrupt):
             chat.ask(SYSTEM, "One?")
-    assert chat.engine.cached_hashes() == ()
-    assert chat.engine.running_ids() == ()
+    assert chat.engine.view.cached_hashes() == ()
+    assert chat.engine.view.running_ids() == ()
     answer = chat.ask(SYSTEM, "One?", max_tokens=3)
     assert answer.hit_tokens == 0
     assert chat.without_cache(answer).difference.equal

@@ -63,34 +63,34 @@ class Run:
             if not difference.equal:
                 self.wrong.append(plan)
         engine = self.engine
-        empty = [b for b in engine.free_queue() if engine.block_hash(b) is None]
+        empty = [b for b in engine.view.free_queue() if engine.view.block_hash(b) is None]
         self.backend.poison([self.place_of[block] for block in empty])
 
     def one_request(self) -> None:
         """Start a request (whole or in chunks), let it sample a little, now and then preempt one."""
         engine, dice = self.engine, self.dice
-        while len(engine.running_ids()) >= 3 or (engine.running_ids() and dice.random() < 0.4):
-            engine.free(str(dice.choice(engine.running_ids())))
+        while len(engine.view.running_ids()) >= 3 or (engine.view.running_ids() and dice.random() < 0.4):
+            engine.free(str(dice.choice(engine.view.running_ids())))
         name = f"R{self.num_requests}"
         self.num_requests += 1
         chunk = int(dice.integers(1, 12)) if dice.random() < 0.3 else None
         if not engine.start(Request(name, self.prompt()), chunk).ok:
-            for other in engine.running_ids():
+            for other in engine.view.running_ids():
                 engine.free(other)
             assert engine.start(Request(name, self.prompt()), chunk).ok
         self.compute()
-        while engine.computed(name) < engine.num_tokens(name):
+        while engine.view.computed(name) < engine.view.num_tokens(name):
             if not engine.prefill(name, 12).ok:
                 break
             self.compute()
-        if dice.random() < 0.3 and engine.computed(name) == engine.num_tokens(name):
+        if dice.random() < 0.3 and engine.view.computed(name) == engine.view.num_tokens(name):
             engine.decode(name, dice.integers(0, 97, 2).tolist())
             self.compute()
         if dice.random() < 0.2:
             engine.preempt(name)
             engine.resume(name)
             self.compute()
-            if name not in engine.running_ids():
+            if name not in engine.view.running_ids():
                 engine.free(name)
         engine.check()
 
@@ -119,7 +119,7 @@ def test_steps_of_the_scheduler_too() -> None:
         for _ in range(int(run.dice.integers(0, 9))):
             preempted += run.engine.step().preempted
             run.compute()
-    while run.engine.running_ids() or run.engine.waiting_ids():
+    while run.engine.view.running_ids() or run.engine.view.waiting_ids():
         preempted += run.engine.step().preempted
         run.compute()
     assert run.wrong == []

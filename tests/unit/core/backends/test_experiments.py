@@ -136,7 +136,7 @@ def test_the_bench_runs_the_real_engine() -> None:
     private, _ = bench.serve(prefix + bench.fresh(4), private=True)
     assert private.num_cached == 0
     assert bench.verify(prefix + bench.fresh(4)).equal
-    assert bench.engine.request_ids() == ()
+    assert bench.engine.view.request_ids() == ()
     bench.engine.check()
     with pytest.raises(RuntimeError, match="too small"):
         bench.plan(bench.fresh(500))

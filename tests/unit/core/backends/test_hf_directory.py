@@ -178,5 +178,5 @@ def test_the_tokenizer_of_a_directory_comes_along(tmp_path: Path) -> None:
     (tmp_path / "tokenizer_config.json").write_text('{"chat_template": "<|im_start|>"}', "utf-8")
     model = ModelLoader().load(ModelSource("hf", str(tmp_path)))
     assert model.readable().encode("ab ab<|im_end|>") == [3, 2, 3, 9]
-    assert model.chat_format.name == "ChatML"
+    assert model.chat_format.template.name == "chatml"
     assert model.stop_ids == {1}

@@ -22,7 +22,7 @@ class Cache:
         self.blocks = BlockManager(num_blocks)
         self.events: list[Event] = []
         self.control = CacheController(config, self.blocks)
-        self.control.listen(self.events.append)
+        self.control.emit = self.events.append
 
     def request(self, name: str, hashes: list[bytes], extra: int = 0) -> list[int]:
         """Look up, touch, allocate and store, as an admission does; ``extra`` blocks stay without content."""
@@ -167,22 +167,34 @@ def test_idle_blocks_are_counted_for_the_admission() -> None:
     cache = Cache()
     cache.control.release("a", cache.request("a", [A, B]))
     cache.request("b", [A, C])
-    assert cache.control.num_idle([1, 2]) == 1
-    assert cache.control.num_idle([]) == 0
+    assert cache.control.idle([1, 2]) == [2]
+    assert cache.control.idle([]) == []
 
 
 def test_last_access_is_the_clock_of_the_last_touch_allocation_or_release() -> None:
     cache = Cache()
-    assert cache.control.last_access(1) is None
-    cache.control.tick(3)
+    notes = cache.control.notes
+    assert notes.last_access[1] is None
+    notes.clock = 3
     table = cache.request("a", [A])
-    assert cache.control.last_access(1) == 3
-    cache.control.tick(2)
+    assert notes.last_access[1] == 3
+    notes.clock = 5
     cache.control.release("a", table)
-    assert cache.control.last_access(1) == 5
-    cache.control.tick(4)
+    assert notes.last_access[1] == 5
+    notes.clock = 9
     cache.control.touch("b", [1])
-    assert cache.control.last_access(1) == 9
+    assert notes.last_access[1] == 9
+
+
+def test_tokens_left_behind_are_known_until_the_block_is_taken_again() -> None:
+    cache = Cache(num_blocks=5)
+    table = cache.request("a", [A], extra=2)
+    cache.control.release("a", table, num_computed=3)  # one in the second block, none in the third
+    assert cache.control.notes.left[1:] == [0, 1, 0, 0]
+    cache.control.evict([1])
+    assert cache.control.notes.left[1:] == [0, 1, 0, 0], "its tokens go with the content"
+    assert cache.control.allocate("b", 0, 2) == [3, 2]
+    assert cache.control.notes.left[1:] == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -190,12 +202,12 @@ def test_last_access_is_the_clock_of_the_last_touch_allocation_or_release() -> N
     [
         lambda cache: cache.control._ref_count.__setitem__(1, 0),  # held, yet not in the queue
         lambda cache: cache.control._ref_count.__setitem__(5, 1),  # in the queue, yet held
-        lambda cache: cache.control._hash_of.__setitem__(1, C),  # carries what the table does not list
-        lambda cache: cache.control._oldest.pop(A),  # the table forgot a block
-        lambda cache: cache.control._oldest.__setitem__(D, 6),  # the table lists what nobody carries
-        lambda cache: cache.control._copies.__setitem__(A, [1, 2]),
+        lambda cache: cache.control._table.hash_of.__setitem__(1, C),  # carries what the table does not list
+        lambda cache: cache.control._table.oldest.pop(A),  # the table forgot a block
+        lambda cache: cache.control._table.oldest.__setitem__(D, 6),  # the table lists what nobody carries
+        lambda cache: cache.control._table._copies.__setitem__(A, [1, 2]),
         lambda cache: setattr(cache.control, "num_stored", 5),
-        lambda cache: cache.control._copies.__setitem__(A, [1]),  # one is no copy
+        lambda cache: cache.control._table._copies.__setitem__(A, [1]),  # one is no copy
         lambda cache: cache.blocks.put_back([0]),
     ],
 )

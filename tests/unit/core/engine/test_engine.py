@@ -10,6 +10,7 @@ from core.engine.engine import Engine, Outcome
 from core.engine.events import BlockEvicted, Event, RequestRehashed, VersionChanged
 from core.engine.kv_events import KVEvent, KVRemoved
 from core.errors import BrothError, RequestError
+from core.timeline.snapshot import take_frame, take_snapshot
 from core.types import EngineConfig, Request
 
 
@@ -23,6 +24,12 @@ def ask(name: str, *tokens: int, **extra: Any) -> Request:
     return Request(name, tokens, **extra)
 
 
+def standing(engine: Engine, name: str) -> tuple[int, int, tuple[int, ...]]:
+    """How many tokens a request has, how many of them are computed, and its blocks."""
+    view = engine.view
+    return view.num_tokens(name), view.computed(name), view.block_table(name)
+
+
 NINE = tuple(range(9))
 
 # -- starting, looking up ---------------------------------------------------------------------------------
@@ -31,11 +38,11 @@ NINE = tuple(range(9))
 def test_a_start_answers_with_its_hit() -> None:
     engine, _ = make()
     assert engine.start(ask("a", *NINE)) == Outcome(True, 0, ())
-    assert engine.block_table("a") == (1, 2, 3)
+    assert engine.view.block_table("a") == (1, 2, 3)
     assert engine.start(ask("b", *NINE)) == Outcome(True, 8, (1, 2))
-    assert engine.block_table("b") == (1, 2, 4)
-    assert [engine.ref_count(block_id) for block_id in (1, 2, 3, 4)] == [2, 2, 1, 1]
-    assert (engine.computed("b"), engine.num_tokens("b"), engine.num_free) == (9, 9, 4)
+    assert engine.view.block_table("b") == (1, 2, 4)
+    assert [engine.view.ref_count(block_id) for block_id in (1, 2, 3, 4)] == [2, 2, 1, 1]
+    assert (engine.view.computed("b"), engine.view.num_tokens("b"), engine.view.num_free) == (9, 9, 4)
 
 
 def test_the_last_token_is_always_computed() -> None:
@@ -50,23 +57,23 @@ def test_the_recomputed_last_block_becomes_a_copy() -> None:
     engine, _ = make()
     engine.start(ask("a", *range(8)))
     engine.start(ask("b", *range(8)))
-    assert engine.block_table("b") == (1, 3)
-    tail = engine.block_hashes("a")[1]
-    assert engine.cached_blocks(tail) == (2, 3)
-    assert engine.block_hash(3) == tail
-    assert len(engine.cached_hashes()) == 2
+    assert engine.view.block_table("b") == (1, 3)
+    tail = engine.view.block_hashes("a")[1]
+    assert engine.view.cached_blocks(tail) == (2, 3)
+    assert engine.view.block_hash(3) == tail
+    assert len(engine.view.cached_hashes()) == 2
 
 
 def test_a_start_that_does_not_fit_leaves_nothing_behind() -> None:
     engine, _ = make(slots=4)
     engine.start(ask("a", *range(8)))
     engine.free("a")
-    order = engine.free_queue()
+    order = engine.view.free_queue()
     # 8 tokens hit (2 idle blocks), 9 more need 3: 5 > 4.
     assert engine.start(ask("b", *range(8), *range(50, 59))) == Outcome(False, 8, (1, 2))
-    assert engine.free_queue() == order
-    assert engine.request_ids() == ()
-    assert engine.snapshot()["totals"]["requests"] == 1
+    assert engine.view.free_queue() == order
+    assert engine.view.request_ids() == ()
+    assert take_snapshot(engine)["totals"]["requests"] == 1
     assert engine.start(ask("b", *range(8), 50)).ok  # the same id may start again
 
 
@@ -75,12 +82,12 @@ def test_a_start_in_chunks() -> None:
     engine, _ = make()
     engine.start(ask("a", *range(5)))
     assert engine.start(ask("b", *range(20)), chunk=3) == Outcome(True, 4, (1,))
-    assert (engine.computed("b"), engine.block_table("b")) == (7, (1, 3))
-    assert len(engine.cached_hashes()) == 1
+    assert (engine.view.computed("b"), engine.view.block_table("b")) == (7, (1, 3))
+    assert len(engine.view.cached_hashes()) == 1
     assert engine.prefill("b", 2).ok
-    assert (engine.computed("b"), len(engine.cached_hashes())) == (9, 2)
+    assert (engine.view.computed("b"), len(engine.view.cached_hashes())) == (9, 2)
     assert engine.prefill("b", 100).ok  # at most what remains
-    assert (engine.computed("b"), len(engine.cached_hashes())) == (20, 5)
+    assert (engine.view.computed("b"), len(engine.view.cached_hashes())) == (20, 5)
     assert engine.prefill("b", 1).ok  # nothing remains: nothing happens
 
 
@@ -94,10 +101,10 @@ def test_a_look_up_is_a_pure_question() -> None:
     engine, _ = make()
     engine.start(ask("a", *NINE))
     engine.free("a")
-    before = engine.snapshot()
+    before = take_snapshot(engine)
     assert engine.lookup(ask("x", *NINE)) == Outcome(True, 8, (1, 2))
     assert engine.lookup(ask("x", 7, 7, 7, 7, 7)) == Outcome(True, 0, ())
-    assert engine.snapshot() == {**before, "clock": 4}
+    assert take_snapshot(engine) == {**before, "clock": 4}
 
 
 def test_skipping_the_look_up_still_stores() -> None:
@@ -106,7 +113,7 @@ def test_skipping_the_look_up_still_stores() -> None:
     engine.start(ask("a", *NINE, skip_read=True))
     assert engine.start(ask("b", *NINE)).hit == 8
     assert engine.start(ask("c", *NINE, skip_read=True)).hit == 0
-    assert engine.snapshot()["totals"]["requests"] == 1
+    assert take_snapshot(engine)["totals"]["requests"] == 1
 
 
 def test_with_caching_off_nothing_is_stored_and_everything_goes_to_the_front() -> None:
@@ -114,9 +121,9 @@ def test_with_caching_off_nothing_is_stored_and_everything_goes_to_the_front() -
     engine, _ = make(enable_caching=False)
     engine.start(ask("a", *NINE))
     engine.free("a")
-    assert engine.free_queue() == (3, 2, 1, 4, 5, 6, 7, 8)
+    assert engine.view.free_queue() == (3, 2, 1, 4, 5, 6, 7, 8)
     assert engine.start(ask("b", *NINE)).hit == 0
-    assert engine.cached_hashes() == ()
+    assert engine.view.cached_hashes() == ()
 
 
 # -- growing ----------------------------------------------------------------------------------------------
@@ -127,12 +134,12 @@ def test_the_next_block_is_taken_with_the_first_token_past_the_boundary() -> Non
     engine, _ = make()
     engine.start(ask("a", 1, 2, 3))
     engine.decode("a", (4,))
-    assert engine.block_table("a") == (1,)
-    assert len(engine.cached_hashes()) == 1  # full the moment its last token is scheduled (rule 33)
+    assert engine.view.block_table("a") == (1,)
+    assert len(engine.view.cached_hashes()) == 1  # full the moment its last token is scheduled (rule 33)
     engine.decode("a", (5,))
-    assert engine.block_table("a") == (1, 2)
+    assert engine.view.block_table("a") == (1, 2)
     engine.decode("a", (6, 7, 8, 9, 10))
-    assert engine.block_table("a") == (1, 2, 3)
+    assert engine.view.block_table("a") == (1, 2, 3)
 
 
 def test_an_appended_token_completes_no_block() -> None:
@@ -140,8 +147,8 @@ def test_an_appended_token_completes_no_block() -> None:
     engine, _ = make()
     engine.start(ask("a", 1, 2, 3))
     assert engine.append("a", (4,)).ok
-    assert (engine.num_tokens("a"), engine.computed("a"), engine.cached_hashes()) == (4, 3, ())
-    assert len(engine.block_hashes("a")) == 1  # the request knows the block all the same
+    assert (engine.view.num_tokens("a"), engine.view.computed("a"), engine.view.cached_hashes()) == (4, 3, ())
+    assert len(engine.view.block_hashes("a")) == 1  # the request knows the block all the same
     engine.free("a")
     assert engine.lookup(ask("b", 1, 2, 3, 4, 5)).hit == 0
 
@@ -151,10 +158,10 @@ def test_a_failed_decode_keeps_its_tokens_for_the_next_one() -> None:
     engine.start(ask("a", 1, 2, 3, 4))
     engine.start(ask("b", 9))
     assert not engine.decode("a", (5,)).ok
-    assert (engine.num_tokens("a"), engine.computed("a"), engine.block_table("a")) == (5, 4, (1,))
+    assert standing(engine, "a") == (5, 4, (1,))
     engine.free("b")
     assert engine.decode("a", (6,)).ok
-    assert (engine.num_tokens("a"), engine.computed("a"), engine.block_table("a")) == (6, 6, (1, 2))
+    assert standing(engine, "a") == (6, 6, (1, 2))
 
 
 def test_preempting_and_resuming() -> None:
@@ -163,10 +170,10 @@ def test_preempting_and_resuming() -> None:
     engine.start(ask("a", *NINE))
     engine.decode("a", (9, 10, 11, 12))
     engine.preempt("a")
-    assert (engine.computed("a"), engine.num_tokens("a"), engine.block_table("a")) == (0, 13, ())
-    assert engine.running_ids() == engine.waiting_ids() == ()
+    assert standing(engine, "a") == (13, 0, ())
+    assert engine.view.running_ids() == engine.view.waiting_ids() == ()
     assert engine.resume("a", chunk=1) == Outcome(True, 12, (1, 2, 3))
-    totals = engine.snapshot()["totals"]
+    totals = take_snapshot(engine)["totals"]
     assert (totals["requests"], totals["queries"], totals["hits"], totals["preempted"]) == (1, 9, 0, 1)
 
 
@@ -188,7 +195,7 @@ def test_free_and_abort_take_any_request() -> None:
     engine.preempt("preempted")
     for name in ("waiting", "running", "preempted"):
         assert engine.free(name).ok
-    assert (engine.request_ids(), engine.num_free) == ((), 8)
+    assert (engine.view.request_ids(), engine.view.num_free) == ((), 8)
 
 
 # -- the whole cache --------------------------------------------------------------------------------------
@@ -203,7 +210,7 @@ def test_evicting_by_hand_makes_a_hole_and_the_first_miss_ends_the_hit() -> None
     assert engine.lookup(ask("b", *range(13))).hit == 4
     engine.evict((2, 1))
     assert engine.lookup(ask("b", *range(13))).hit == 0
-    assert len(engine.cached_hashes()) == 1
+    assert len(engine.view.cached_hashes()) == 1
 
 
 def test_several_evictions_are_told_as_they_are_named() -> None:
@@ -213,13 +220,13 @@ def test_several_evictions_are_told_as_they_are_named() -> None:
         engine, log = make()
         removed: list[KVEvent] = []
         engine.start(ask("a", *range(13)))
-        contents = [engine.block_hash(block_id) for block_id in dict.fromkeys(named)]
+        contents = [engine.view.block_hash(block_id) for block_id in dict.fromkeys(named)]
         engine.publish(removed.append)
         engine.evict(named)
         told = [event for event in log if isinstance(event, BlockEvicted)]
         assert [event.block_id for event in told] == list(dict.fromkeys(named))
         assert removed == [KVRemoved(event.hash) for event in told] == [KVRemoved(h) for h in contents]
-        states.append((engine.frame()["slots"], engine.free_queue(), engine.cached_hashes()))
+        states.append((take_frame(engine)["slots"], engine.view.free_queue(), engine.view.cached_hashes()))
     assert states[0] == states[1] == states[2]
 
 
@@ -227,11 +234,11 @@ def test_reset() -> None:
     engine, _ = make()
     engine.start(ask("a", *NINE))
     assert engine.reset() is False
-    assert len(engine.cached_hashes()) == 2
+    assert len(engine.view.cached_hashes()) == 2
     engine.preempt("a")  # preempted requests do not stand in the way (rule 42)
-    order = engine.free_queue()
+    order = engine.view.free_queue()
     assert engine.reset() is True
-    assert (engine.cached_hashes(), engine.free_queue()) == ((), order)
+    assert (engine.view.cached_hashes(), engine.view.free_queue()) == ((), order)
     assert engine.resume("a").hit == 0
 
 
@@ -247,7 +254,7 @@ def test_a_new_version_sees_nothing_of_the_old_one() -> None:
     assert engine.lookup(ask("x", *NINE)).hit == 0
     engine.decode("old", (9, 10, 11))  # goes on publishing under its own version
     engine.run()
-    assert engine.snapshot()["reqs"]["old"]["version"] == ""
+    assert take_snapshot(engine)["reqs"]["old"]["version"] == ""
     assert engine.lookup(ask("x", *NINE)).hit == 8  # what "waits" stored under v2
     engine.set_version("")
     assert engine.lookup(ask("x", *range(13))).hit == 12  # the old blocks are still there
@@ -258,7 +265,7 @@ def test_time_passes_by_commands_and_by_waiting() -> None:
     engine.submit(ask("a", 1))
     engine.step()
     engine.wait(5)
-    assert engine.clock == 7
+    assert engine.view.clock == 7
     assert engine.num_steps == 1
 
 
@@ -276,7 +283,7 @@ def test_run_ends_although_a_request_of_the_lower_verbs_stays_behind() -> None:
     engine, _ = make()
     engine.start(ask("a", *NINE))  # all computed, no outputs: no step will ever touch it again
     assert engine.run() == 1
-    assert engine.running_ids() == ("a",)
+    assert engine.view.running_ids() == ("a",)
 
 
 def test_run_ends_although_somebody_never_fits() -> None:
@@ -284,11 +291,11 @@ def test_run_ends_although_somebody_never_fits() -> None:
     engine.start(ask("holder", *NINE))
     engine.submit(ask("a", 1, 2))
     assert engine.run() == 1
-    assert engine.waiting_ids() == ("a",)
+    assert engine.view.waiting_ids() == ("a",)
     engine.submit(Request("giant", (1,) * 50), check_fit=False)
     engine.free("holder")
     engine.run()
-    assert engine.waiting_ids() == ("giant",)
+    assert engine.view.waiting_ids() == ("giant",)
 
 
 def test_run_ends_although_a_request_preempts_itself_for_ever() -> None:
@@ -297,7 +304,7 @@ def test_run_ends_although_a_request_preempts_itself_for_ever() -> None:
     engine.start(ask("holder", 1))
     engine.submit(ask("a", *range(12)))
     assert 0 < engine.run() < 100
-    assert engine.request_ids() == ("holder", "a")
+    assert engine.view.request_ids() == ("holder", "a")
 
 
 # -- refusals ---------------------------------------------------------------------------------------------
@@ -315,7 +322,7 @@ def test_what_can_never_fit_is_refused_at_once() -> None:
     assert events == []
     engine.submit(Request("a", range(12), (1,)))
     engine.run()
-    assert engine.request_ids() == ()
+    assert engine.view.request_ids() == ()
 
 
 @pytest.mark.parametrize(
@@ -337,12 +344,12 @@ def test_a_refusal_says_what_happened_and_what_was_expected(
     engine, events = make()
     engine.start(ask("run", 1))
     engine.submit(ask("wait", 1))
-    before, told = engine.snapshot(), len(events)
+    before, told = take_snapshot(engine), len(events)
     with pytest.raises(BrothError) as caught:
         call(engine)
     assert caught.value.code == code
     assert all(part in caught.value.message for part in parts), caught.value.message
-    assert (engine.snapshot(), len(events)) == (before, told)
+    assert (take_snapshot(engine), len(events)) == (before, told)
 
 
 def test_the_engines_check_finds_a_table_that_nobody_counts() -> None:

@@ -21,6 +21,7 @@ from core.scenario.scenario import Command, Scenario, execute
 from core.timeline.event_log import EventLog
 from core.timeline.fold import fold, fold_all
 from core.timeline.frame import engine_part, initial_frame
+from core.timeline.snapshot import take_snapshot
 from core.types import EngineConfig, Request
 from tests.strategies import STEP_OPS, VERB_OPS, WORLD_OPS, examples, plain_configs, scenarios
 
@@ -103,7 +104,7 @@ class PolicyLaws:
             engine.check()
             frame = fold_all(frame, events)
             events.clear()
-            assert engine_part(frame) == engine.snapshot()
+            assert engine_part(frame) == take_snapshot(engine)
 
     @given(plain_scenarios, st.data())
     @examples(10)
@@ -134,7 +135,7 @@ class PolicyLaws:
         for command in scenario.commands:
             attempt(switched, command)
             attempt(made, command)
-            assert switched.snapshot() == made.snapshot()
+            assert take_snapshot(switched) == take_snapshot(made)
 
     @given(plain_scenarios, st.data())
     @examples(10)
@@ -153,7 +154,7 @@ class PolicyLaws:
             attempt(engine, command)
             engine.check()
         frame = fold_all(initial_frame(scenario.config), events)
-        assert engine_part(frame) == engine.snapshot()
+        assert engine_part(frame) == take_snapshot(engine)
         switch(engine, off)
         assert engine.config == scenario.config
 
@@ -173,16 +174,16 @@ class Counter:
     def serve(self, *tokens: int, outputs: int = 0, **extra: Any) -> int:
         """Hit in tokens."""
         self._number += 1
-        hits_before = self.engine.snapshot()["totals"]["hits"]
+        hits_before = take_snapshot(self.engine)["totals"]["hits"]
         self.engine.submit(Request(f"R{self._number}", tokens, (9,) * outputs, **extra))
         self.engine.run()
-        return self.engine.snapshot()["totals"]["hits"] - hits_before
+        return take_snapshot(self.engine)["totals"]["hits"] - hits_before
 
     def told(self, kind: type[Event]) -> list[Any]:
         return [event for event in self.events if isinstance(event, kind)]
 
     def cached(self) -> int:
-        return sum(slot["hash"] is not None for slot in self.engine.snapshot()["slots"].values())
+        return sum(slot["hash"] is not None for slot in take_snapshot(self.engine)["slots"].values())
 
 
 def text(number: int, length: int) -> tuple[int, ...]:
@@ -384,13 +385,13 @@ class TimeToLiveLaws(PolicyLaws):
         shop = Counter(slots=6, ttl=5, ttl_kind=self.kind)
         shop.serve(*text(1, 4))  # tick 2, block 1
         shop.serve(*text(2, 4))  # tick 4, block 2
-        assert shop.engine.free_queue() == (3, 4, 5, 6, 1, 2)
+        assert shop.engine.view.free_queue() == (3, 4, 5, 6, 1, 2)
         shop.engine.wait(20)
         assert [(e.block_id, e.cause, e.to_front) for e in shop.told(BlockEvicted)] == [
             (1, "ttl", True),
             (2, "ttl", True),
         ]
-        assert shop.engine.free_queue() == (2, 1, 3, 4, 5, 6)
+        assert shop.engine.view.free_queue() == (2, 1, 3, 4, 5, 6)
 
     def test_the_age_may_equal_the_time_to_live_but_not_exceed_it(self) -> None:
         for pause, hit in ((2, 8), (3, 0)):  # served at tick 2; the next step is at 2 + pause + 2
@@ -408,10 +409,10 @@ class TimeToLiveLaws(PolicyLaws):
         shop = Counter(ttl=300, ttl_kind=self.kind)
         hits = []
         for time in (0, 240, 480, 720, 1021):
-            if shop.engine.clock < 10 + time - 2:
-                shop.engine.wait(10 + time - 2 - shop.engine.clock)
+            if shop.engine.view.clock < 10 + time - 2:
+                shop.engine.wait(10 + time - 2 - shop.engine.view.clock)
             hits.append(shop.serve(*text(1, 9)))  # submitted one tick before, served and freed at `time`
-            assert shop.engine.clock == 10 + time
+            assert shop.engine.view.clock == 10 + time
         assert hits == {"idle": [0, 8, 8, 8, 0], "absolute": [0, 8, 0, 8, 0]}[self.kind]
 
 
@@ -498,7 +499,7 @@ class TestVersionNamespace(PolicyLaws):
         shop.engine.start(Request("back", text(2, 9)))
         shop.engine.preempt("back")
         shop.engine.set_version("v2")
-        states = shop.engine.snapshot()["reqs"]
+        states = take_snapshot(shop.engine)["reqs"]
         assert {name: state["version"] for name, state in states.items()} == {"waits": "v2", "back": "v2"}
         assert shop.engine.resume("back").hit == 0
 

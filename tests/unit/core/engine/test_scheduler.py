@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from core.engine.engine import Engine
 from core.engine.events import Event, RequestBlocked, RequestFinished, RequestPreempted
-from core.types import EngineConfig, Request
+from core.timeline.snapshot import take_snapshot
+from core.types import EngineConfig, Request, SchedulingPolicy
 
 
 class Shop:
@@ -32,14 +35,14 @@ class Shop:
 def test_a_request_is_computed_then_decodes_one_token_a_step_and_ends_with_its_outputs() -> None:
     shop = Shop(4)
     shop.submit("a", 100, 3, outputs=3)
-    assert shop.engine.waiting_ids() == ("a",)
+    assert shop.engine.view.waiting_ids() == ("a",)
     assert shop.step() == {"a": 3}
-    assert shop.engine.num_tokens("a") == 4  # the first sampled token, not scheduled yet
+    assert shop.engine.view.num_tokens("a") == 4  # the first sampled token, not scheduled yet
     assert shop.step() == {"a": 1}
     assert shop.step() == {"a": 1}
-    assert shop.engine.request_ids() == ()  # its last sampled token was never scheduled (rule 34)
+    assert shop.engine.view.request_ids() == ()  # its last sampled token was never scheduled (rule 34)
     assert shop.told(RequestFinished) == [RequestFinished("a", False)]
-    assert shop.engine.free_queue() == (3, 4, 2, 1)  # block 3 held one token: no content
+    assert shop.engine.view.free_queue() == (3, 4, 2, 1)  # block 3 held one token: no content
     assert shop.step() == {}
 
 
@@ -47,7 +50,7 @@ def test_without_outputs_a_request_ends_with_its_prompt() -> None:
     shop = Shop(4)
     shop.submit("a", 100, 4)
     assert shop.step() == {"a": 4}
-    assert shop.engine.request_ids() == ()
+    assert shop.engine.view.request_ids() == ()
 
 
 def test_a_later_request_of_the_same_step_hits_what_the_earlier_one_stored() -> None:
@@ -65,7 +68,7 @@ def test_the_first_who_does_not_fit_stops_everybody_behind() -> None:
     shop.submit("big", 200, 4)
     shop.submit("small", 300, 2)
     assert shop.step() == {"a": 5}
-    assert shop.engine.waiting_ids() == ("big", "small")
+    assert shop.engine.view.waiting_ids() == ("big", "small")
     assert shop.told(RequestBlocked) == [RequestBlocked("big", 0, 2, 1)]
 
 
@@ -77,11 +80,11 @@ def test_the_newest_running_request_gives_way() -> None:
     shop.submit("c", 300, 1)
     assert shop.step() == {"a": 4, "b": 4}
     assert shop.step() == {"a": 1}  # token 5 needs a third block: b gives back its two
-    assert shop.engine.running_ids() == ("a",)
-    assert shop.engine.waiting_ids() == ("b", "c")
+    assert shop.engine.view.running_ids() == ("a",)
+    assert shop.engine.view.waiting_ids() == ("b", "c")
     assert [event.request_id for event in shop.told(RequestPreempted)] == ["b"]
-    assert shop.engine.computed("b") == 0
-    assert shop.engine.num_tokens("b") == 5  # its sampled token stays
+    assert shop.engine.view.computed("b") == 0
+    assert shop.engine.view.num_tokens("b") == 5  # its sampled token stays
 
 
 def test_a_preempted_request_comes_back_over_prompt_and_sampled_tokens() -> None:
@@ -92,8 +95,8 @@ def test_a_preempted_request_comes_back_over_prompt_and_sampled_tokens() -> None
     assert shop.step() == {"a": 1}  # b is preempted; a samples its last token and ends
     # b has 5 tokens. Its tail block was taken for a's fifth token (queue was 4, 3 after b gave back).
     assert shop.step() == {"b": 3}
-    assert shop.engine.running_ids() == ("b",)
-    totals = shop.engine.snapshot()["totals"]
+    assert shop.engine.view.running_ids() == ("b",)
+    totals = take_snapshot(shop.engine)["totals"]
     assert (totals["requests"], totals["queries"], totals["hits"]) == (2, 8, 0)  # the resume counts nowhere
 
 
@@ -103,8 +106,8 @@ def test_the_only_running_request_preempts_itself_when_others_hold_the_rest() ->
     shop.submit("a", 100, 4, outputs=3)
     assert shop.step() == {"a": 4}
     assert shop.step() == {}
-    assert shop.engine.running_ids() == ("holder",)
-    assert shop.engine.waiting_ids() == ("a",)
+    assert shop.engine.view.running_ids() == ("holder",)
+    assert shop.engine.view.waiting_ids() == ("a",)
 
 
 def test_priority_takes_the_blocks_of_the_worst_even_after_it_was_scheduled() -> None:
@@ -114,11 +117,11 @@ def test_priority_takes_the_blocks_of_the_worst_even_after_it_was_scheduled() ->
     assert shop.step() == {"low": 4}
     shop.submit("mid", 200, 4, outputs=4, priority=3)
     shop.submit("high", 300, 2, outputs=4, priority=1)
-    assert shop.engine.waiting_ids() == ("high", "mid")
+    assert shop.engine.view.waiting_ids() == ("high", "mid")
     assert shop.step() == {"low": 1, "high": 2}
     assert shop.step() == {"high": 1}
-    assert shop.engine.running_ids() == ("high",)
-    assert shop.engine.waiting_ids() == ("mid", "low")
+    assert shop.engine.view.running_ids() == ("high",)
+    assert shop.engine.view.waiting_ids() == ("mid", "low")
 
 
 def test_nobody_is_skipped_when_a_request_in_front_gives_way() -> None:
@@ -130,7 +133,7 @@ def test_nobody_is_skipped_when_a_request_in_front_gives_way() -> None:
     shop.submit("mid", 300, 1, outputs=4, priority=3)
     assert shop.step() == {"low": 1, "high": 2, "mid": 1}
     assert shop.step() == {"high": 1, "mid": 1}
-    assert shop.engine.waiting_ids() == ("low",)
+    assert shop.engine.view.waiting_ids() == ("low",)
 
 
 def test_the_budget_of_a_request_that_gives_way_is_free_again() -> None:
@@ -147,7 +150,7 @@ def test_equal_priorities_wait_in_order_of_arrival() -> None:
     for name in ("a", "b", "c"):
         shop.submit(name, 100, 2, priority=1)
     shop.submit("first", 100, 2, priority=0)
-    assert shop.engine.waiting_ids() == ("first", "a", "b", "c")
+    assert shop.engine.view.waiting_ids() == ("first", "a", "b", "c")
 
 
 def test_the_token_budget_cuts_a_prompt_into_chunks_running_requests_first() -> None:
@@ -155,7 +158,7 @@ def test_the_token_budget_cuts_a_prompt_into_chunks_running_requests_first() -> 
     shop.submit("a", 100, 5, outputs=2)
     shop.submit("b", 200, 4)
     assert shop.step() == {"a": 3}
-    assert shop.engine.block_table("a") == (1, 2)
+    assert shop.engine.view.block_table("a") == (1, 2)
     assert shop.step() == {"a": 2, "b": 1}  # a has samples now
     assert shop.step() == {"a": 1, "b": 2}
     assert shop.step() == {"b": 1}
@@ -197,7 +200,7 @@ def test_the_watermark_holds_blocks_back_only_while_somebody_runs() -> None:
     shop.submit("c", 300, 6)  # needs 3 of the 4 free: 3 + 2 > 4
     shop.submit("d", 400, 2)
     assert shop.step() == {"b": 2}
-    assert shop.engine.waiting_ids() == ("c", "d")
+    assert shop.engine.view.waiting_ids() == ("c", "d")
     assert shop.step() == {"b": 1}
     assert shop.step() == {"c": 6}  # now somebody runs again: d needs 1, 2 are free, 2 stay
     assert shop.step() == {"d": 2}
@@ -208,7 +211,7 @@ def test_a_running_request_may_use_the_watermarks_blocks() -> None:
     shop.submit("a", 100, 4, outputs=3)
     assert shop.step() == {"a": 4}
     assert shop.step() == {"a": 1}
-    assert shop.engine.num_free == 0
+    assert shop.engine.view.num_free == 0
 
 
 def test_a_reset_with_running_requests_preempts_them_newest_first() -> None:
@@ -218,11 +221,11 @@ def test_a_reset_with_running_requests_preempts_them_newest_first() -> None:
         shop.submit(name, start, 4, outputs=3)
     shop.step()
     assert shop.engine.reset() is False
-    assert shop.engine.running_ids() == ("a", "b", "c")
+    assert shop.engine.view.running_ids() == ("a", "b", "c")
     assert shop.engine.reset(preempt_running=True) is True
     assert [event.request_id for event in shop.told(RequestPreempted)] == ["c", "b", "a"]
-    assert shop.engine.waiting_ids() == ("a", "b", "c")
-    assert shop.engine.cached_hashes() == ()
+    assert shop.engine.view.waiting_ids() == ("a", "b", "c")
+    assert shop.engine.view.cached_hashes() == ()
     assert shop.step() == {"a": 5, "b": 5}  # c does not fit beside them: 3 + 3 of 8 are taken
 
 
@@ -232,11 +235,29 @@ def test_aborting_a_waiting_and_a_running_request() -> None:
     shop.submit("b", 200, 8)
     shop.step()
     shop.engine.abort("b")
-    assert shop.engine.waiting_ids() == ()
+    assert shop.engine.view.waiting_ids() == ()
     shop.engine.abort("a")
-    assert shop.engine.free_queue() == (3, 4, 2, 1)
+    assert shop.engine.view.free_queue() == (3, 4, 2, 1)
     assert shop.told(RequestFinished) == [RequestFinished("b", True), RequestFinished("a", True)]
-    assert len(shop.engine.cached_hashes()) == 2  # what was computed stays findable
+    assert len(shop.engine.view.cached_hashes()) == 2  # what was computed stays findable
+
+
+@pytest.mark.parametrize(
+    ("policy", "line"),
+    [("fcfs", ("started", "first", "second")), ("priority", ("second", "first", "started"))],
+)
+def test_a_preempted_request_waits_in_front_or_by_its_rank(
+    policy: SchedulingPolicy, line: tuple[str, ...]
+) -> None:
+    """Also one that came last, started by hand. Without the policy a priority means nothing."""
+    shop = Shop(3, policy=policy)
+    shop.submit("first", 100, 2, priority=1)
+    shop.submit("second", 200, 2, priority=0)
+    shop.engine.start(Request("started", (1, 2, 3, 4, 5, 6), priority=1))
+    shop.engine.append("started", (7,))
+    assert shop.step() == {}
+    assert shop.engine.view.waiting_ids() == line
+    assert shop.told(RequestPreempted) == [RequestPreempted("started", 1, line.index("started"))]
 
 
 def test_who_preempts_itself_under_priority_does_not_end_the_step() -> None:

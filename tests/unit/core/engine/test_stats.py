@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from collections.abc import Iterable
 
 from core.engine import stats
 from core.engine.engine import Engine
@@ -19,6 +20,14 @@ def step(*admissions: Event) -> list[Event]:
     return [ClockAdvanced(1, False), *admissions]
 
 
+def counted(events: Iterable[Event], statistics: Statistics | None = None) -> Statistics:
+    """Statistics, new ones unless given, after these events."""
+    statistics = statistics or Statistics()
+    for event in events:
+        statistics.add(event)
+    return statistics
+
+
 def test_before_the_first_request_there_is_no_rate() -> None:
     statistics = Statistics()
     assert (statistics.window, statistics.lifetime, statistics.preempted) == ((0, 0, 0), (0, 0), (0, 0))
@@ -26,7 +35,7 @@ def test_before_the_first_request_there_is_no_rate() -> None:
 
 
 def test_all_counts_are_tokens() -> None:
-    statistics = Statistics().add_all(step(admitted(10, 4)) + step(admitted(6, 0)))
+    statistics = counted(step(admitted(10, 4)) + step(admitted(6, 0)))
     assert statistics.window == (2, 16, 4)
     assert statistics.lifetime == (16, 4)
     assert statistics.num_requests == 2
@@ -35,7 +44,7 @@ def test_all_counts_are_tokens() -> None:
 
 def test_resumed_and_uncounted_requests_stay_out_of_the_rate() -> None:
     """Rules 44, 45."""
-    statistics = Statistics().add_all(
+    statistics = counted(
         step(admitted(10, 4), admitted(8, 8, counted=False, resumed=True), admitted(5, 0, counted=False))
     )
     assert statistics.lifetime == (10, 4)
@@ -44,28 +53,29 @@ def test_resumed_and_uncounted_requests_stay_out_of_the_rate() -> None:
 
 def test_a_resumed_request_that_skips_reading_looked_nothing_up() -> None:
     event = RequestAdmitted("a", 8, 0, 8, 8, 1, False, True, False)
-    assert Statistics().add_all(step(event)).preempted == (0, 0)
+    assert counted(step(event)).preempted == (0, 0)
 
 
 def test_the_window_drops_whole_steps_from_the_old_end() -> None:
     """Rule 46, with a window of 3: steps of 2, 1 and 2 requests."""
     statistics = Statistics(window_requests=3)
-    statistics.add_all(step(admitted(1, 0), admitted(1, 0)) + step(admitted(10, 5)))
+    counted(step(admitted(1, 0), admitted(1, 0)) + step(admitted(10, 5)), statistics)
     assert statistics.window == (3, 12, 5)
-    statistics.add_all(step(admitted(100, 50), admitted(100, 50)))
+    counted(step(admitted(100, 50), admitted(100, 50)), statistics)
     assert statistics.window == (3, 210, 105)  # the first step went as a whole
     assert statistics.lifetime == (212, 105)
 
 
 def test_the_newest_step_stays_even_if_it_is_larger_than_the_window() -> None:
-    statistics = Statistics(window_requests=2).add_all(step(*[admitted(1, 1)] * 5))
+    statistics = counted(step(*[admitted(1, 1)] * 5), Statistics(window_requests=2))
     assert statistics.window == (5, 5, 5)
-    statistics.add_all(step(admitted(7, 0)))
+    counted(step(admitted(7, 0)), statistics)
     assert statistics.window == (1, 7, 0)
 
 
 def test_steps_without_an_admission_push_nothing() -> None:
-    statistics = Statistics(window_requests=2).add_all(step(admitted(1, 1), admitted(1, 1)) + step() * 50)
+    statistics = Statistics(window_requests=2)
+    counted(step(admitted(1, 1), admitted(1, 1)) + step() * 50, statistics)
     assert statistics.window == (2, 2, 2)
 
 
@@ -73,13 +83,13 @@ def test_the_window_of_vllm_is_a_thousand_requests() -> None:
     assert WINDOW_REQUESTS == 1000
     statistics = Statistics()
     for number in range(1001):
-        statistics.add_all(step(admitted(1, number == 0)))
+        counted(step(admitted(1, number == 0)), statistics)
     assert statistics.window == (1000, 1000, 0)
     assert statistics.lifetime == (1001, 1)
 
 
 def test_a_reset_empties_the_window_only_if_it_succeeded() -> None:
-    statistics = Statistics().add_all([*step(admitted(10, 4)), CacheReset(False, 0)])
+    statistics = counted([*step(admitted(10, 4)), CacheReset(False, 0)])
     assert statistics.window == (1, 10, 4)
     statistics.add(CacheReset(True, 2))
     assert (statistics.window, statistics.lifetime) == ((0, 0, 0), (10, 4))
@@ -100,7 +110,7 @@ def test_counted_once_per_successful_admission() -> None:
     engine.free("a")
     engine.free("c")
     engine.start(Request("d", tuple(range(11))))
-    assert Statistics().add_all(events).lifetime == (22, 8)
+    assert counted(events).lifetime == engine.view.statistics.lifetime == (22, 8)
 
 
 def test_the_example_in_the_docstring() -> None:

@@ -26,6 +26,7 @@ def test_whoever_comes_and_goes_the_line_is_sorted_and_tells_places() -> None:
         if random.random() < 0.2:
             leaving = plain.pop(random.randrange(len(plain)))
             line.remove(leaving)
+    assert max(map(len, line._pieces)) <= MOST_IN_PIECE < len(plain)  # more of them would be moved
     plain.sort(key=lambda sequence: sequence.rank)
     assert (list(line), len(line), line.first()) == (plain, len(plain), plain[0])
     assert [line.place_of(sequence) for sequence in plain[::97]] == list(range(0, len(plain), 97))

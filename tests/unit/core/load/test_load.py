@@ -25,6 +25,7 @@ from core.load import MIXES, TICKS_PER_S, Burst, LoadRun, LoadSpec, RequestStrea
 from core.load.bins import Bins
 from core.load.records import Side
 from core.load.samples import CURVES, take_slot_map
+from core.timeline.snapshot import take_snapshot
 from core.types import EngineConfig
 from tests.load_tape import (
     Slots,
@@ -73,7 +74,7 @@ def test_the_run_is_one_worth_looking_at(recorded: Recorded) -> None:
     run, cached, plain = recorded
     summary = run.summary()
     assert 0.2 < (summary.hit_rate.value or 0) < 0.9
-    assert run.cached.engine.num_evicted["reused"] > 50
+    assert run.cached.engine.view.num_evicted["reused"] > 50
     assert max(step.queue for step in plain.steps) > 10
     assert any(isinstance(event, RequestPreempted) for event in cached.events + plain.events)
 
@@ -257,8 +258,8 @@ def test_waiting_at_the_door_is_the_same_as_waiting_inside(caching: bool) -> Non
     arrivals = [stream.take() for _ in range(SPEC.num_requests)]
     num_prompt = {arrival.request_id: arrival.num_prompt for arrival in arrivals}
     now, todo, first = 0.0, list(arrivals), {}
-    while todo or engine.request_ids():
-        if not engine.request_ids():
+    while todo or engine.view.request_ids():
+        if not engine.view.request_ids():
             now = max(now, todo[0].at_s)
         while todo and todo[0].at_s <= now:
             engine.submit(todo.pop(0).request())
@@ -321,9 +322,9 @@ def test_a_cap_acts_at_once_and_is_flagged() -> None:
     cached = samples.curves["cached"]
     assert all(cached[i] is None or cached[i] * 80 <= 10 for i in late)
     assert max(value or 0 for value in cached) * 80 > 20
-    assert run.cached.engine.num_evicted["cap"] > 0
+    assert run.cached.engine.view.num_evicted["cap"] > 0
     assert sum(samples.curves["evicted_per_s"]) * 0.25 == sum(  # type: ignore[arg-type]
-        run.cached.engine.num_evicted[cause] for cause in ("reused", "cap", "forced")
+        run.cached.engine.view.num_evicted[cause] for cause in ("reused", "cap", "forced")
     )
 
 
@@ -337,7 +338,7 @@ def test_time_to_live_counts_in_modelled_time() -> None:
     hits = short.records.cached.hit[1:]
     assert ((hits > 0) == (gaps < 1.2)).all()
     assert (gaps > 1.2).any()
-    assert short.cached.engine.num_evicted["ttl"] > 0
+    assert short.cached.engine.view.num_evicted["ttl"] > 0
 
 
 def test_admission_without_a_window_gets_one() -> None:
@@ -377,13 +378,13 @@ def test_a_new_block_size_restarts_cold_and_loses_nobody() -> None:
 def test_a_block_size_that_leaves_no_room_is_refused_and_nothing_changes() -> None:
     run = LoadRun(replace(SPEC, max_tokens=639), CONFIG, COST)
     run.advance(requests=20)
-    before = run.cached.engine.snapshot()
+    before = take_snapshot(run.cached.engine)
     with pytest.raises(ConfigError) as caught:
         run.restart(100)
     assert caught.value.code == "load.block_size"
     with pytest.raises(ConfigError):
         run.restart(0)
-    assert run.cached.engine.snapshot() == before
+    assert take_snapshot(run.cached.engine) == before
     assert run.flags == []
 
 

@@ -55,6 +55,6 @@ def test_the_engine_holds_as_many(data: st.DataObject) -> None:
             held.discard(ended)
         assert engine.start(request).ok
         held.add(number)
-        shared = max(shared, 499 - engine.num_free)
+        shared = max(shared, 499 - engine.view.num_free)
         unshared = max(unshared, sum(-(-len(log[other].token_ids) // size) for other in held))
     assert peak_blocks(build_tree(log, size), begins, ends) == PeakBlocks(shared, unshared)

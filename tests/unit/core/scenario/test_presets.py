@@ -170,7 +170,7 @@ def test_p0_is_the_golden_example(lang: str) -> None:
         elif isinstance(event, BlockEvicted):
             evicted.append(event.block_id)
         elif isinstance(event, RequestFinished):
-            queues[event.request_id] = list(engine.free_queue())
+            queues[event.request_id] = list(engine.view.free_queue())
 
     scenario = load("P0", lang)
     engine = Engine(scenario.config, listen)

@@ -42,10 +42,10 @@ def state_after(*commands: Json, **head: Any) -> Engine:
 
 def test_submit_step_run_abort() -> None:
     outputs = {**A, "output_tokens": [7, 8, 9]}
-    assert state_after(A).waiting_ids() == ("A",)
-    assert state_after(outputs, {"op": "step"}).num_tokens("A") == 6
+    assert state_after(A).view.waiting_ids() == ("A",)
+    assert state_after(outputs, {"op": "step"}).view.num_tokens("A") == 6
     assert state_after(outputs, {"op": "step", "n": 2}).num_steps == 2
-    assert state_after(outputs, {"op": "run"}).request_ids() == ()
+    assert state_after(outputs, {"op": "run"}).view.request_ids() == ()
     aborted = told(A, {"op": "abort", "id": "A"})
     assert aborted[-1] == ev.RequestFinished("A", True)
 
@@ -60,17 +60,17 @@ def test_reset_version_policy_wait() -> None:
 
 
 def test_the_lower_verbs() -> None:
-    assert state_after(START).block_table("A") == (1, 2, 3)
-    assert state_after({**START, "chunk": 2}).computed("A") == 2
-    assert state_after({**START, "chunk": 2}, {"op": "prefill", "id": "A", "n": 1}).computed("A") == 3
-    assert state_after(START, {"op": "decode", "id": "A", "tokens": [9, 9]}).computed("A") == 7
+    assert state_after(START).view.block_table("A") == (1, 2, 3)
+    assert state_after({**START, "chunk": 2}).view.computed("A") == 2
+    assert state_after({**START, "chunk": 2}, {"op": "prefill", "id": "A", "n": 1}).view.computed("A") == 3
+    assert state_after(START, {"op": "decode", "id": "A", "tokens": [9, 9]}).view.computed("A") == 7
     appended = state_after(START, {"op": "append", "id": "A", "tokens": [9]})
-    assert (appended.num_tokens("A"), appended.computed("A")) == (6, 5)
-    assert state_after(START, {"op": "free", "id": "A"}).num_free == 6
+    assert (appended.view.num_tokens("A"), appended.view.computed("A")) == (6, 5)
+    assert state_after(START, {"op": "free", "id": "A"}).view.num_free == 6
     preempted = state_after(START, {"op": "preempt", "id": "A"})
-    assert preempted.block_table("A") == ()
+    assert preempted.view.block_table("A") == ()
     resumed = state_after(START, {"op": "preempt", "id": "A"}, {"op": "resume", "id": "A", "chunk": 1})
-    assert (resumed.computed("A"), resumed.running_ids()) == (5, ("A",))
+    assert (resumed.view.computed("A"), resumed.view.running_ids()) == (5, ("A",))
     assert told(START, {"op": "lookup", "tokens": [1, 2, 3]})[-1] == ev.LookedUp(2, (1,))
     evicted = told(START, {"op": "evict", "blocks": [1]})[-1]
     assert isinstance(evicted, ev.BlockEvicted)
@@ -79,7 +79,7 @@ def test_the_lower_verbs() -> None:
 def test_fit_false_lets_a_first_chunk_in() -> None:
     giant = {"op": "start", "id": "A", "tokens": list(range(14)), "chunk": 2}
     assert isinstance(told(giant)[-1], ev.RequestRefused)
-    assert state_after({**giant, "fit": False}).computed("A") == 2
+    assert state_after({**giant, "fit": False}).view.computed("A") == 2
 
 
 def test_every_op_is_used_above() -> None:
@@ -207,7 +207,7 @@ def test_a_broken_file_is_refused(name: str) -> None:
 
 BAD_COMMANDS: dict[str, tuple[Any, str, str]] = {
     # name: (command, code, field)
-    "a number": (7, "scenario.value", "it"),
+    "a number": (7, "scenario.value", "command 2"),
     "no op": ({"id": "A"}, "scenario.op", ""),
     "unknown op": ({"op": "jump"}, "scenario.op", ""),
     "op is a list": ({"op": []}, "scenario.op", ""),

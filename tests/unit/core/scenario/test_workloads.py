@@ -12,6 +12,7 @@ import pytest
 from core.engine.engine import Engine
 from core.errors import ConfigError
 from core.scenario.workloads import Conversations, conversation_requests
+from core.timeline.snapshot import take_snapshot
 from core.types import EngineConfig, Request
 
 SMALL = Conversations(seed=3, num_requests=60, system_tokens=8, median_new_tokens=20, answer_tokens=4)
@@ -27,7 +28,7 @@ def hit_rate(requests: list[Request], block_size: int) -> float:
     for request in requests:
         engine.submit(request)
         engine.run()
-    totals = engine.snapshot()["totals"]
+    totals = take_snapshot(engine)["totals"]
     return totals["hits"] / totals["queries"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,6 +11,7 @@ import pytest
 from core.engine.engine import Engine
 from core.engine.events import (
     BlockEvicted,
+    BlockStored,
     CacheReset,
     Event,
     RequestAdmitted,
@@ -17,7 +19,7 @@ from core.engine.events import (
     RequestRefused,
 )
 from core.errors import EventLogError
-from core.timeline.diagnose import MISS_KINDS, MissReason, ReasonKind, explain, near_misses
+from core.timeline.diagnose import MISS_KINDS, Diagnosis, MissReason, ReasonKind, explain, near_misses
 from core.timeline.event_log import EventLog
 from core.types import EngineConfig, MultiModalItem, Request
 
@@ -360,3 +362,26 @@ def test_a_log_without_block_events_is_refused() -> None:
     with pytest.raises(EventLogError, match="block events") as caught:
         explain(EventLog(engine.config, tuple(events)))
     assert caught.value.code == "log.no_block_events"
+
+
+@pytest.mark.parametrize("forget", [lambda engine: engine.reset(), lambda engine: engine.evict((1, 2))])
+def test_what_is_cached_no_more_under_another_identity_is_no_reason(forget: Callable[[Engine], Any]) -> None:
+    case = Case()
+    case.serve(*TEN, salt="s")
+    forget(case.engine)
+    case.serve(*TEN)
+    assert case.last().kind == "never_seen"
+
+
+def test_a_collision_is_no_other_identity() -> None:
+    """Two contents with one hash: until the second is stored it is new, though the first is cached."""
+    case = Case(hash_name="weak", verify_tokens=True)
+    case.serve(1, 2, 3, 4, 9)
+    name = case.serve(4, 3, 2, 1, 9)
+    diagnosis = Diagnosis(4, enable_caching=True)
+    fates = []
+    for index, event in enumerate(case.events):
+        diagnosis.take(index, event)
+        if isinstance(event, RequestAdmitted | BlockStored) and event.request_id == name:
+            fates.append(diagnosis.fate(name, 0))
+    assert fates == [("new", None), ("cached", None)]

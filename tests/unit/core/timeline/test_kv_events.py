@@ -34,10 +34,10 @@ def stored(hashes: Sequence[BlockHash], parent: BlockHash | None, *tokens: int) 
 def test_one_stored_per_caching_call_with_the_parent_of_its_first_block() -> None:
     engine, events = make()
     engine.start(Request("a", (1, 2, 3, 4, 5)))
-    first, second = engine.block_hashes("a")
+    first, second = engine.view.block_hashes("a")
     assert kv_events(events) == [stored((first, second), None, 1, 2, 3, 4)]
     engine.decode("a", (6,))
-    assert kv_events(events)[1:] == [stored(engine.block_hashes("a")[2:], second, 5, 6)]
+    assert kv_events(events)[1:] == [stored(engine.view.block_hashes("a")[2:], second, 5, 6)]
 
 
 def test_hits_touches_and_releases_are_not_announced() -> None:
@@ -54,7 +54,7 @@ def test_chunks_are_calls_of_their_own() -> None:
     engine, events = make()
     engine.start(Request("a", (1, 2, 3, 4, 5, 6)), chunk=3)
     engine.prefill("a", 3)
-    one, two, three = engine.block_hashes("a")
+    one, two, three = engine.view.block_hashes("a")
     assert kv_events(events) == [stored((one,), None, 1, 2), stored((two, three), one, 3, 4, 5, 6)]
 
 
@@ -71,7 +71,7 @@ def test_a_second_copy_is_announced_and_removed_again() -> None:
     engine, events = make()
     for name in ("a", "b"):
         engine.start(Request(name, (1, 2)))
-    (digest,) = engine.block_hashes("a")
+    (digest,) = engine.view.block_hashes("a")
     assert kv_events(events) == [stored((digest,), None, 1, 2)] * 2
     engine.evict((1, 2))
     assert kv_events(events)[2:] == [KVRemoved(digest)] * 2
@@ -80,10 +80,10 @@ def test_a_second_copy_is_announced_and_removed_again() -> None:
 def test_removed_comes_in_pop_order_before_the_stored_of_the_same_allocation() -> None:
     engine, events = make(slots=2)
     engine.start(Request("a", (1, 2, 3, 4)))
-    head, tail = engine.block_hashes("a")
+    head, tail = engine.view.block_hashes("a")
     engine.free("a")
     engine.start(Request("b", (5, 6, 7, 8)))
-    new = stored(engine.block_hashes("b"), None, 5, 6, 7, 8)
+    new = stored(engine.view.block_hashes("b"), None, 5, 6, 7, 8)
     assert kv_events(events)[1:] == [KVRemoved(tail), KVRemoved(head), new]
 
 
@@ -104,7 +104,7 @@ def test_what_a_policy_keeps_out_is_not_announced() -> None:
     events: list[Event] = []
     engine = Engine(EngineConfig(block_size=2, num_blocks=9, cache_cap=1), events.append)
     engine.start(Request("a", (1, 2, 3, 4)))
-    assert kv_events(events) == [stored(engine.block_hashes("a")[:1], None, 1, 2)]
+    assert kv_events(events) == [stored(engine.view.block_hashes("a")[:1], None, 1, 2)]
 
 
 def test_what_is_published_is_what_the_log_says() -> None:

@@ -24,7 +24,7 @@ CHATS = [{"id": f"c{i}", "conversations": [{"from": "human", "value": f"Hello {i
 
 def records(text: str | bytes) -> list[tuple[int, object]]:
     found = json_rows(TraceFile("log", text))
-    return [(row.place.line, row.data) if isinstance(row, Row) else (0, row.code) for row in found]
+    return [(row.place.line, row.value) if isinstance(row, Row) else (0, row.code) for row in found]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_an_array_may_be_one_line_longer_than_any_request(monkeypatch: pytest.Mo
 
 def cells(text: str) -> list[object]:
     found = csv_rows(TraceFile("log", text))
-    return [(row.place.line, row.data) if isinstance(row, Row) else row.code for row in found]
+    return [(row.place.line, row.value) if isinstance(row, Row) else row.code for row in found]
 
 
 def test_quotes_commas_and_line_ends_inside_cells() -> None:
@@ -190,6 +190,15 @@ def test_broken_rows_of_a_table() -> None:
         "trace.csv",
         (5, {"a": "1", "b": "2"}),
         "trace.csv",
+    ]
+
+
+def test_a_cell_may_be_long_and_a_stray_quote_is_told() -> None:
+    long = "x" * 200_000  # longer than Python's own readers of tables allow
+    assert cells(f'a,b\n1,"{long}"\n2,x"y\n3,z"\n4,4\n') == [
+        (2, {"a": "1", "b": long}),
+        "trace.csv",  # line 3 and 4: a line end where no quoted field runs on
+        (5, {"a": "4", "b": "4"}),
     ]
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from core.engine.engine import Engine
 from core.engine.events import BlockEvicted, Event, RequestAdmitted
+from core.timeline.snapshot import take_snapshot
 from core.types import EngineConfig, Request
 
 
@@ -49,42 +50,42 @@ def test_p0_block_tables_and_free_queue_after_each_request() -> None:
     r0 = text("a", 15)
     engine.start(Request("R0", r0))
     # 15 tokens: three full blocks and one with 3 tokens, taken from the front 1, 2, 3, …
-    assert engine.block_table("R0") == (1, 2, 3, 4)
-    assert engine.free_queue() == (5, 6, 7, 8, 9, 10)
-    assert engine.block_hash(4) is None
+    assert engine.view.block_table("R0") == (1, 2, 3, 4)
+    assert engine.view.free_queue() == (5, 6, 7, 8, 9, 10)
+    assert engine.view.block_hash(4) is None
     engine.decode("R0", (1,))  # token 16 fills block 4: it gets its hash, no block is taken
-    assert engine.block_table("R0") == (1, 2, 3, 4)
-    assert engine.block_hash(4) is not None
+    assert engine.view.block_table("R0") == (1, 2, 3, 4)
+    assert engine.view.block_hash(4) is not None
     engine.decode("R0", (2,))  # token 17 is the first past the boundary
-    assert engine.block_table("R0") == (1, 2, 3, 4, 5)
+    assert engine.view.block_table("R0") == (1, 2, 3, 4, 5)
 
     assert engine.start(Request("R1", r0[:10] + text("b", 4))).hit == 8
     # Two blocks of four are shared; the third differs in its last two tokens. 6 and 7 are next in the queue.
-    assert engine.block_table("R1") == (1, 2, 6, 7)
-    assert [engine.ref_count(block_id) for block_id in range(1, 9)] == [2, 2, 1, 1, 1, 1, 1, 0]
-    assert engine.free_queue() == (8, 9, 10)
+    assert engine.view.block_table("R1") == (1, 2, 6, 7)
+    assert [engine.view.ref_count(block_id) for block_id in range(1, 9)] == [2, 2, 1, 1, 1, 1, 1, 0]
+    assert engine.view.free_queue() == (8, 9, 10)
 
     engine.free("R0")
     # From the last block to the first: 5 has no hash, to the front; 4 and 3 to the back; R1 holds 2 and 1.
-    assert engine.free_queue() == (5, 8, 9, 10, 4, 3)
+    assert engine.view.free_queue() == (5, 8, 9, 10, 4, 3)
     engine.free("R1")
     # 7 (two tokens) to the front, then 6, 2, 1 to the back.
-    assert engine.free_queue() == (7, 5, 8, 9, 10, 4, 3, 6, 2, 1)
+    assert engine.view.free_queue() == (7, 5, 8, 9, 10, 4, 3, 6, 2, 1)
 
     assert engine.start(Request("R2", r0[:12] + text("c", 17))).hit == 12
     # Blocks 1, 2, 3 are touched and leave the queue; five more come from the front. None had content.
-    assert engine.block_table("R2") == (1, 2, 3, 7, 5, 8, 9, 10)
-    assert engine.free_queue() == (4, 6)
+    assert engine.view.block_table("R2") == (1, 2, 3, 7, 5, 8, 9, 10)
+    assert engine.view.free_queue() == (4, 6)
     assert [event for event in events if isinstance(event, BlockEvicted)] == []
     engine.decode("R2", (1, 2, 3, 4))  # tokens 30 … 33: the 33rd takes slot 4, R0's fourth block is forgotten
-    assert engine.block_table("R2") == (1, 2, 3, 7, 5, 8, 9, 10, 4)
+    assert engine.view.block_table("R2") == (1, 2, 3, 7, 5, 8, 9, 10, 4)
     assert [event.block_id for event in events if isinstance(event, BlockEvicted)] == [4]
     assert engine.lookup(Request("R0 again", (*r0, 1, 9))).hit == 12
 
     engine.free("R2")
     # 33 tokens: the ninth block holds one token, so 4 goes to the front; the others tail first.
-    assert engine.free_queue() == (4, 6, 10, 9, 8, 5, 7, 3, 2, 1)
-    assert len(engine.cached_hashes()) == 9
+    assert engine.view.free_queue() == (4, 6, 10, 9, 8, 5, 7, 3, 2, 1)
+    assert len(engine.view.cached_hashes()) == 9
     engine.check()
 
 
@@ -144,7 +145,7 @@ def test_p6_the_same_prompt_again(length: int, hit: int) -> None:
 def test_p6_an_aligned_repeat_leaves_two_copies_of_its_last_block() -> None:
     engine, _ = story(10)
     serve(engine, [text("a", 12)] * 2)
-    copies = [engine.cached_blocks(digest) for digest in engine.cached_hashes()]
+    copies = [engine.view.cached_blocks(digest) for digest in engine.view.cached_hashes()]
     assert copies == [(1,), (2,), (3, 4)]
 
 
@@ -160,9 +161,9 @@ def test_p8_two_at_once_and_one_goes() -> None:
     shared = text("s", 8)
     engine.start(Request("a", shared + text("a", 2)))
     engine.start(Request("b", shared + text("b", 2)))
-    assert [engine.ref_count(block_id) for block_id in (1, 2, 3, 4)] == [2, 2, 1, 1]
+    assert [engine.view.ref_count(block_id) for block_id in (1, 2, 3, 4)] == [2, 2, 1, 1]
     engine.free("a")
-    assert [engine.ref_count(block_id) for block_id in (1, 2, 3, 4)] == [1, 1, 0, 1]
+    assert [engine.view.ref_count(block_id) for block_id in (1, 2, 3, 4)] == [1, 1, 0, 1]
     assert not [event for event in events if isinstance(event, BlockEvicted)]
 
 
@@ -175,7 +176,7 @@ def four_pots(slots: int, broth: int, **settings: Any) -> tuple[int, int, int, i
     toppings = count(1)
     prompts = [(*text(pot, broth), next(toppings), next(toppings)) for _ in range(6) for pot in "ABCD"]
     hits = serve(engine, prompts)
-    totals = engine.snapshot()["totals"]
+    totals = take_snapshot(engine)["totals"]
     assert sum(hits) == totals["hits"]
     return sum(hit > 0 for hit in hits), len(hits), totals["hits"], totals["queries"]
 
@@ -254,7 +255,7 @@ def test_the_lecture_640_tokens_512_of_them_shared() -> None:
     admitted = [event for event in events if isinstance(event, RequestAdmitted)]
     assert [event.hit_tokens for event in admitted] == [0] + [512] * 9
     assert sum(event.num_scheduled for event in admitted) == 640 + 9 * 128
-    held = [block_id for block_id in range(1, 129) if engine.ref_count(block_id)]
+    held = [block_id for block_id in range(1, 129) if engine.view.ref_count(block_id)]
     assert len(held) == 112
-    assert sum(len(engine.block_table(f"R{number}")) for number in range(10)) == 400
-    assert max(map(engine.ref_count, held)) == 10
+    assert sum(len(engine.view.block_table(f"R{number}")) for number in range(10)) == 400
+    assert max(map(engine.view.ref_count, held)) == 10

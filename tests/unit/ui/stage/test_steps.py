@@ -25,6 +25,7 @@ from core.timeline.diagnose import explain
 from core.timeline.event_log import EventLog
 from core.timeline.fold import fold
 from core.timeline.frame import Frame, engine_part, initial_frame
+from core.timeline.snapshot import take_snapshot
 from tests.stage_runs import PRESETS, Step, frames_of, log_of, scenario_of, steps_of, told
 from tests.strategies import examples, scenarios
 from ui.stage.payload import piece_texts
@@ -103,7 +104,7 @@ def check_commands(scenario: Scenario, steps: list[Step]) -> None:
         execute(engine, command)
         while shown < len(steps) and steps[shown]["ev"] < len(events):
             shown += 1
-        assert without_late(engine_part(frames[shown])) == without_late(engine.snapshot())
+        assert without_late(engine_part(frames[shown])) == without_late(take_snapshot(engine))
 
 
 def without_late(frame: Frame) -> dict[str, Any]:
@@ -123,7 +124,7 @@ def test_folding_the_steps_of_a_preset_gives_the_engine(scenario_id: str, lang: 
     engine = Engine(scenario.config)
     for command in scenario.commands:
         execute(engine, command)
-    assert engine_part(frames_of(log, steps)[-1]) == engine.snapshot()
+    assert engine_part(frames_of(log, steps)[-1]) == take_snapshot(engine)
     check_commands(scenario, steps)
 
 
