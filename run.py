@@ -128,7 +128,7 @@ def install_optional() -> None:
 
 def start(options: list[str]) -> int:
     install(RUNTIME)
-    command = [str(venv_python()), "-m", "pages.preload", "run", "app.py", *options]
+    command = [str(venv_python()), "-m", "streamlit", "run", "app.py", *options]
     say("starting: streamlit run app.py (Ctrl+C stops it)")
     if os.name == "posix":  # become the server, so that signals reach it
         os.chdir(ROOT)

@@ -288,17 +288,11 @@ def test_a_failing_apt_is_a_skip_with_its_reason(
     assert "apt-get update" in text
 
 
-def test_the_preloaded_modules_know_no_session_and_no_component() -> None:
-    """They are imported before there is a server: a component made then would be nobody's."""
-    late = "{'ui.frame.session', 'ui.stage.stage', 'pages.execute'}"
-    script = f"import sys, pages.preload; print(sorted({late} & set(sys.modules)))"
+def test_no_component_is_made_before_there_is_a_server() -> None:
+    """The server imports app.py before it has begun: a component made then would be nobody's."""
+    late = "{'ui.stage.stage', 'ui.monitor.view', 'pages.execute'}"
+    script = f"import sys, app; print(sorted({late} & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=run.ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
-
-
-def test_the_preloaded_command_line_is_streamlits() -> None:
-    command = [sys.executable, "-m", "pages.preload", "--version"]
-    done = subprocess.run(command, cwd=run.ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("Streamlit, version ")
