@@ -296,3 +296,28 @@ def test_no_component_is_made_before_there_is_a_server() -> None:
         [sys.executable, "-c", script], cwd=run.ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_a_class_gets_the_server_and_hears_what_that_means(capsys: pytest.CaptureFixture[str]) -> None:
+    options = run.opened_to_the_room(["--class", "--server.port", "8600", "--server.headless=false"])
+    assert options == [*run.TO_THE_ROOM, "--server.port", "8600", "--server.headless=false"]
+    told = capsys.readouterr().out
+    assert ":8600" in told
+    assert "everybody in the same network" in told
+
+
+@pytest.mark.parametrize(
+    ("options", "port"),
+    [([], "8501"), (["--server.port", "9"], "9"), (["--server.port=9"], "9"), (["--server.port"], "")],
+)
+def test_the_port_that_is_told_is_streamlits(options: list[str], port: str) -> None:
+    assert run.port_in(options) == port
+
+
+def test_without_a_network_the_address_is_a_place_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Offline(run.socket.socket):
+        def connect(self, _address: object) -> None:
+            raise OSError("Network is unreachable")
+
+    monkeypatch.setattr(run.socket, "socket", Offline)
+    assert run.room_address("8501") == "http://<address of this machine>:8501 (its network settings show it)"
