@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,17 @@ class TraceFile:
         finally:
             if stream is not self.data:
                 stream.close()
+
+
+def files_within(folder: Path) -> dict[str, Path]:
+    """The files of a folder, by name, each where its content lies; sub-folders are not entered.
+
+    A link that leads out of the folder is left out: whoever may put a file into it could otherwise read any
+    file that the server can read.
+    """
+    inside = os.path.realpath(folder)
+    found = {path.name: Path(os.path.realpath(path)) for path in sorted(folder.iterdir())}
+    return {name: path for name, path in found.items() if path.is_relative_to(inside) and path.is_file()}
 
 
 class Meter:

@@ -286,6 +286,7 @@ def test_a_folder_offers_its_files_and_nobody_types_a_path(
 ) -> None:
     (tmp_path / "day.jsonl").write_text(rows({"prompt": "a b c"}, {"prompt": "a b d"}), "utf-8")
     (tmp_path / "inside").mkdir()
+    (tmp_path / "out.jsonl").symlink_to(__file__)
     monkeypatch.setenv("BROTH_LOGS", str(tmp_path))
     at = choose(visit("traffic", lang="en"), "traffic_source", "folder")
     assert at.selectbox(key="traffic_folder").options == ["day.jsonl"]
