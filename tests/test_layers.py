@@ -31,8 +31,7 @@ HOUSE = {
     "ui": {"ui", "core"},
     "core": {"core"},
 }
-TABLE = tomllib.loads((ROOT / "docs" / "rooms.toml").read_text("utf-8"))
-ROOMS: dict[str, list[str]] = {folder: rooms for folder, rooms in TABLE.items() if folder != "up"}
+ROOMS: dict[str, list[str]] = tomllib.loads((ROOT / "docs" / "rooms.toml").read_text("utf-8"))
 # The engine, from the lowest to the highest: each may use the ones before it.
 WRITE_SIDE = tuple(
     f"core.engine.{name}"
@@ -250,10 +249,7 @@ def test_no_shared_state_and_no_unseeded_dice(module: str) -> None:
 
 @pytest.mark.parametrize("module", TREES)
 def test_no_arrow_runs_up(module: str) -> None:
-    """But for those in the table's list ``up``, which must still be there."""
-    known = set(TABLE["up"].get(module, []))
-    assert arrows_up(module, GRAPH[module] - known) == []
-    assert known <= GRAPH[module]
+    assert arrows_up(module, GRAPH[module]) == []
 
 
 @pytest.mark.parametrize("folder", ROOMS)

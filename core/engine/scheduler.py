@@ -1,10 +1,10 @@
 """Scheduler · 调度器: waiting and running requests, look-up, block tables, chunking, preemption.
 
 One ``step()``: running requests grow first, in order; then waiting ones are admitted, front first, unless
-somebody was preempted in this step. Exactly vLLM 0.33's synchronous ``Scheduler`` with its ``KVCacheManager``
-for one full-attention group, under both policies (rules 19-46 of ``docs/fidelity.md``, which says how that is
-checked and what is out), with a stand-in model whose outputs each request brings along, and no encoder: images
-always fit.
+somebody was preempted in this step. Exactly vLLM 0.33's synchronous ``Scheduler`` with its
+``KVCacheManager``, for one full-attention group, under both policies (rules 19-46 of ``docs/fidelity.md``,
+which says how that is checked and what is out), with a stand-in model whose outputs each request brings
+along, and no encoder: images always fit.
 """
 
 from __future__ import annotations
