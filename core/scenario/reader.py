@@ -133,12 +133,21 @@ def _config(data: Json, overrides: Mapping[str, Any], place: _Place) -> EngineCo
     return config
 
 
-def _count(fields: _Fields, name: str) -> int:
-    return fields.whole(name, least=1, most=MAX_STEPS if name == "n" else 2**63)
+def _count(fields: _Fields, name: str) -> None:
+    if not is_whole(value := fields.get(name)) or value < 1:
+        raise fields.wrong(name, "a whole number of at least 1")
+    if name == "n" and value > MAX_STEPS:
+        raise fields.wrong(name, f"at most {MAX_STEPS}")
+
+
+def _priority(fields: _Fields, name: str) -> None:
+    if not is_whole(fields.get(name)):
+        raise fields.wrong(name, "a whole number")
 
 
 def _block_ids(fields: _Fields, name: str) -> None:
-    if not all(map(is_whole, fields.items(name))):
+    value = fields.get(name)
+    if not isinstance(value, list) or not all(map(is_whole, value)):
         raise fields.wrong(name, "a list of block ids")
 
 
@@ -146,7 +155,7 @@ _CHECKS: dict[str, Callable[[_Fields, str], object]] = {
     **dict.fromkeys(("id", "version", "name"), _Fields.text),
     **dict.fromkeys(("n", "ticks", "chunk"), _count),
     **dict.fromkeys(("running", "fit", "skip_read"), _Fields.flag),
-    "priority": lambda fields, name: fields.whole(name, least=-(2**63)),
+    "priority": _priority,
     "salt": lambda fields, name: fields.get(name) is None or fields.text(name),
     "blocks": _block_ids,
 }
