@@ -42,8 +42,6 @@ def test_it_runs_and_goes_on_with_each_tick(lang: LangMode) -> None:
     assert (first["lang"], first["bet"], first["side"]) == (lang, 40, False)
     assert second["run"] == first["run"]
     assert second["samples"]["end_s"][-1] > first["samples"]["end_s"][-1]
-    for one in languages(lang):
-        assert first["text"][one]["monitor.strip.hit"] == t("monitor.strip.hit", one)
 
 
 def test_a_link_decides_what_runs() -> None:
