@@ -16,6 +16,7 @@ from ui.export.pictures import LEVELS, MAX_FRAMES, frames_zip, picture, stops
 from ui.export.requests import requests_csv
 from ui.frame.open_parts import draw_open_tab
 from ui.frame.session import lang, lang_mode, say
+from ui.stage.own import OWN
 from ui.stage.payload import Payload, stage_payload
 from ui.stage.record import RECORD, run_name
 from ui.stage.record import to_query as record_query
@@ -40,6 +41,8 @@ def export_panel(run: Run | None) -> None:
 
 def _link() -> None:
     st.caption(say("export.link.help"))
+    if SETUP.get().scenario == OWN:
+        st.caption(say("export.link.own"))
     st.code(run_link(st.context.url, _link_query()), language=None, wrap_lines=True)
 
 
