@@ -6,7 +6,9 @@ import streamlit as st
 
 from pages.links import LINK_PARTS
 from pages.navigation import all_pages
+from pages.preload import ready
 from ui.frame import link
+from ui.frame.session import show_broken
 
 
 def main() -> None:
@@ -23,5 +25,7 @@ def main() -> None:
     link.write()
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # each answer to a visitor runs this file,
     main()
+else:  # and the server has imported it once
+    app = st.App(__file__, lifespan=ready, on_script_error=show_broken)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Broth's one door: set up, start, check. Needs Python 3.11 or newer and nothing else.
 
-python3 run.py [streamlit options]        set up on first use, then open the lab
+python3 run.py [streamlit options]        set up on first use, then open the lab, on this machine alone
+python3 run.py --class [streamlit options]  the same, open to everybody in the same network
 python3 run.py test [--fast] [pytest args]  every check; --fast leaves out the browser and the slow ones
 python3 run.py check                      lint and types only
 
@@ -16,6 +17,7 @@ import hashlib
 import importlib.util
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +40,16 @@ Then run the same command again."""
 PIP_FAILED = """\
 pip could not install {files}; its own message stands above.
 Most often the network or a proxy is the reason. Run the same command again once it is there."""
+
+
+CLASS = "--class"
+TO_THE_ROOM = ("--server.address", "0.0.0.0", "--server.headless", "true")
+OPEN_TO_THE_ROOM = """\
+Open to the room: everybody in the same network who knows the address can use this server.
+  Address to give:  {address}
+  There are no accounts, and what is sent is not encrypted: open it for the lesson, in a network you trust.
+  Visitors do not see each other, and nothing here writes what they do to the disk. Ctrl+C ends it for all.
+  If nobody gets through: a firewall on this machine, or a wireless network that keeps its guests apart."""
 
 
 class SetupError(Exception):
@@ -126,9 +138,37 @@ def install_optional() -> None:
             say(f"SKIPPED {what}: pip could not install {name}; tests that need it say so and are skipped")
 
 
+def room_address(port: str) -> str:
+    """Where others in the network find this machine; a line that says how to look, if that cannot be told."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing: asks by which of its addresses one would leave
+            return f"http://{probe.getsockname()[0]}:{port}"
+        except OSError:
+            return f"http://<address of this machine>:{port} (its network settings show it)"
+
+
+def port_in(options: list[str]) -> str:
+    """The port that Streamlit's options name, else its own choice."""
+    for place, option in enumerate(options):
+        name, _, value = option.partition("=")
+        if name == "--server.port":
+            return value or "".join(options[place + 1 : place + 2])
+    return "8501"
+
+
+def opened_to_the_room(options: list[str]) -> list[str]:
+    """Streamlit's options for a class, after saying what they mean. What a person adds still counts."""
+    rest = [option for option in options if option != CLASS]
+    print(OPEN_TO_THE_ROOM.format(address=room_address(port_in(rest))), flush=True)
+    return [*TO_THE_ROOM, *rest]
+
+
 def start(options: list[str]) -> int:
     install(RUNTIME)
-    command = [str(venv_python()), "-m", "pages.preload", "run", "app.py", *options]
+    if CLASS in options:
+        options = opened_to_the_room(options)
+    command = [str(venv_python()), "-m", "streamlit", "run", "app.py", *options]
     say("starting: streamlit run app.py (Ctrl+C stops it)")
     if os.name == "posix":  # become the server, so that signals reach it
         os.chdir(ROOT)

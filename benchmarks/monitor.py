@@ -10,21 +10,14 @@ covers. ``--quick`` watches ten seconds of the run instead of all of it.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
 
-from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+from playwright.sync_api import Browser, CDPSession, Page
 
-from benchmarks.stage import CHROMIUM_ARGS, SIZE, Row, conditions, high, middle, show
+from benchmarks.stage import SIZE, Row, high, in_a_browser, middle
 from benchmarks.stage_server import Server, running
-from tests.browser import find_chromium
 
 MONITOR = '[data-testid^="stBidiComponent"] .monitor'
 CHARTS = ".st-key-load-charts .scatterlayer .trace"
@@ -108,7 +101,7 @@ def watch(page: Page, server: Server, quick: bool) -> tuple[list[float], float, 
     return frames, most, page.evaluate(ARRIVED_JS), time.monotonic() - start
 
 
-def measure(browser: Browser, server: Server, quick: bool) -> list[Row]:
+def measure_on(browser: Browser, server: Server, quick: bool) -> list[Row]:
     context = browser.new_context(viewport=SIZE)
     page = context.new_page()
     session = context.new_cdp_session(page)
@@ -134,28 +127,14 @@ def measure(browser: Browser, server: Server, quick: bool) -> list[Row]:
     return rows
 
 
+def measure(browser: Browser, quick: bool) -> list[Row]:
+    with running() as server:
+        return measure_on(browser, server, quick)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="The monitor in a browser while a long load runs.")
-    parser.add_argument("--json", type=Path, metavar="OUT", help="write the figures to this file too")
-    parser.add_argument("--quick", action="store_true", help="watch ten seconds only")
-    options = parser.parse_args(arguments)
-    program, where = find_chromium()
-    if program is None:
-        print(f"no browser: {where}", file=sys.stderr)
-        return 1
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_ARGS)
-        facts: dict[str, Any] = conditions(browser)
-        with running() as server:
-            rows = measure(browser, server, options.quick)
-        browser.close()
-    if hasattr(os, "getloadavg"):
-        facts["load after (1, 5, 15 min)"] = ", ".join(f"{part:.1f}" for part in os.getloadavg())
-    show(facts, rows)
-    if options.json:
-        figures = {"conditions": facts, "rows": [asdict(row) for row in rows]}
-        options.json.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    return 0
+    about = "The monitor in a browser while a long load runs."
+    return in_a_browser(arguments, about, "watch ten seconds only", measure)
 
 
 if __name__ == "__main__":

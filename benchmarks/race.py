@@ -101,7 +101,7 @@ class OurSide:
         self._events.clear()
 
     def free_queue(self) -> list[int]:
-        return list(self._engine.free_queue())
+        return list(self._engine.view.free_queue())
 
 
 def race(sides: dict[str, Side], prompts: Sequence[Prompt], in_flight: int) -> dict[str, float]:

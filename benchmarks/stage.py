@@ -15,7 +15,7 @@ import os
 import platform
 import statistics
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -260,10 +260,18 @@ def measure_load(quick: bool) -> list[Row]:
     return list(load_rows(load))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="How the stage feels, and what forty visitors cost.")
+def in_a_browser(
+    arguments: Sequence[str] | None,
+    about: str,
+    quick: str,
+    measured: Callable[[Browser, bool], list[Row]],
+    afterwards: Callable[[bool], list[Row]] = lambda _quick: [],
+) -> int:
+    """The command of a benchmark that needs a browser: ``quick`` says what its option does, ``afterwards``
+    measures when the browser is gone. Returns the exit status."""
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--json", type=Path, metavar="OUT", help="write the figures to this file too")
-    parser.add_argument("--quick", action="store_true", help="only show that it runs")
+    parser.add_argument("--quick", action="store_true", help=quick)
     options = parser.parse_args(arguments)
     program, where = find_chromium()
     if program is None:
@@ -272,14 +280,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_ARGS)
         facts = conditions(browser)
-        rows = measure(browser, options.quick)
+        rows = measured(browser, options.quick)
         browser.close()
-    rows += measure_load(options.quick)
+    rows += afterwards(options.quick)
+    if hasattr(os, "getloadavg"):
+        facts["load after (1, 5, 15 min)"] = ", ".join(f"{part:.1f}" for part in os.getloadavg())
     show(facts, rows)
     if options.json:
         figures = {"conditions": facts, "rows": [asdict(row) for row in rows]}
         options.json.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", "utf-8")
     return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    about = "How the stage feels, and what forty visitors cost."
+    return in_a_browser(arguments, about, "only show that it runs", measure, measure_load)
 
 
 if __name__ == "__main__":

@@ -41,12 +41,12 @@ def running() -> Iterator[Server]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    options = {"headless": "true", "port": str(port), "address": "127.0.0.1", "fileWatcherType": "none"}
+    options = {"headless": "true", "port": str(port)}
     flags = [part for name, value in options.items() for part in (f"--server.{name}", value)]
     with tempfile.TemporaryFile() as output:
         start = time.monotonic()
         process = subprocess.Popen(
-            [sys.executable, "-m", "pages.preload", "run", "app.py", *flags],
+            [sys.executable, "-m", "streamlit", "run", "app.py", *flags],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=output,

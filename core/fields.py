@@ -1,7 +1,7 @@
 """Reading JSON field by field: whatever is wrong becomes an error that names file, line and field.
 
 Recordings, traces, scenarios and event logs are read with it. Each has a `Place` of its own that says which
-error is raised, how its code begins, and in which words, if these are not the usual ones.
+error is raised, how the codes of wrong and missing fields begin, and the words where they are not the usual.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class Place(Generic[E]):
     def error(self, code: str, message: str, **values: object) -> E:
         """What to raise here; file and line are among its values."""
         line = {"line": self.line} if self.line else {}
-        return self.raises(f"{self.prefix}.{code}", message, file=self.file, **line, **values)
+        return self.raises(code, message, file=self.file, **line, **values)
 
     def wrong(self, field: str, expected: str, value: object) -> E:
         """The error about a field whose value makes no sense."""
         found = self.shown(value)
         message = f"{self}: {field} is {found!r}; expected {expected}."
-        return self.error("value", message, field=field, expected=expected, value=found)
+        return self.error(f"{self.prefix}.value", message, field=field, expected=expected, value=found)
 
     def missing(self, field: str, expected: str) -> E:
         """The error about a field that is not there."""
-        return self.error("missing", f"{self}: the field {field} is missing.", field=field)
+        return self.error(f"{self.prefix}.missing", f"{self}: the field {field} is missing.", field=field)
 
     def shown(self, value: object) -> str:
         """A value as a message repeats it."""

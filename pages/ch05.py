@@ -15,15 +15,15 @@ from ui.course.ch05 import MODULES, SITUATIONS, Held, Move, Told, held_peak, sit
 from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_one, stage_link
 from ui.course.code import Function, place_of, show_source
 from ui.course.lessons import show_part
-from ui.frame.kept import LastFew
 from ui.frame.session import lang, plain, say
+from ui.frame.shared import Shared
 from ui.stage.payload import Payload, stage_log
 from ui.stage.run import title_of
 from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import Wanted, find_step, op_is
 
 NAME = "ch05"
-_RUNS = LastFew("ch05_seen", 16)
+_RUNS = Shared(32)
 GIB = 2**30
 MOST_ROWS = 8
 OPENS_ON: dict[str, Wanted] = {

@@ -25,8 +25,8 @@ from ui.course.lessons import show_part
 from ui.course.strips import strips
 from ui.course.tradeoffs import prefixes_panel
 from ui.frame.formulas import formulas_panel
-from ui.frame.kept import LastFew
 from ui.frame.session import lang, say
+from ui.frame.shared import Shared
 from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.stage.payload import Payload, stage_log
@@ -34,7 +34,7 @@ from ui.stage.show_me import find_step, op_is
 from ui.words.formula_words import PREFILL, SAVINGS
 
 NAME = "ch07"
-_RUNS = LastFew("ch07_shown", 16)
+_RUNS = Shared(48)
 CONFIG = {"displayModeBar": False}
 ROWS = 6
 PANEL_PREFIX = 128

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from core.scenario.scenario import run
@@ -21,14 +23,14 @@ from ui.course.ch11_beliefs.words import opening, report_link
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
 from ui.course.strips import Stretch, strips
-from ui.frame.kept import LastFew
 from ui.frame.session import lang, lang_mode, say
+from ui.frame.shared import Shared
 from ui.stage.payload import Payload, stage_log
 from ui.stage.run import title_of
 from ui.stage.show_me import execute_address, op_is
 
 NAME = "ch10"
-_RUNS = LastFew("ch10_runs", 6)
+_RUNS, _OUTCOMES = Shared(48), Shared(32)
 OPENS_ON = {
     "good": (op_is("match", "R1"),),
     "broken": (op_is("miss", "R1"), op_is("plan", "R2")),
@@ -45,7 +47,7 @@ def render() -> None:
             say("course.ch10.list"), list(titles), key="ch10-app", format_func=titles.__getitem__
         )
     app = applications()[chosen]
-    done = {way: outcome(app, way) for way in WAYS}
+    done = {way: _OUTCOMES.get((app.name, way), partial(outcome, app, way)) for way in WAYS}
     with place:
         show_part(NAME, f"{app.name}_shared", **app.reported)
         show_part(NAME, f"{app.name}_breaks", **app.reported)

@@ -15,14 +15,14 @@ from ui.course.ch11_beliefs.stands import STANDS, Stand
 from ui.course.ch11_beliefs.words import beside, opening, report_link, with_words
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
-from ui.frame.kept import LastFew
 from ui.frame.session import lang, say
+from ui.frame.shared import Shared
 from ui.stage.payload import Payload, stage_log
 from ui.stage.run import title_of
 from ui.words.numbers import power
 
 NAME = "ch11"
-_RUNS = LastFew("ch11_runs", 6)
+_RUNS = Shared(48)
 MODELLED = {"decode": ("formula.prefill", "formula.decode")}
 _TINY = re.compile(r"\d(\.\d+)?e-\d+")
 _MANY = 12  # values from which on a slider is easier than a row of them

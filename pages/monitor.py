@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.errors import BrothError
 from pages.navigation import page
+from ui.frame.formulas import formula_lines
 from ui.frame.session import lang, lang_mode, say, show_error
 from ui.frame.shell import toolbar
 from ui.machine.machine import MACHINE
@@ -22,6 +23,7 @@ from ui.monitor.setup import LoadSetup
 from ui.monitor.view import show_monitor
 from ui.stage.run import go_to_step
 from ui.stage.setup import SETUP
+from ui.words.formula_words import SERVING
 from ui.words.i18n import table
 
 
@@ -100,6 +102,7 @@ def _charts(load: LoadSession) -> None:
         st.caption(say("monitor.paused.done" if load.run.done else "monitor.paused"))
     with formula, st.popover(say("monitor.modelled"), width="stretch"):
         st.markdown(say("monitor.formula.ttft", **machine_words(load)).replace("\n", "\n\n"))
+        formula_lines(SERVING)
     told: Any = st.plotly_chart(
         figure, key=f"load_charts_{load.name}_{load.looks}", on_select="rerun", selection_mode="points"
     )
@@ -127,7 +130,8 @@ def _open(load: LoadSession, request_id: str, at_s: float) -> None:
     load.looks += 1  # the next figure begins without a selection
     try:
         with st.spinner(say("monitor.opening", name=request_id)), load.lock:
-            moment = shown_moment(load.run, request_id, at_s, say("monitor.moment", name=request_id))
+            title, cut = (say(f"monitor.{one}", name=request_id) for one in ("moment", "cut"))
+            moment = shown_moment(load.run, request_id, at_s, title, cut)
     except BrothError as error:
         show_error(error)
         return

@@ -1,30 +1,61 @@
-"""Start the server with all that is heavy imported before, so that the first visitor need not wait for it.
+"""What the server does before the first visitor: it imports all that is heavy, and every page.
 
-    python -m pages.preload run app.py [streamlit options]
-
-The same as ``streamlit run app.py``, where numpy, the engine and the string tables are read when the first
-page is asked for. Only modules that define something may stand here: no session and no component exists yet.
+Nobody waits for imports then, and no two visitors import at once: plotly and Streamlit ask ``sys.modules``
+whether pandas is there, and find half of it while another thread still reads it. Pages may be imported only
+once there is a server, for a component made before would be nobody's.
 """
 
 from __future__ import annotations
 
-import streamlit.emojis  # every row of buttons needs it, and it takes a tenth of a second
-from streamlit.web import cli
+import gc
+import webbrowser
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from importlib import import_module
 
-import core.load
-import core.scenario.reader
-import ui.stage.payload
+import streamlit as st
+
+from pages.navigation import PAGES
 from ui.words.i18n import LANGS, table
 
-PRELOADED = (streamlit.emojis, core.load, core.scenario.reader, ui.stage.payload)
+HEAVY = (
+    "pandas",
+    "pyarrow.pandas_compat",
+    "pyarrow.vendored.version",
+    "PIL.ImageFile",
+    "plotly.graph_objects",
+    "plotly.animation",
+    "plotly.io._json",
+    "plotly.offline",
+    "plotly.tools",
+    "streamlit.components.v2.manifest_scanner",
+    "streamlit.emojis",
+    "streamlit.material_icon_names",
+)
+"""What libraries import at their first use; tests/app/test_preload.py visits all pages to find them. Not
+torch and tokenizers: they take seconds, few ask for them, and no library looks whether they are there.
+"""
 
 
-def main() -> None:
-    """Read the tables, then become Streamlit's command line."""
+def warm() -> None:
+    """Import and read it all. What is there now stays for good, so the collector need not look at it."""
+    for name in (*HEAVY, *(f"pages.{page}" for page in PAGES)):
+        import_module(name)
     for lang in LANGS:
         table(lang)
-    cli.main(prog_name="streamlit")
+    gc.collect()
+    gc.freeze()
 
 
-if __name__ == "__main__":
-    main()
+@asynccontextmanager
+async def ready(_app: st.App) -> AsyncGenerator[None]:
+    """The life of the server, around all visits."""
+    warm()
+    _open_browser()
+    yield
+
+
+def _open_browser() -> None:
+    """Where somebody sits at a screen: Streamlit does so for a script and not for an App."""
+    if not st.get_option("server.headless"):
+        webbrowser.open(f"http://localhost:{st.get_option('server.port')}")

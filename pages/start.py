@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.errors import BrothError
 from pages.navigation import page
+from ui.frame.open_parts import draw_open_tab
 from ui.frame.session import lang_mode, say, show_error
 from ui.frame.shell import toolbar
 from ui.stage.controls import knob_panel, scenario_picker
@@ -31,13 +32,12 @@ def render() -> None:
         _place_bet()
     _ways_in()
     _preview()
-    presets, knobs, own = st.tabs([say("start.presets"), say("control.knobs"), say("control.own")])
-    with presets:
-        preset_cards()
-    with knobs:
-        knob_panel()
-    with own:
-        own_prompts_editor()
+    set_up = {
+        "presets": (say("start.presets"), preset_cards),
+        "knobs": (say("control.knobs"), knob_panel),
+        "own": (say("control.own"), own_prompts_editor),
+    }
+    draw_open_tab("start_tab", set_up)
 
 
 def _preview() -> None:

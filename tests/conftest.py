@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from streamlit import config
 
 EXAMPLES = 100 * int(os.environ.get("BROTH_EXAMPLES", "1"))
 """Of a property that says nothing else (``tests/strategies.py``)."""
@@ -18,6 +19,8 @@ settings.register_profile("default", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=EXAMPLES)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
+# Visitors read a sentence where a page broke; a test wants to say what broke.
+config.set_option("client.showErrorDetails", "full")
 
 # Left out by ``run.py test --fast``, to keep pytest near a minute: whole pages, models, long properties.
 SLOW_FOLDERS = frozenset({"app", "backends", "benchmarks", "properties"})

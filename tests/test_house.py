@@ -111,8 +111,7 @@ def test_the_readme_has_two_commands_and_they_are_the_real_ones() -> None:
 def test_the_way_without_run_py_is_what_run_py_does() -> None:
     files, target = re.findall(r"`pip install -r (\S+) && streamlit run (\S+)`", README)[0]
     assert (files,) == run.RUNTIME
-    # pages.preload is Streamlit's command line with some modules imported before: tests/unit/test_run.py
-    assert f'"pages.preload", "run", "{target}"' in (ROOT / "run.py").read_text("utf-8")
+    assert f'"streamlit", "run", "{target}"' in (ROOT / "run.py").read_text("utf-8")
 
 
 ROOMS: dict[str, list[str]] = tomllib.loads((ROOT / "docs" / "rooms.toml").read_text("utf-8"))
@@ -185,7 +184,9 @@ def test_nothing_leaves_the_machine_and_nothing_waits_for_an_answer() -> None:
     wanted = {
         "browser.gatherUsageStats": False,
         "browser.serverAddress": "localhost",
+        "client.showErrorDetails": "none",
         "client.showErrorLinks": False,
+        "server.address": "127.0.0.1",
         "server.enableStaticServing": True,
         "server.showEmailPrompt": False,
     }

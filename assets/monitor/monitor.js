@@ -112,7 +112,7 @@ function takeMessage(monitor, data) {
 }
 
 export function mountMonitor(component) {
-  const { parentElement: host } = component, data = readData(component.data);
+  const { parentElement: host } = component, data = readData(component);
   let monitor = monitors.get(host);
   if (!monitor) monitors.set(host, (monitor = createMonitor(host, component.css)));
   monitor.api = component;

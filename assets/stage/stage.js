@@ -82,7 +82,7 @@ function receiveData(stage, data) {
 }
 
 export function mountStage(component) {
-  const { parentElement: host } = component, data = readData(component.data);
+  const { parentElement: host } = component, data = readData(component);
   let stage = stages.get(host);
   if (!stage) stages.set(host, (stage = createStage(host, data, component.css)));
   stage.api = component;

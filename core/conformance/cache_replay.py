@@ -7,7 +7,7 @@ from typing import Any
 from core.conformance.contents import Contents
 from core.conformance.fields import MOST_BLOCKS, Fields
 from core.conformance.findings import Findings
-from core.conformance.inputs import make_request, recorded_config
+from core.conformance.inputs import make_config, make_request
 from core.conformance.operations import OperationFormat, replay_operations
 from core.conformance.tape import Tape
 from core.engine.engine import Engine
@@ -55,7 +55,7 @@ def read_config(scenario: Fields, findings: Findings) -> EngineConfig:
     """The engine's settings from `config`."""
     fields = scenario.object("config")
     findings.unknown_fields("config", fields, CONFIG_FIELDS)
-    return recorded_config(fields, MOST_BLOCKS)
+    return make_config(fields, fields.whole("num_blocks", least=1, most=MOST_BLOCKS))
 
 
 class _CacheReplay:

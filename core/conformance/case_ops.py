@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from core.conformance.case_outcome import CaseOutcome, compare_case
 from core.conformance.fields import MOST_BLOCKS, Fields
 from core.conformance.findings import Findings
-from core.conformance.inputs import OUTPUT_FIELDS, make_config, make_request, output_tokens
+from core.conformance.inputs import OUTPUT_FIELDS, case_request, make_config, output_tokens
 from core.engine.engine import Engine
 from core.engine.hash_chain import hash_chain
-from core.types import Request
 
 RUN_FIELDS = (
     "kind",
@@ -37,13 +36,8 @@ OP_FIELDS = {
 def replay_ops(run: Fields, expected: Fields, findings: Findings, name: str) -> None:
     """Run all operations, then compare what the case expects."""
     findings.unknown_fields(f"{name}input", run, RUN_FIELDS)
-    config = make_config(
-        run,
-        block_size=run.whole("block_size", least=1),
-        num_blocks=run.whole("capacity_blocks", most=MOST_BLOCKS) + 1,  # the null block comes on top
-        enable_caching=run.flag("enable_caching", True),
-        watermark=run.number("watermark", 0.0),
-    )
+    num_blocks = run.whole("capacity_blocks", most=MOST_BLOCKS) + 1  # the null block comes on top
+    config = make_config(run, num_blocks)
     replay = _OpsReplay(CaseOutcome.of(run, config))
     for number, op in enumerate(run.objects("ops")):
         verb = op.verb(OP_FIELDS)
@@ -77,7 +71,7 @@ class _OpsReplay:
             case "finish":
                 self._finish(op)
             case "probe":
-                self.outcome.hits[op.text("id")] = self.engine.lookup(self._request(op)).hit
+                self.outcome.hits[op.text("id")] = self.engine.lookup(case_request(op, self._streams)).hit
             case "reset":
                 self.engine.reset()
             case "evict_block":
@@ -90,13 +84,8 @@ class _OpsReplay:
         self.outcome.free_after.setdefault(request_id, free)
         self.outcome.free_after[f"{verb}_{request_id}" if request_id else verb] = free
 
-    def _request(self, op: Fields) -> Request:
-        # Prompt logprobs need every token computed, so such a request reads nothing from the cache.
-        skip_read = op.value.get("prompt_logprobs") is not None
-        return make_request(op, op.token_text("tokens", self._streams), skip_read=skip_read)
-
     def _begin(self, op: Fields) -> None:
-        request = self._request(op)
+        request = case_request(op, self._streams)
         request_id = request.request_id
         if request_id in self._running:
             raise op.error("id", "request", f"request {request_id!r} is running already")
@@ -129,7 +118,7 @@ class _OpsReplay:
 
     def _evict(self, op: Fields) -> None:
         """Force out the block that a look-up of this chain finds at `index`: the oldest copy."""
-        request = self._request(op)
+        request = case_request(op, self._streams)
         hashes = hash_chain(request.token_ids, self.outcome.config.block_size, request=request)
         index = op.whole("index")
         if index >= len(hashes):

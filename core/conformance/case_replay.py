@@ -3,6 +3,9 @@ the window of the hit rate (`metric_window`).
 
 A case says what it expects in words of its own (`hits`, `final`, `stats`, …) and only as far as its point
 goes; what it does not mention is not compared. What it mentions and we do not know is reported.
+
+Its operations are not turned into recorded ones: which of them can be carried out shows only as the engine
+runs (who was let in, which block a chain found), and a case has no table of contents to compare with.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from core.conformance.case_outcome import CaseOutcome, asked_steps, compare_case
 from core.conformance.fields import MOST_BLOCKS, Fields
 from core.conformance.findings import Findings
-from core.conformance.inputs import OUTPUT_FIELDS, make_config, make_request, output_tokens
+from core.conformance.inputs import OUTPUT_FIELDS, case_request, make_config, output_tokens
 from core.engine.engine import Engine
 from core.errors import RequestError
 from core.types import EngineConfig
@@ -38,10 +38,7 @@ def replay_schedule(run: Fields, expected: Fields, findings: Findings, name: str
     budget = defaults.max_num_batched_tokens
     config = make_config(
         run,
-        block_size=run.whole("block_size", least=1),
-        num_blocks=run.whole("capacity_blocks", most=MOST_BLOCKS) + 1,  # the null block comes on top
-        enable_caching=run.flag("enable_caching", True),
-        watermark=run.number("watermark", 0.0),
+        run.whole("capacity_blocks", most=MOST_BLOCKS) + 1,  # the null block comes on top
         policy=run.text("policy", defaults.policy),
         max_num_seqs=run.whole("max_num_seqs", defaults.max_num_seqs, least=1),
         max_num_batched_tokens=run.whole("max_num_batched_tokens", budget, least=1),
@@ -101,9 +98,7 @@ class _ScheduleReplay:
         while self._arrivals and self._arrivals[0][0] == self.step:
             _, arrival = self._arrivals.pop(0)
             output = output_tokens(arrival, self.outcome.streams)
-            skip_read = arrival.value.get("prompt_logprobs") is not None
-            tokens = arrival.token_text("tokens", self.outcome.streams)
-            request = make_request(arrival, tokens, output, skip_read=skip_read)
+            request = case_request(arrival, self.outcome.streams, output)
             self.outcome.hits[request.request_id] = None
             try:
                 self.engine.submit(request, check_fit=False)  # what never fits waits, as in vLLM

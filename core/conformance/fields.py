@@ -29,7 +29,7 @@ class Place(fields.Place[RecordingError]):
     def problem(self, code: str, problem: str, field: str = "") -> RecordingError:
         """What to raise when the input cannot be used here, or in this field of it."""
         where = f"{self}: {field}" if field else str(self)
-        return self.error(code, f"{where}: {problem}", field=field, problem=problem)
+        return self.error(f"{self.prefix}.{code}", f"{where}: {problem}", field=field, problem=problem)
 
     def wrong(self, field: str, expected: str, value: object) -> RecordingError:
         return self.problem("type", f"expected {expected}, got {show(value)}", field)

@@ -12,24 +12,19 @@ from core.scenario.token_streams import MOST_TOKENS, TokenStreams
 from core.types import EngineConfig, MultiModalItem, Request
 
 
-def make_config(fields: Fields, **settings: Any) -> EngineConfig:
-    """The engine's settings; a value it refuses is an error of the line that holds it."""
+def make_config(fields: Fields, num_blocks: int, **more: Any) -> EngineConfig:
+    """The settings that every recording and every case has, and ``more`` of its own. A value that the engine
+    refuses is an error of the line that holds it."""
     try:
-        return EngineConfig(**settings)
+        return EngineConfig(
+            block_size=fields.whole("block_size", least=1),
+            num_blocks=num_blocks,
+            enable_caching=fields.flag("enable_caching", True),
+            watermark=fields.number("watermark", 0.0),
+            **more,
+        )
     except ConfigError as error:
         raise fields.error("", "config", error.message) from error
-
-
-def recorded_config(fields: Fields, most_blocks: int, **more: Any) -> EngineConfig:
-    """The settings that every recording has, and ``more`` of its own."""
-    return make_config(
-        fields,
-        block_size=fields.whole("block_size", least=1),
-        num_blocks=fields.whole("num_blocks", least=1, most=most_blocks),
-        enable_caching=fields.flag("enable_caching", True),
-        watermark=fields.number("watermark", 0.0),
-        **more,
-    )
 
 
 def make_request(
@@ -49,6 +44,12 @@ def make_request(
         )
     except RequestError as error:
         raise fields.error("", "request", error.message) from error
+
+
+def case_request(fields: Fields, streams: TokenStreams, outputs: Sequence[int] = ()) -> Request:
+    """A request of a case. One with prompt logprobs needs every token computed, so it reads nothing."""
+    skip_read = fields.get("prompt_logprobs") is not None
+    return make_request(fields, fields.token_text("tokens", streams), outputs, skip_read=skip_read)
 
 
 OUTPUT_FIELDS = ("output", "outputs", "generated")

@@ -7,7 +7,7 @@ from typing import Any
 from core.conformance.contents import Contents
 from core.conformance.fields import MOST_BLOCKS, Fields
 from core.conformance.findings import Findings
-from core.conformance.inputs import make_request, recorded_config
+from core.conformance.inputs import make_config, make_request
 from core.conformance.operations import OperationFormat, replay_operations
 from core.conformance.tape import Tape
 from core.engine.engine import Engine
@@ -53,9 +53,9 @@ def read_config(scenario: Fields, findings: Findings) -> EngineConfig:
     """The engine's settings from `config`."""
     fields = scenario.object("config")
     findings.unknown_fields("config", fields, CONFIG_FIELDS)
-    return recorded_config(
+    return make_config(
         fields,
-        MOST_BLOCKS,
+        fields.whole("num_blocks", least=1, most=MOST_BLOCKS),
         max_num_seqs=fields.whole("max_num_seqs", least=1),
         max_num_batched_tokens=fields.whole("max_num_batched_tokens", least=1),
         policy=fields.text("policy", "fcfs"),

@@ -111,11 +111,6 @@ class ModelSpec:
         """Weights of the layers that one token is multiplied with; without the two embeddings."""
         return self._layer_params(self._num_experts_of_one)
 
-    @property
-    def head_params(self) -> int:
-        """Weights of the last layer, which only sampled positions meet."""
-        return self._embedding
-
     def weight_bytes(self, num_tokens: int) -> float:
         """Bytes of weights that one forward pass over ``num_tokens`` tokens reads: all layers and the head.
 

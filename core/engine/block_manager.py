@@ -20,7 +20,8 @@ NULL_BLOCK: BlockId = 0
 
 
 class BlockManager:
-    """Blocks 1 … N-1 and their free queue; block 0, the null block, is never handed out (vLLM rule 10)."""
+    """Blocks 1 … N-1 and their free queue (vLLM's ``FreeKVCacheBlockQueue``). Block 0, the null block, is
+    never handed out (rule 10)."""
 
     __slots__ = ("_before", "_behind", "num_blocks", "num_free")
 

@@ -7,23 +7,17 @@ vLLM does not have. Policies of our own stand around it (``policy_cache``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
 from itertools import islice
 
+from core.engine import events as ev
 from core.engine.block_manager import BlockManager
-from core.engine.events import (
-    BlockAllocated,
-    BlockEvicted,
-    BlockReleased,
-    BlockStored,
-    BlockTouched,
-    Event,
-    EvictionCause,
-    Place,
-)
+from core.engine.events import Event, EvictionCause, Place
 from core.engine.hash_table import HashTable
 from core.engine.kv_events import Describe, KVCleared, KVRemoved, Publish
 from core.engine.lesson import BlockNotes
+from core.engine.sequence import Sequence
 from core.types import BlockHash, BlockId, EngineConfig, RequestId
 
 Emit = Callable[[Event], None]
@@ -41,17 +35,17 @@ class CacheController:
         self.emit: Emit | None = None  # None: nobody listens
         self._publish: Publish | None = None  # the same, of KV events
         self._describe: Describe | None = None  # who knows the tokens of what is stored
+        self.num_cached = 0  # blocks that carry content, copies included
         # Totals since the beginning, for those who do not listen to block events.
         self.num_stored = 0
         self.num_evicted: dict[EvictionCause, int] = {"reused": 0, "cap": 0, "ttl": 0, "forced": 0}
-        self._num_cleared = 0  # by resets
         # One entry per block id; index 0, the null block, is never used.
         self._ref_count = [0] * config.num_blocks
         self._table = HashTable(config.num_blocks)
 
     # -- questions: change nothing ----------------------------------------------------------------
 
-    def match(self, hashes: Sequence[BlockHash], limit: int) -> list[BlockId]:
+    def match(self, hashes: SequenceOf[BlockHash], limit: int) -> list[BlockId]:
         """The blocks that carry the first ``limit`` hashes, up to the first miss (rules 20-22). O(hits)."""
         found: list[BlockId] = []
         get, append = self._table.oldest.get, found.append
@@ -89,28 +83,24 @@ class CacheController:
         """Every content in the cache, in order of first storing."""
         return tuple(self._table.oldest)
 
-    @property
-    def num_cached(self) -> int:
-        """Blocks that carry content, copies included."""
-        return self.num_stored - sum(self.num_evicted.values()) - self._num_cleared
-
     def publish_to(self, publish: Publish | None, describe: Describe) -> None:
         """From now on tell ``publish`` which content comes and goes; ``describe`` words what comes."""
         self._publish, self._describe = publish, describe
 
     # -- a request comes, grows, goes ---------------------------------------------------------------
 
-    def touch(self, request_id: RequestId, block_ids: Sequence[BlockId]) -> None:
+    def touch(self, request_id: RequestId, block_ids: SequenceOf[BlockId]) -> None:
         """Hold hit blocks, head to tail: +1 each; idle ones leave the free queue (rule 16). O(len)."""
         ref_count, take_out, emit = self._ref_count, self._blocks.take_out, self.emit
+        last_access, clock = self.notes.last_access, self.notes.clock
         for index, block_id in enumerate(block_ids):
             before = ref_count[block_id]
             if before == 0:
                 take_out(block_id)
             ref_count[block_id] = before + 1
+            last_access[block_id] = clock
             if emit is not None:
-                emit(BlockTouched(request_id, index, block_id, before + 1, before == 0))
-        self.notes.used(block_ids)
+                emit(ev.BlockTouched(request_id, index, block_id, before + 1, before == 0))
 
     def allocate(self, request_id: RequestId, first_index: int, count: int) -> list[BlockId]:
         """Take ``count`` blocks from the front of the free queue, for block ``first_index`` and following.
@@ -119,66 +109,54 @@ class CacheController:
         there are enough. O(count).
         """
         ref_count, hash_of = self._ref_count, self._table.hash_of
+        last_access, clock = self.notes.last_access, self.notes.clock
         taken = self._blocks.pop(count)
         evicted = [block_id for block_id in taken if hash_of[block_id] is not None]
         contents = self._evict(evicted, "reused")
         for block_id in taken:
             ref_count[block_id] = 1
-        self.notes.taken(taken)
+            last_access[block_id] = clock
         if self.emit:
             self._tell_taken(request_id, first_index, taken, dict(zip(evicted, contents, strict=True)))
         return taken
 
     def _tell_taken(
-        self, request_id: RequestId, first: int, taken: Sequence[BlockId], evicted: dict[BlockId, BlockHash]
+        self, request_id: RequestId, first: int, taken: SequenceOf[BlockId], evicted: dict[BlockId, BlockHash]
     ) -> None:
         assert self.emit is not None
         for index, block_id in enumerate(taken, first):
             if block_id in evicted:
-                self.emit(BlockEvicted(block_id, evicted[block_id], "reused", False))
-            self.emit(BlockAllocated(request_id, index, block_id))
+                self.emit(ev.BlockEvicted(block_id, evicted[block_id], "reused", False))
+            self.emit(ev.BlockAllocated(request_id, index, block_id))
 
-    def offer(self, hashes: Sequence[BlockHash], start: int, end: int) -> None:
+    def offer(self, sequence: Sequence, start: int, end: int) -> None:
         """An admitted request offers contents ``start`` … ``end``-1. Only a policy would count that."""
 
-    def store(
-        self,
-        request_id: RequestId,
-        block_ids: Sequence[BlockId],
-        hashes: Sequence[BlockHash],
-        start: int,
-        end: int,
-    ) -> None:
+    def store(self, sequence: Sequence, start: int, end: int) -> None:
         """Give blocks ``start`` … ``end``-1 of a table their content: from now on they can be hit (rule 31).
 
         A content that another block carries already is stored again, never merged (rule 17). O(end - start).
         """
-        self._table.add(block_ids[start:end], hashes[start:end])
+        self._table.add(sequence.table[start:end], sequence.hashes[start:end])
+        self.num_cached += end - start
         self.num_stored += end - start
         if self.emit:
-            self._tell_stored(request_id, block_ids, hashes, start, end)
+            self._tell_stored(sequence, start, end)
         if self._publish and self._describe:
-            self._publish(self._describe(request_id, start, end))
+            self._publish(self._describe(sequence.request_id, start, end))
 
-    def _tell_stored(
-        self,
-        request_id: RequestId,
-        block_ids: Sequence[BlockId],
-        hashes: Sequence[BlockHash],
-        start: int,
-        end: int,
-    ) -> None:
+    def _tell_stored(self, sequence: Sequence, start: int, end: int) -> None:
         assert self.emit is not None
-        parent = hashes[start - 1] if start else None
+        parent = sequence.hashes[start - 1] if start else None
         for index in range(start, end):
-            block_id, digest = block_ids[index], hashes[index]
+            block_id, digest = sequence.table[index], sequence.hashes[index]
             original = self._table.oldest[digest]
             copy_of = None if original == block_id else original
-            self.emit(BlockStored(request_id, index, block_id, digest, parent, copy_of))
+            self.emit(ev.BlockStored(sequence.request_id, index, block_id, digest, parent, copy_of))
             parent = digest
 
     def release(
-        self, request_id: RequestId, block_ids: Sequence[BlockId], num_computed: int | None = None
+        self, request_id: RequestId, block_ids: SequenceOf[BlockId], num_computed: int | None = None
     ) -> None:
         """Let go of a whole table, from its last block to its first (rule 13). O(len).
 
@@ -187,6 +165,7 @@ class CacheController:
         ``num_computed`` says how many tokens stand in the table's blocks (all that have room, if None).
         """
         ref_count, hash_of, emit = self._ref_count, self._table.hash_of, self.emit
+        last_access, clock = self.notes.last_access, self.notes.clock
         front: list[BlockId] = []
         back: list[BlockId] = []
         index = len(block_ids)
@@ -194,6 +173,7 @@ class CacheController:
             index -= 1
             holders = ref_count[block_id] - 1
             ref_count[block_id] = holders
+            last_access[block_id] = clock
             place: Place = "held"
             if holders == 0:
                 if hash_of[block_id] is not None:
@@ -202,19 +182,19 @@ class CacheController:
                 else:
                     place = self._loose_place
                     (front if place == "front" else back).append(block_id)
-                    self.notes.given_back(block_id, index, num_computed)
+                    self.notes.leave(block_id, index, num_computed)
             if emit is not None:
                 offset = len(front) - 1 if place == "front" else 0
-                emit(BlockReleased(request_id, index, block_id, holders, place, offset))
+                emit(ev.BlockReleased(request_id, index, block_id, holders, place, offset))
         self._blocks.put_front(front)
         self._blocks.put_back(back)
-        self.notes.used(block_ids)
 
     # -- content leaves -----------------------------------------------------------------------------
 
-    def _evict(self, block_ids: Sequence[BlockId], cause: EvictionCause) -> list[BlockHash]:
+    def _evict(self, block_ids: SequenceOf[BlockId], cause: EvictionCause) -> list[BlockHash]:
         """Blocks lose the content that each of them carries; returns it. Where they stand is not changed."""
         contents = self._table.remove(block_ids)
+        self.num_cached -= len(contents)
         self.num_evicted[cause] += len(contents)
         if self._publish:
             for digest in contents:
@@ -236,8 +216,9 @@ class CacheController:
 
     def _drop(self, block_id: BlockId, cause: EvictionCause, *, to_front: bool) -> None:
         (digest,) = self._evict((block_id,), cause)
+        self.notes.empty((block_id,))
         if self.emit:
-            self.emit(BlockEvicted(block_id, digest, cause, to_front))
+            self.emit(ev.BlockEvicted(block_id, digest, cause, to_front))
 
     def reset(self) -> int | None:
         """Drop all content; the queue keeps its order (rule 42). Returns how many blocks lost theirs, or
@@ -246,7 +227,8 @@ class CacheController:
             return None
         cached = [block_id for block_id, digest in enumerate(self._table.hash_of) if digest is not None]
         self._table.remove(cached)
-        self._num_cleared += len(cached)
+        self.notes.empty(cached)
+        self.num_cached = 0
         if self._publish:
             self._publish(KVCleared())
         return len(cached)

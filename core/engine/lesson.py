@@ -4,7 +4,7 @@ check of tokens that finds the collisions of a weak hash."""
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from core.engine.events import Event, HashCollision
 from core.types import BlockHash, BlockId, RequestId
@@ -16,8 +16,8 @@ class BlockNotes:
     """Notes on each block; index 0, the null block, is never used. ``clock``: logical time in ticks.
 
     ``last_access`` is the clock of the last touch, allocation or release. Nobody sorts by it: the cached part
-    of the free queue *is* in order of last release, and that is the eviction order (rule 11). ``left`` counts
-    the tokens that were left in a free block without content: a not-full tail, as a rule.
+    of the free queue *is* in order of last release, and that is the eviction order (rule 11). ``left`` says
+    of a free block without content how many tokens stand in it (of others nothing): a tail, as a rule.
     """
 
     __slots__ = ("_block_size", "clock", "last_access", "left")
@@ -28,20 +28,12 @@ class BlockNotes:
         self.left = [0] * num_blocks
         self._block_size = block_size
 
-    def used(self, block_ids: Sequence[BlockId]) -> None:
-        """Somebody hit these blocks, or let go of them."""
-        last_access, clock = self.last_access, self.clock
+    def empty(self, block_ids: Iterable[BlockId]) -> None:
+        """These blocks lost their content, and with it, if they are free, their tokens."""
         for block_id in block_ids:
-            last_access[block_id] = clock
+            self.left[block_id] = 0
 
-    def taken(self, block_ids: Sequence[BlockId]) -> None:
-        """Somebody took these blocks to write into them."""
-        last_access, left, clock = self.last_access, self.left, self.clock
-        for block_id in block_ids:
-            last_access[block_id] = clock
-            left[block_id] = 0
-
-    def given_back(self, block_id: BlockId, index: int, num_computed: int | None) -> None:
+    def leave(self, block_id: BlockId, index: int, num_computed: int | None) -> None:
         """A table's block ``index`` is free again and carries no content. ``num_computed``: tokens that stand
         in the table's blocks (all that have room, if None)."""
         size = self._block_size

@@ -7,13 +7,14 @@ policies there are is of no concern to it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence as SequenceOf
 from itertools import islice
 
 from core.engine.block_manager import BlockManager
 from core.engine.cache_controller import CacheController
 from core.engine.events import BlockNotStored
 from core.engine.policies import CachePolicy, CapacityCap, HotPrefixAdmission, TimeToLive
+from core.engine.sequence import Sequence
 from core.types import BlockHash, BlockId, EngineConfig, RequestId
 
 
@@ -23,6 +24,7 @@ class PolicyCache:
     def __init__(self, config: EngineConfig, cache: CacheController, blocks: BlockManager) -> None:
         self._cache = cache
         self._blocks = blocks
+        self.match, self.carriers, self.idle = cache.match, cache.carriers, cache.idle  # questions pass
         self._all: tuple[CachePolicy, ...] = (HotPrefixAdmission(), CapacityCap(), TimeToLive())
         self._on: list[CachePolicy] = []
         self._gates: list[CachePolicy] = []  # those that may keep content out
@@ -45,19 +47,7 @@ class PolicyCache:
 
     # -- what passes ----------------------------------------------------------------------------------
 
-    def match(self, hashes: Sequence[BlockHash], limit: int) -> list[BlockId]:
-        """As ``CacheController.match``."""
-        return self._cache.match(hashes, limit)
-
-    def carriers(self, digest: BlockHash) -> tuple[BlockId, ...]:
-        """As ``CacheController.carriers``."""
-        return self._cache.carriers(digest)
-
-    def idle(self, block_ids: Iterable[BlockId]) -> list[BlockId]:
-        """As ``CacheController.idle``."""
-        return self._cache.idle(block_ids)
-
-    def touch(self, request_id: RequestId, block_ids: Sequence[BlockId]) -> None:
+    def touch(self, request_id: RequestId, block_ids: SequenceOf[BlockId]) -> None:
         """As ``CacheController.touch``."""
         self._cache.touch(request_id, block_ids)
         for block_id in block_ids:
@@ -70,7 +60,7 @@ class PolicyCache:
         return taken
 
     def release(
-        self, request_id: RequestId, block_ids: Sequence[BlockId], num_computed: int | None = None
+        self, request_id: RequestId, block_ids: SequenceOf[BlockId], num_computed: int | None = None
     ) -> None:
         """As ``CacheController.release``; what is idle now may be too much."""
         self._cache.release(request_id, block_ids, num_computed)
@@ -80,7 +70,7 @@ class PolicyCache:
             self._idle.move_to_end(block_id)
         self._drop_surplus()
 
-    def evict(self, block_ids: Sequence[BlockId]) -> None:
+    def evict(self, block_ids: SequenceOf[BlockId]) -> None:
         """As ``CacheController.evict``."""
         self._cache.evict(block_ids)
         self._forget(block_ids)
@@ -92,7 +82,7 @@ class PolicyCache:
             self._forget(list(self._idle))
         return cleared
 
-    def _forget(self, block_ids: Sequence[BlockId]) -> None:
+    def _forget(self, block_ids: SequenceOf[BlockId]) -> None:
         for block_id in block_ids:
             self._idle.pop(block_id, None)
         for policy in self._on:
@@ -100,45 +90,31 @@ class PolicyCache:
 
     # -- keeping out ----------------------------------------------------------------------------------
 
-    def offer(self, hashes: Sequence[BlockHash], start: int, end: int) -> None:
+    def offer(self, sequence: Sequence, start: int, end: int) -> None:
         """An admitted request offers contents ``start`` … ``end``-1: each one is a sighting for a policy."""
         for policy in self._on:
-            policy.offered(islice(hashes, start, end), self._clock)
+            policy.offered(islice(sequence.hashes, start, end), self._clock)
 
-    def store(
-        self,
-        request_id: RequestId,
-        block_ids: Sequence[BlockId],
-        hashes: Sequence[BlockHash],
-        start: int,
-        end: int,
-    ) -> None:
-        """As ``CacheController.store``, of what the policies let in, as few runs as there are evictions."""
+    def store(self, sequence: Sequence, start: int, end: int) -> None:
+        """As ``CacheController.store``, of what the policies let in, in as few runs as evictions allow."""
         first = start  # blocks first … index-1 may be stored, and are not yet
         for index in range(start, end) if self._gates else ():
-            refusing = self._refusing(request_id, hashes[index])
+            refusing = self._refusing(sequence.request_id, sequence.hashes[index])
             if refusing is None and self._is_full(index + 1 - first):
-                self._store(request_id, block_ids, hashes, first, index)
+                self._store(sequence, first, index)
                 first = index
                 refusing = self._make_room()
             if refusing is not None:
-                self._store(request_id, block_ids, hashes, first, index)
+                self._store(sequence, first, index)
                 first = index + 1
-                self._keep_out(request_id, index, hashes[index], refusing)
-        self._store(request_id, block_ids, hashes, first, end)
+                self._keep_out(sequence, index, refusing)
+        self._store(sequence, first, end)
 
-    def _store(
-        self,
-        request_id: RequestId,
-        block_ids: Sequence[BlockId],
-        hashes: Sequence[BlockHash],
-        start: int,
-        end: int,
-    ) -> None:
+    def _store(self, sequence: Sequence, start: int, end: int) -> None:
         if start < end:
-            self._cache.store(request_id, block_ids, hashes, start, end)
+            self._cache.store(sequence, start, end)
             for policy in self._on:
-                policy.stored(block_ids[start:end], self._clock)
+                policy.stored(sequence.table[start:end], self._clock)
 
     def _refusing(self, request_id: RequestId, digest: BlockHash) -> CachePolicy | None:
         """Who keeps a content out. Behind a block that was kept out all later ones of its request stay out
@@ -159,11 +135,13 @@ class PolicyCache:
         num_cached = self._cache.num_cached + 1
         return next((policy for policy in self._gates if policy.num_over(num_cached)), None)
 
-    def _keep_out(self, request_id: RequestId, index: int, digest: BlockHash, policy: CachePolicy) -> None:
-        self._kept_out.add(request_id)
+    def _keep_out(self, sequence: Sequence, index: int, policy: CachePolicy) -> None:
+        self._kept_out.add(sequence.request_id)
         if self._cache.emit and policy.refusal:
+            digest = sequence.hashes[index]
             seen, needed = policy.sightings(digest, self._clock)
-            self._cache.emit(BlockNotStored(request_id, index, digest, policy.refusal, seen, needed))
+            news = BlockNotStored(sequence.request_id, index, digest, policy.refusal, seen, needed)
+            self._cache.emit(news)
 
     # -- dropping -------------------------------------------------------------------------------------
 

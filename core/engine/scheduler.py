@@ -1,10 +1,10 @@
 """Scheduler · 调度器: waiting and running requests, look-up, block tables, chunking, preemption.
 
 One ``step()``: running requests grow first, in order; then waiting ones are admitted, front first, unless
-somebody was preempted in this step. Exactly vLLM 0.33's synchronous ``Scheduler`` together with its
-``KVCacheManager``, for one full-attention group, under both policies (rules 19-46 of ``docs/fidelity.md``,
-which says how that is checked and what is out), with a stand-in model whose outputs each request brings
-along, and no encoder: images always fit.
+somebody was preempted in this step. Exactly vLLM 0.33's synchronous ``Scheduler`` with its ``KVCacheManager``
+for one full-attention group, under both policies (rules 19-46 of ``docs/fidelity.md``, which says how that is
+checked and what is out), with a stand-in model whose outputs each request brings along, and no encoder:
+images always fit.
 """
 
 from __future__ import annotations
@@ -13,25 +13,10 @@ from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 
+from core.engine import events as ev
 from core.engine.block_manager import BlockManager
 from core.engine.cache_controller import CacheController
-from core.engine.events import (
-    BlockComputed,
-    BlockHashed,
-    BlockHit,
-    BlockMissed,
-    Event,
-    GrowthFailed,
-    RequestAdmitted,
-    RequestArrived,
-    RequestBlocked,
-    RequestFinished,
-    RequestPreempted,
-    RequestRefused,
-    RequestRehashed,
-    RequestScheduled,
-    TokensAppended,
-)
+from core.engine.events import Event
 from core.engine.kv_events import AdapterIds, KVStored, kv_stored
 from core.engine.lesson import TokenCheck
 from core.engine.policy_cache import PolicyCache
@@ -131,7 +116,7 @@ class Scheduler:
         if self._emit:
             tokens = tuple(sequence.tokens)
             self._emit(
-                RequestArrived(
+                ev.RequestArrived(
                     request.request_id,
                     tokens,
                     len(sequence.outputs),
@@ -152,7 +137,7 @@ class Scheduler:
         hashes = sequence.hashes
         for index in range(start, len(hashes)):
             parent = hashes[index - 1] if index else None
-            self._emit_block(BlockHashed(sequence.request_id, index, hashes[index], parent))
+            self._emit_block(ev.BlockHashed(sequence.request_id, index, hashes[index], parent))
 
     def _enqueue(self, sequence: Sequence) -> int | None:
         """Queue a request by rank; its place in line, if anybody wants to know."""
@@ -173,13 +158,13 @@ class Scheduler:
         elif sequence.is_queued:
             self._dequeue(sequence)
         if self._emit:
-            self._emit(RequestFinished(sequence.request_id, aborted))
+            self._emit(ev.RequestFinished(sequence.request_id, aborted))
 
     def append(self, sequence: Sequence, token_ids: SequenceOf[int]) -> None:
         """Sampled tokens join the sequence; full blocks among them are hashed, not yet stored (rule 34)."""
         sequence.tokens.extend(token_ids)
         if self._emit:
-            self._emit(TokensAppended(sequence.request_id, tuple(token_ids), sequence.num_tokens))
+            self._emit(ev.TokensAppended(sequence.request_id, tuple(token_ids), sequence.num_tokens))
         if self._config.enable_caching:
             done = len(sequence.hashes)
             sequence.chain.extend(sequence.tokens)
@@ -192,7 +177,7 @@ class Scheduler:
             if sequence.status is not Status.RUNNING and sequence.version != version:
                 sequence.use_version(version, self._config)
                 if self._emit:
-                    self._emit(RequestRehashed(sequence.request_id, version))
+                    self._emit(ev.RequestRehashed(sequence.request_id, version))
                     self._tell_hashes(sequence, 0)
 
     # -- looking up and fitting -----------------------------------------------------------------------
@@ -239,9 +224,9 @@ class Scheduler:
             return
         hashes = sequence.hashes
         for index, block_id in enumerate(hits):
-            self._emit_block(BlockHit(sequence.request_id, index, block_id, hashes[index]))
+            self._emit_block(ev.BlockHit(sequence.request_id, index, block_id, hashes[index]))
         if len(hits) < (sequence.num_tokens - 1) // self._config.block_size:
-            self._emit_block(BlockMissed(sequence.request_id, len(hits), hashes[len(hits)]))
+            self._emit_block(ev.BlockMissed(sequence.request_id, len(hits), hashes[len(hits)]))
 
     # -- admitting and growing --------------------------------------------------------------------------
 
@@ -264,7 +249,7 @@ class Scheduler:
         counted = self._count(sequence, plan, resumed)
         if self._emit:
             self._emit(
-                RequestAdmitted(
+                ev.RequestAdmitted(
                     sequence.request_id,
                     sequence.num_tokens,
                     plan.hit_tokens,
@@ -285,7 +270,7 @@ class Scheduler:
 
     def _tell_refusal(self, sequence: Sequence, plan: Plan, waits: bool) -> None:
         if self._emit:
-            kind = RequestBlocked if waits else RequestRefused
+            kind = ev.RequestBlocked if waits else ev.RequestRefused
             self._emit(kind(sequence.request_id, plan.hit_tokens, plan.num_needed, self._blocks.num_free))
 
     def _count(self, sequence: Sequence, plan: Plan, resumed: bool) -> bool:
@@ -306,12 +291,12 @@ class Scheduler:
         count = max(-(-end // self._config.block_size) - len(sequence.table), 0)
         if count > self._blocks.num_free:
             if self._emit:
-                self._emit(GrowthFailed(sequence.request_id, count, self._blocks.num_free))
+                self._emit(ev.GrowthFailed(sequence.request_id, count, self._blocks.num_free))
             return False
         sequence.num_computed = end
         self.computed_tokens += num_new
         if self._emit:
-            self._emit(RequestScheduled(sequence.request_id, num_new, end))
+            self._emit(ev.RequestScheduled(sequence.request_id, num_new, end))
         if count:
             sequence.table += self._cache.allocate(sequence.request_id, len(sequence.table), count)
         self._store(sequence)
@@ -323,13 +308,13 @@ class Scheduler:
             return
         full = sequence.num_computed // self._config.block_size
         if full > sequence.num_offered:
-            self._cache.offer(sequence.hashes, sequence.num_offered, full)
+            self._cache.offer(sequence, sequence.num_offered, full)
             sequence.num_offered = full
         if full > sequence.num_stored:
             start, sequence.num_stored = sequence.num_stored, full
             if self._token_check is not None:
                 self._token_check.remember(sequence.table, sequence.tokens, start, full)
-            self._cache.store(sequence.request_id, sequence.table, sequence.hashes, start, full)
+            self._cache.store(sequence, start, full)
 
     def preempt(self, sequence: Sequence, *, waits: bool, num_unwritten: int = 0) -> None:
         """Take all blocks from a running request; its tokens stay (rule 37). ``num_unwritten``: tokens that
@@ -345,7 +330,7 @@ class Scheduler:
             sequence.rank = (0, -self.num_preemptions)  # in front of all others (rule 37)
         place = self._enqueue(sequence) if waits else None
         if self._emit:
-            self._emit(RequestPreempted(sequence.request_id, sequence.num_preemptions, place))
+            self._emit(ev.RequestPreempted(sequence.request_id, sequence.num_preemptions, place))
 
     # -- one step -----------------------------------------------------------------------------------------
 
@@ -436,4 +421,4 @@ class Scheduler:
             first, last = max(start, index * size), min(end, (index + 1) * size)
             block_id = sequence.table[index]
             fill = last - index * size
-            self._emit_block(BlockComputed(sequence.request_id, index, block_id, last - first, fill))
+            self._emit_block(ev.BlockComputed(sequence.request_id, index, block_id, last - first, fill))

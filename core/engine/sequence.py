@@ -18,7 +18,7 @@ class Status(Enum):
 
 
 class Sequence:
-    """The mutable twin of a ``Request``. All counts in tokens unless named otherwise.
+    """The mutable twin of a ``Request``, as vLLM's is. All counts in tokens unless named otherwise.
 
     ``num_computed``: tokens scheduled so far, hits included (vLLM counts them when they are scheduled).
     ``num_stored``: full blocks already given to the cache, hits included. ``num_offered``: full blocks

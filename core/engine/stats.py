@@ -8,6 +8,7 @@ query tokens of admitted requests that did a look-up, as vLLM counts (rules 44-4
 from __future__ import annotations
 
 from collections import deque
+from typing import TypedDict
 
 from core.engine.events import CacheReset, ClockAdvanced, Event, RequestAdmitted
 
@@ -15,6 +16,19 @@ WINDOW_REQUESTS = 1000
 """Requests that vLLM's logged "Prefix cache hit rate" looks back on."""
 
 Sums = tuple[int, int, int]
+
+
+class Totals(TypedDict):
+    """Everything that is summed up since the beginning, as a frame shows it. Tokens: queries, hits, computed.
+    Blocks: stored, evicted. The rest are counts."""
+
+    requests: int
+    queries: int
+    hits: int
+    computed: int
+    preempted: int
+    stored: int
+    evicted: int
 
 
 class Statistics:

@@ -10,7 +10,7 @@ from core.engine.events import EvictionCause
 from core.engine.refusals import check_block, known
 from core.engine.scheduler import Scheduler
 from core.engine.sequence import Sequence
-from core.engine.stats import Statistics
+from core.engine.stats import Statistics, Totals
 from core.types import BlockHash, BlockId, EngineConfig, RequestId
 
 
@@ -111,25 +111,23 @@ class EngineView:
 
     @property
     def statistics(self) -> Statistics:
-        """Look-ups and their hits. Goes on counting, as do the others."""
+        """Look-ups and their hits; goes on counting."""
         return self._scheduler.statistics
 
     @property
-    def computed_tokens(self) -> int:
-        """Tokens that were scheduled, hits left out, recomputation after a preemption included."""
-        return self._scheduler.computed_tokens
-
-    @property
-    def num_preemptions(self) -> int:
-        """How often a running request gave back its blocks."""
-        return self._scheduler.num_preemptions
-
-    @property
-    def num_stored(self) -> int:
-        """How often a block was given content."""
-        return self._cache.num_stored
-
-    @property
     def num_evicted(self) -> Mapping[EvictionCause, int]:
-        """How often a block lost its content, by cause."""
+        """How often a block lost its content, by cause; goes on counting."""
         return self._cache.num_evicted
+
+    def totals(self) -> Totals:
+        """The sums of a frame."""
+        queries, hits = self.statistics.lifetime
+        return Totals(
+            requests=self.statistics.num_requests,
+            queries=queries,
+            hits=hits,
+            computed=self._scheduler.computed_tokens,
+            preempted=self._scheduler.num_preemptions,
+            stored=self._cache.num_stored,
+            evicted=sum(self.num_evicted.values()),
+        )

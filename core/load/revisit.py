@@ -27,8 +27,8 @@ class Moment:
     """A piece of the run: ``log`` begins where the state is ``frame``.
 
     ``event`` is the index in the log at which the request is admitted (its first admission in this
-    piece), ``pieces`` the text of every token of all requests that occur. ``is_cut``: the log ends before
-    the request is over, because it would have become too long.
+    piece), ``pieces`` the text of every token of all requests that occur. The log may end before the
+    request is over, because it would have become too long.
     """
 
     request_id: RequestId
@@ -37,7 +37,6 @@ class Moment:
     log: EventLog
     event: int
     pieces: dict[RequestId, list[str]]
-    is_cut: bool
 
 
 def scenario_around(
@@ -64,7 +63,7 @@ def scenario_around(
         server.turn()
     assert piece.event is not None
     log = EventLog(piece.config, tuple(piece.events))
-    return Moment(request_id, piece.at_s, piece.frame, log, piece.event, piece.pieces, not piece.is_over)
+    return Moment(request_id, piece.at_s, piece.frame, log, piece.event, piece.pieces)
 
 
 class _Piece:

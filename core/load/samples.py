@@ -33,23 +33,15 @@ class Flag:
     value: float | str | None
 
 
-CURVES = (
-    *("hit_rate", "hit_rate_window", "hit_rate_total"),
-    *("in_use", "cached", "not_full", "empty"),
-    *("evicted_per_s", "expired_per_s"),
-    *("ttft_p50_with", "ttft_p95_with", "ttft_p50_without", "ttft_p95_without"),
-    *("throughput_with", "throughput_without"),
-    *("queue_with", "queue_without"),
-)
-"""hit_rate: hit tokens / tokens looked up in the bin, in the last minute (whole bins), in all. in_use,
-cached, not_full, empty: shares of the usable blocks. evicted, expired: blocks per second, pushed out (by
-need of room, cap or force) and by TTL. ttft: seconds, of requests whose first token falls into the bin.
-throughput: requests finished per second. queue: requests that wait."""
-
-
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Curves (``CURVES``) over complete bins from number ``start`` on, ``bin_s`` modelled seconds each.
+    """Curves over complete bins from number ``start`` on, ``bin_s`` modelled seconds each.
+
+    hit_rate, _window, _total: hit tokens / tokens looked up in the bin, in the last minute (whole bins), in
+    all. in_use, cached, not_full, empty: shares of the usable blocks. evicted_per_s, expired_per_s: blocks
+    pushed out by need of room, cap or force, and by TTL. With and without the cache: ttft_p50, ttft_p95,
+    seconds, of requests whose first token falls into the bin; throughput, requests finished per second;
+    queue, requests that wait.
 
     Shares are from 0 to 1; None: nothing to say (no request in the bin). ``generation`` rises when bins
     were merged: then everything drawn so far is out of date. Hit rates and occupancy are counted by the

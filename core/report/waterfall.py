@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 from core.engine.events import RequestAdmitted
 from core.timeline.diagnose import Diagnosis, Fate, MissReason
@@ -40,17 +40,7 @@ Share = Literal[
     "other_world",
     "not_read",
 ]
-SHARES: tuple[Share, ...] = (
-    "reused",
-    "new",
-    "evicted",
-    "near_miss",
-    "last_token",
-    "tail",
-    "not_admitted",
-    "other_world",
-    "not_read",
-)
+SHARES: tuple[Share, ...] = get_args(Share)
 
 
 _SHARE_OF: Mapping[Fate, Share] = MappingProxyType(

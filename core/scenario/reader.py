@@ -92,7 +92,7 @@ def _parse(text: str, place: _Place) -> Json:
         data = parse_json(text)
     except ValueError as error:
         message = f"{place} is not JSON ({error}). Check the file and load it again."
-        raise place.error("json", message, line=getattr(error, "lineno", 1)) from None
+        raise place.error("scenario.json", message, line=getattr(error, "lineno", 1)) from None
     if not isinstance(data, dict):
         raise place.wrong("the whole file", "a JSON object", data)
     return data
@@ -100,18 +100,18 @@ def _parse(text: str, place: _Place) -> Json:
 
 def _check_head(data: Json, place: _Place) -> None:
     known = {"schema", "id", "block_size", "num_slots", "config", "commands", "expected", "bilingual"}
-    _refuse_unknown("field", data, sorted(known), place)
+    _refuse_unknown("scenario.field", data, sorted(known), place)
     if data.get("schema") != SCHEMA_VERSION:
         message = f"{place}: schema is {data.get('schema')!r}; this version reads {SCHEMA_VERSION}."
-        raise place.error("schema", message, schema=str(data.get("schema")))
+        raise place.error("scenario.schema", message, schema=str(data.get("schema")))
     if "commands" not in data:
-        raise place.error("missing", f"{place}: the field 'commands' is missing.", field="commands")
+        raise place.error("scenario.missing", f"{place}: the field 'commands' is missing.", field="commands")
 
 
-def _refuse_unknown(kind: str, names: Iterable[str], known: Collection[str], place: _Place) -> None:
+def _refuse_unknown(code: str, names: Iterable[str], known: Collection[str], place: _Place) -> None:
     for name in sorted(set(names) - set(known)):
-        message = f"{place}: unknown {kind} {name!r}; known are {', '.join(known)}."
-        raise place.error(kind, message, field=name)
+        message = f"{place}: unknown {code.partition('.')[2]} {name!r}; known are {', '.join(known)}."
+        raise place.error(code, message, field=name)
 
 
 def _config(data: Json, overrides: Mapping[str, Any], place: _Place) -> EngineConfig:
@@ -126,19 +126,28 @@ def _config(data: Json, overrides: Mapping[str, Any], place: _Place) -> EngineCo
         if not is_whole(num_slots) or num_slots < 0:
             raise place.wrong("num_slots", "a whole number of slots", num_slots)
         settings["num_blocks"] = num_slots + 1
-    _refuse_unknown("setting", settings, config_field_names(), place)
+    _refuse_unknown("scenario.setting", settings, config_field_names(), place)
     config = EngineConfig(**settings)
     if config.num_usable > MAX_LESSON_SLOTS:
         raise place.wrong("num_slots", f"at most {MAX_LESSON_SLOTS}", config.num_usable)
     return config
 
 
-def _count(fields: _Fields, name: str) -> int:
-    return fields.whole(name, least=1, most=MAX_STEPS if name == "n" else 2**63)
+def _count(fields: _Fields, name: str) -> None:
+    if not is_whole(value := fields.get(name)) or value < 1:
+        raise fields.wrong(name, "a whole number of at least 1")
+    if name == "n" and value > MAX_STEPS:
+        raise fields.wrong(name, f"at most {MAX_STEPS}")
+
+
+def _priority(fields: _Fields, name: str) -> None:
+    if not is_whole(fields.get(name)):
+        raise fields.wrong(name, "a whole number")
 
 
 def _block_ids(fields: _Fields, name: str) -> None:
-    if not all(map(is_whole, fields.items(name))):
+    value = fields.get(name)
+    if not isinstance(value, list) or not all(map(is_whole, value)):
         raise fields.wrong(name, "a list of block ids")
 
 
@@ -146,7 +155,7 @@ _CHECKS: dict[str, Callable[[_Fields, str], object]] = {
     **dict.fromkeys(("id", "version", "name"), _Fields.text),
     **dict.fromkeys(("n", "ticks", "chunk"), _count),
     **dict.fromkeys(("running", "fit", "skip_read"), _Fields.flag),
-    "priority": lambda fields, name: fields.whole(name, least=-(2**63)),
+    "priority": _priority,
     "salt": lambda fields, name: fields.get(name) is None or fields.text(name),
     "blocks": _block_ids,
 }
@@ -175,7 +184,7 @@ class _Reader:
         op = fields.get("op")
         if not isinstance(op, str) or op not in _FIELDS:
             message = f"{self._place}: {fields.path}: unknown op {op!r}; known are {', '.join(OPS)}."
-            raise self._place.error("op", message, op=str(op))
+            raise self._place.error("scenario.op", message, op=str(op))
         args = {key: value for key, value in fields.value.items() if key != "op"}
         self._check_names(op, args, fields)
         for name in args:
@@ -189,11 +198,11 @@ class _Reader:
 
     def _check_names(self, op: str, args: Json, fields: _Fields) -> None:
         required, optional = _FIELDS[op]
-        missing, unknown = required - set(args), set(args) - required - optional
-        for code, what, names in (("missing", "missing", missing), ("field", "unknown", unknown)):
-            for name in sorted(names):
-                message = f"{self._place}: {fields.path} ({op}): {what} field {name!r}."
-                raise self._place.error(code, message, field=name)
+        where = f"{self._place}: {fields.path} ({op})"
+        for name in sorted(required - set(args)):
+            raise self._place.error("scenario.missing", f"{where}: missing field {name!r}.", field=name)
+        for name in sorted(set(args) - required - optional):
+            raise self._place.error("scenario.field", f"{where}: unknown field {name!r}.", field=name)
 
     def _request(self, op: str, args: Json, fields: _Fields) -> Command:
         prompt = self._tokens(fields, "text", "tokens", required=True)

@@ -58,7 +58,7 @@ class Scenario:
     commands: tuple[Command, ...]
 
     def to_json(self) -> Json:
-        """The scenario as JSON values; ``scenario_reader`` reads them back to an equal scenario."""
+        """The scenario as JSON values; ``load_scenario`` reads them back to an equal scenario."""
         default = EngineConfig()
         extra = {
             name: getattr(self.config, name)

@@ -18,7 +18,6 @@ A near miss is the number of equal tokens inside the missed block (``num_near``)
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -135,11 +134,6 @@ def explain(log: EventLog) -> dict[int, MissReason]:
         if reason is not None:
             reasons[index] = reason
     return reasons
-
-
-def near_misses(reasons: Iterable[MissReason]) -> int:
-    """How many requests had equal tokens inside their first missed block."""
-    return sum(1 for reason in reasons if reason.num_near > 0 and reason.kind in MISS_KINDS)
 
 
 class Diagnosis:

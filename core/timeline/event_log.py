@@ -84,7 +84,7 @@ def load_lines(lines: Iterable[str], *, name: str = "event log") -> EventLog:
     numbered = ((_Place(name, number), line) for number, line in enumerate(lines, 1) if line.strip())
     place, first = next(numbered, (_Place(name), ""))
     if not first:
-        raise place.error("empty", f"{name} is empty; expected a header line.")
+        raise place.error("log.empty", f"{name} is empty; expected a header line.")
     header = _parse(first, place)
     config = _read_header(header, place)
     reader = _EventReader(header["schema"])
@@ -101,22 +101,22 @@ def _parse(line: str, place: _Place) -> dict[str, Any]:
     try:
         value = parse_json(line)
     except ValueError as error:
-        raise place.error("json", f"{place} is not JSON ({error}). Export the log again.") from None
+        raise place.error("log.json", f"{place} is not JSON ({error}). Export the log again.") from None
     if not isinstance(value, dict):
-        raise place.error("json", f"{place} is not a JSON object.")
+        raise place.error("log.json", f"{place} is not a JSON object.")
     return value
 
 
 def _read_header(header: dict[str, Any], place: _Place) -> EngineConfig:
     if header.get("broth") != "event-log":
         message = f'{place} has no "broth": "event-log"; this is not an event log of Broth.'
-        raise place.error("header", message, field="broth")
+        raise place.error("log.header", message, field="broth")
     if (schema := header.get("schema")) not in (_OLD_SCHEMA, SCHEMA_VERSION):
         message = (
             f"{place}: schema is {schema!r}; this version reads {_OLD_SCHEMA} and {SCHEMA_VERSION}. "
             "Open it with the version that wrote it, or run its scenario again."
         )
-        raise place.error("schema", message, schema=str(schema))
+        raise place.error("log.schema", message, schema=str(schema))
     try:
         config = EngineConfig(**header["config"])
     except (KeyError, TypeError, BrothError) as error:
@@ -127,7 +127,7 @@ def _read_header(header: dict[str, Any], place: _Place) -> EngineConfig:
 
 
 def _bad_config(place: _Place, why: str) -> EventLogError:
-    return place.error("config", f"{place}: config cannot be used ({why}).", field="config")
+    return place.error("log.config", f"{place}: config cannot be used ({why}).", field="config")
 
 
 class _EventReader:
@@ -144,17 +144,17 @@ class _EventReader:
         """The event on one line."""
         kind, types = self._kinds.get(str(value.get("type")), (None, {}))
         if kind is None:
-            raise _error(place, "type", "type", f"unknown event type {value.get('type')!r}")
+            raise _error(place, "log.type", "type", f"unknown event type {value.get('type')!r}")
         given = set(value) - {"type"}
         for key in sorted(given ^ set(types)):
             what = "unknown" if key in given else "missing"
-            raise _error(place, "field", key, f"{what} field {key!r} of {kind.__name__}")
+            raise _error(place, "log.field", key, f"{what} field {key!r} of {kind.__name__}")
         decoded = {}
         for key, wanted in types.items():
             try:
                 decoded[key] = _decode(value[key], wanted)
             except ValueError as error:
-                raise _error(place, "value", key, f"{key} of {kind.__name__} {error}") from None
+                raise _error(place, "log.value", key, f"{key} of {kind.__name__} {error}") from None
         return kind(**decoded)
 
 

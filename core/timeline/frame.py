@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypedDict, cast
 
+from core.engine.stats import Totals
 from core.types import EngineConfig
 
 Path = list[str | int]
@@ -45,18 +46,6 @@ class RequestFrame(TypedDict):
     skip_read: bool
     salt: str | None
     version: str
-
-
-class Totals(TypedDict):
-    """Running sums. Tokens: queries, hits, computed. Blocks: stored, evicted. The rest are counts."""
-
-    requests: int
-    queries: int
-    hits: int
-    computed: int
-    preempted: int
-    stored: int
-    evicted: int
 
 
 class Frame(TypedDict):

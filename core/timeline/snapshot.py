@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from core.engine.cache_controller import BlockState
 from core.engine.engine import Engine
 from core.engine.sequence import Sequence
-from core.engine.view import EngineView
-from core.timeline.frame import Frame, RequestFrame, SlotFrame, Totals
+from core.timeline.frame import Frame, RequestFrame, SlotFrame
 from core.types import BlockId
 
 
@@ -33,7 +32,7 @@ def take_snapshot(engine: Engine) -> Frame:
         reqs={request_id: _request(view.request(request_id)) for request_id in view.request_ids()},
         waiting=list(view.waiting_ids()),
         running=list(view.running_ids()),
-        totals=_totals(view),
+        totals={**view.totals(), "stored": 0, "evicted": 0},
     )
 
 
@@ -60,19 +59,6 @@ def _request(sequence: Sequence) -> RequestFrame:
     )
 
 
-def _totals(view: EngineView) -> Totals:
-    queries, hits = view.statistics.lifetime
-    return Totals(
-        requests=view.statistics.num_requests,
-        queries=queries,
-        hits=hits,
-        computed=view.computed_tokens,
-        preempted=view.num_preemptions,
-        stored=0,
-        evicted=0,
-    )
-
-
 def take_frame(engine: Engine) -> Frame:
     """As ``take_snapshot``, with what otherwise only a log from the beginning tells: the tokens written in
     each block, and the totals. A log that begins now folds onto it. What finished, and how look-ups went,
@@ -85,8 +71,7 @@ def take_frame(engine: Engine) -> Frame:
             slot = frame["slots"][str(block_id)]
             if slot["hash"] is None:
                 slot["fill"] = max(min(request["computed"] - index * block_size, block_size), 0)
-    frame["totals"]["stored"] = view.num_stored
-    frame["totals"]["evicted"] = sum(view.num_evicted.values())
+    frame["totals"] = view.totals()
     return frame
 
 

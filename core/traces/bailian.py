@@ -13,7 +13,7 @@ from typing import Any
 
 from core.traces.build import Builder
 from core.traces.mooncake import block_request, decide_shape
-from core.traces.reader import Format, Reader
+from core.traces.reader import Format
 from core.traces.rows import Row
 
 BLOCK_SIZE = 16
@@ -48,8 +48,4 @@ def _claims(data: Mapping[str, Any]) -> bool:
     return "hash_ids" in data and "chat_id" in data
 
 
-def _make(builder: Builder, head: Sequence[Row]) -> Reader:
-    return _Bailian(builder, head)
-
-
-BAILIAN = Format("bailian", "Qwen-Bailian", "json", frozenset({"blocks"}), _claims, _make)
+BAILIAN = Format("bailian", "Qwen-Bailian", "json", frozenset({"blocks"}), _claims, _Bailian)

@@ -16,7 +16,7 @@ from typing import Any
 from core.traces.blocks import GLOBAL, check_count, raw_ids
 from core.traces.build import Builder
 from core.traces.model import Convention, TraceRequest
-from core.traces.reader import Format, Reader
+from core.traces.reader import Format
 from core.traces.rows import Row
 
 DEEPEST = 8
@@ -122,10 +122,6 @@ def _claims(data: Mapping[str, Any]) -> bool:
     return isinstance(data.get("requests"), list) and ("block_size" in data or "hash_id_scope" in data)
 
 
-def _make(builder: Builder, head: Sequence[Row]) -> Reader:
-    return _Sessions(builder, head)
-
-
 CLAUDE_CODE_BLOCKS = Format(
-    "claude_code_blocks", "Claude Code block trace", "json", frozenset({"blocks"}), _claims, _make
+    "claude_code_blocks", "Claude Code block trace", "json", frozenset({"blocks"}), _claims, _Sessions
 )

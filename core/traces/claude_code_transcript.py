@@ -16,7 +16,7 @@ from typing import Any
 
 from core.traces.build import Builder
 from core.traces.model import TraceRequest
-from core.traces.reader import Format, Reader
+from core.traces.reader import Format
 from core.traces.rows import Row
 from core.traces.timestamps import time_or_none
 from core.traces.usage import read_usage
@@ -72,15 +72,11 @@ def _claims(data: Mapping[str, Any]) -> bool:
     return kind in _TYPES and ("sessionId" in data or "uuid" in data or "leafUuid" in data)
 
 
-def _make(builder: Builder, head: Sequence[Row]) -> Reader:
-    return _Transcript(builder, head)
-
-
 CLAUDE_CODE_TRANSCRIPT = Format(
     "claude_code_transcript",
     "Claude Code transcript",
     "json",
     frozenset({"usage", "lengths"}),
     _claims,
-    _make,
+    _Transcript,
 )

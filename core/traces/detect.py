@@ -35,11 +35,9 @@ _TABLES: tuple[Packing, ...] = ("csv", "lines")
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """The format found, and how many of the records looked at fit it; `others` were claimed too."""
+    """The format that most records look like; `others` were claimed too."""
 
     format: Format
-    num_fitting: int
-    num_seen: int
     others: tuple[str, ...] = ()
 
 
@@ -124,5 +122,5 @@ def _claimed(rows: list[Row], packing: Packing) -> Detection | None:
         return None
     if votes[MOONCAKE_SESSIONS.name]:
         votes[MOONCAKE_SESSIONS.name] += votes.pop(MOONCAKE.name, 0)
-    (name, fitting), *others = votes.most_common()
-    return Detection(format_named(name), fitting, len(rows), tuple(name for name, _ in others))
+    (name, _), *others = votes.most_common()
+    return Detection(format_named(name), tuple(name for name, _ in others))

@@ -19,7 +19,7 @@ from typing import Any
 from core.traces.build import Builder
 from core.traces.engine_facts import EventTotals
 from core.traces.json_rows import is_kv_batch, kv_batch_fields
-from core.traces.reader import Format, Reader
+from core.traces.reader import Format
 from core.traces.recording import (
     AllCleared,
     BlocksRemoved,
@@ -150,8 +150,4 @@ def _claims(data: Mapping[str, Any]) -> bool:
     return (isinstance(data.get("events"), list) and "ts" in data) or is_kv_batch(data.get("decoded"))
 
 
-def _make(builder: Builder, head: Sequence[Row]) -> Reader:
-    return _Events(builder, head)
-
-
-KV_EVENTS = Format("kv_events", "KV events (vLLM, SGLang)", "json", frozenset({"events"}), _claims, _make)
+KV_EVENTS = Format("kv_events", "KV events (vLLM, SGLang)", "json", frozenset({"events"}), _claims, _Events)

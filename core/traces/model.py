@@ -80,12 +80,6 @@ class TraceRequest:
         """Whether the log says what the prompt consists of, and not only how long it is."""
         return self.block_ids is not None or bool(self.segments)
 
-    def full_block_ids(self) -> array[int]:
-        """The numbers of the full blocks (a listed partial tail is left out); block logs only."""
-        if self.block_ids is None or self.block_size is None:
-            return array("I")
-        return self.block_ids[: self.num_tokens // self.block_size]
-
     def tokens(self) -> NDArray[np.uint32]:
         """The prompt's tokens. For a block log these are stand-ins, equal where the blocks are equal.
 

@@ -18,7 +18,7 @@ from core.errors import TraceError
 from core.traces.blocks import GLOBAL, check_count, infer_shape, raw_ids
 from core.traces.build import Builder
 from core.traces.model import Convention, TraceRequest
-from core.traces.reader import Format, Reader
+from core.traces.reader import Format
 from core.traces.rows import Row
 from core.traces.timestamps import milliseconds
 
@@ -126,20 +126,12 @@ def _claims_simulator(data: Mapping[str, Any]) -> bool:
     return _claims(data) and "block_size" in data
 
 
-def _make(builder: Builder, head: Sequence[Row]) -> Reader:
-    return _Mooncake(builder, head)
-
-
-def _make_simulator(builder: Builder, head: Sequence[Row]) -> Reader:
-    return _Simulator(builder, head)
-
-
-MOONCAKE = Format("mooncake", "Mooncake", "json", frozenset({"blocks"}), _claims, _make)
+MOONCAKE = Format("mooncake", "Mooncake", "json", frozenset({"blocks"}), _claims, _Mooncake)
 SIMULATOR = Format(
     "mooncake_simulator",
     "Mooncake, kvcache-simulator's variant",
     "json",
     frozenset({"blocks"}),
     _claims_simulator,
-    _make_simulator,
+    _Simulator,
 )

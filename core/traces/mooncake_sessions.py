@@ -24,7 +24,7 @@ from core.traces.bodies import Segments, body_prompts
 from core.traces.build import Builder
 from core.traces.model import TraceRequest
 from core.traces.mooncake import BLOCK_SIZE, decide_shape
-from core.traces.reader import Format, Reader
+from core.traces.reader import Format
 from core.traces.rows import Row
 from core.traces.timestamps import milliseconds
 
@@ -195,15 +195,11 @@ def _claims(data: Mapping[str, Any]) -> bool:
     return "messages" in data and ("delay" in data or "output_length" in data)
 
 
-def _make(builder: Builder, head: Sequence[Row]) -> Reader:
-    return _Sessions(builder, head)
-
-
 MOONCAKE_SESSIONS = Format(
     "mooncake_sessions",
     "Mooncake with sessions (AIPerf, Dynamo)",
     "json",
     frozenset({"blocks", "text"}),
     _claims,
-    _make,
+    _Sessions,
 )

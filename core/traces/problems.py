@@ -18,25 +18,25 @@ class Place(fields.Place[TraceError]):
 def not_json(place: Place, reason: str) -> TraceError:
     """A line (or a file) that is not JSON."""
     message = f"{place} is not valid JSON ({reason}). Mend that line, or let broken lines be skipped."
-    return place.error("json", message, reason=reason)
+    return place.error("trace.json", message, reason=reason)
 
 
 def not_csv(place: Place, reason: str) -> TraceError:
     """A row of a table that cannot be cut into columns."""
     message = f"{place} is not a row of this table: {reason}."
-    return place.error("csv", message, reason=reason)
+    return place.error("trace.csv", message, reason=reason)
 
 
 def not_text(place: Place, reason: str) -> TraceError:
     """Bytes that are not UTF-8."""
     message = f"{place} is not UTF-8 text ({reason}). Save the log as UTF-8, unpacked, and load it again."
-    return place.error("encoding", message, reason=reason)
+    return place.error("trace.encoding", message, reason=reason)
 
 
 def too_long(place: Place, limit: int) -> TraceError:
     """One line or value larger than the readers hold in memory."""
     message = f"{place} is longer than {limit} bytes; expected one request a line."
-    return place.error("too_long", message, limit=limit)
+    return place.error("trace.too_long", message, limit=limit)
 
 
 def empty(file: str, reason: str) -> TraceError:

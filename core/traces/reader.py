@@ -44,11 +44,6 @@ class Format:
     claims: Callable[[Mapping[str, Any]], bool]
     make: Callable[[Builder, Sequence[Row]], Reader]
 
-    @property
-    def can_give_hit_rate(self) -> bool:
-        """Whether such a log says what prompts consist of."""
-        return bool(self.gives & {"blocks", "tokens", "text"})
-
 
 class EachRow:
     """A reader whose records have nothing to do with each other: a function per record."""

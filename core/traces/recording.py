@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from xxhash import xxh3_128_digest
 
+from core.texts import text_bytes
 from core.types import BlockHash
 
 Pool = tuple[int | None, str | None, int | None]
@@ -59,4 +60,4 @@ def digest_of(published: int | str) -> BlockHash:
         digits = bytes.fromhex(text.removeprefix("0x"))
     except ValueError:
         digits = b""
-    return digits if len(digits) == 16 else xxh3_128_digest(text.encode("utf-8", "surrogatepass"))
+    return digits if len(digits) == 16 else xxh3_128_digest(text_bytes(text))

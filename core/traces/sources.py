@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
@@ -58,14 +61,37 @@ class TraceFile:
             raise problems.unreadable(self.name, error.strerror or "it cannot be opened") from None
         return self.data
 
-    def size(self) -> int:
-        """Bytes in all."""
+    @contextmanager
+    def reading(self) -> Generator[BinaryIO, None, None]:
+        """The content, closed afterwards unless it was handed in open.
+
+        Raises:
+            TraceError: the file cannot be opened, or cannot be read on.
+        """
         stream = self.open()
         try:
-            return stream.seek(0, io.SEEK_END)
+            yield stream
+        except OSError as error:
+            raise problems.unreadable(self.name, error.strerror or "reading failed") from None
         finally:
             if stream is not self.data:
                 stream.close()
+
+    def size(self) -> int:
+        """Bytes in all."""
+        with self.reading() as stream:
+            return stream.seek(0, io.SEEK_END)
+
+
+def files_within(folder: Path) -> dict[str, Path]:
+    """The files of a folder, by name, each where its content lies; sub-folders are not entered.
+
+    A link that leads out of the folder is left out: whoever may put a file into it could otherwise read any
+    file that the server can read.
+    """
+    inside = os.path.realpath(folder)
+    found = {path.name: Path(os.path.realpath(path)) for path in sorted(folder.iterdir())}
+    return {name: path for name, path in found.items() if path.is_relative_to(inside) and path.is_file()}
 
 
 class Meter:
@@ -100,8 +126,7 @@ def lines(
     Raises:
         TraceError: the file is of another kind altogether, cannot be read, or has a line beyond all measure.
     """
-    stream = file.open()
-    try:
+    with file.reading() as stream:
         for number, raw in enumerate(_raw_lines(file, stream), 1):
             if meter is not None:
                 meter.add(len(raw))
@@ -112,19 +137,11 @@ def lines(
                 yield place, raw.decode("utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
                 yield place, problems.not_text(place, f"byte {error.start + 1} of the line")
-    finally:
-        if stream is not file.data:
-            stream.close()
 
 
 def _raw_lines(file: TraceFile, stream: BinaryIO) -> Generator[bytes, None, None]:
-    number = 0
-    while True:
-        number += 1
-        try:
-            raw = stream.readline(LONGEST_LINE + 1)
-        except OSError as error:
-            raise problems.unreadable(file.name, error.strerror or "reading failed") from None
+    for number in count(1):
+        raw = stream.readline(LONGEST_LINE + 1)
         if not raw:
             return
         if len(raw) > LONGEST_LINE:
@@ -145,8 +162,7 @@ def first_char(file: TraceFile) -> str:
     Raises:
         TraceError: the file is of another kind altogether, or cannot be read.
     """
-    stream = file.open()
-    try:
+    with file.reading() as stream:
         raw = _without_mark(file, stream.readline(_CHUNK))
         while raw:
             text = raw.decode("utf-8", "replace").strip()
@@ -154,11 +170,6 @@ def first_char(file: TraceFile) -> str:
                 return text[0]
             raw = stream.readline(_CHUNK)
         return ""
-    except OSError as error:
-        raise problems.unreadable(file.name, error.strerror or "reading failed") from None
-    finally:
-        if stream is not file.data:
-            stream.close()
 
 
 def chunks(file: TraceFile, meter: Meter | None = None) -> Generator[str, None, None]:
@@ -167,10 +178,9 @@ def chunks(file: TraceFile, meter: Meter | None = None) -> Generator[str, None, 
     Raises:
         TraceError: not UTF-8, or the file cannot be read.
     """
-    stream = file.open()
     decoder = codecs.getincrementaldecoder("utf-8")()
     line, first = 1, True
-    try:
+    with file.reading() as stream:
         while True:
             raw = stream.read(_CHUNK)
             if meter is not None:
@@ -185,8 +195,3 @@ def chunks(file: TraceFile, meter: Meter | None = None) -> Generator[str, None, 
                 return
             line += piece.count("\n")
             yield piece
-    except OSError as error:
-        raise problems.unreadable(file.name, error.strerror or "reading failed") from None
-    finally:
-        if stream is not file.data:
-            stream.close()

@@ -14,7 +14,7 @@ from typing import Any
 
 from core.traces.build import Builder
 from core.traces.engine_facts import EngineCounters
-from core.traces.reader import Format, Reader
+from core.traces.reader import Format
 from core.traces.rows import LARGEST, Row
 
 _SAMPLE = re.compile(r"vllm:([a-z_0-9]+)(?:\{([^{}]*)\})?\s+(\S+)(?:\s+-?[0-9]+)?", re.ASCII)
@@ -71,8 +71,4 @@ def _claims(data: Mapping[str, Any]) -> bool:
     return line.startswith(("vllm:", "# TYPE vllm:", "# HELP vllm:"))
 
 
-def _make(builder: Builder, head: Sequence[Row]) -> Reader:
-    return _Metrics(builder, head)
-
-
-VLLM_METRICS = Format("vllm_metrics", "vLLM /metrics", "lines", frozenset({"counters"}), _claims, _make)
+VLLM_METRICS = Format("vllm_metrics", "vLLM /metrics", "lines", frozenset({"counters"}), _claims, _Metrics)

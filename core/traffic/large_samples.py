@@ -1,15 +1,14 @@
 """Made-up logs as large as real ones: no text, only which blocks of a prompt are the same.
 
 In the form of Mooncake's traces: one JSON object a line, ``hash_ids`` names the prompt's blocks of 512
-tokens, the last one perhaps not full. Made from a seed, and tuned to what is published of two real traces
-(``PUBLISHED``): tests hold mean length and share of repeated tokens to it.
+tokens, the last one perhaps not full. Made from a seed, and tuned to what is published of two real traces:
+tests hold mean length and share of repeated tokens to it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -19,24 +18,6 @@ from core.scenario.workloads import Conversations, conversation_requests
 LARGE_KINDS = ("conversations", "sessions")
 BLOCK_TOKENS = 512
 _ARRIVALS_PER_S = 3.3
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """Of a real trace: tokens a prompt on average, share of prompt tokens sent before (unbounded cache)."""
-
-    mean_tokens: int
-    repeated: float
-    source: str
-
-
-PUBLISHED: Mapping[str, Published] = MappingProxyType(
-    {
-        "conversations": Published(12_035, 0.373, "Mooncake, conversation trace, 12,031 requests"),
-        "sessions": Published(123_300, 0.964, "710 sessions of Claude Code, 48,658 requests"),
-    }
-)
-"""Block-exact, at most all but a prompt's last token; counted in the traces as their authors publish them."""
 
 
 def large_log(kind: str, seed: int = 7) -> str:

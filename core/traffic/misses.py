@@ -19,24 +19,15 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from core.replay.prefix_tree import TELL_EVERY, PrefixTree, Progress
 from core.traces.model import TraceRequest
 
-Reason = Literal["all", "refused", "too_short", "evicted", "expired", "differs", "grown", "first"]
-REASONS: tuple[Reason, ...] = (
-    "evicted",
-    "expired",
-    "differs",
-    "too_short",
-    "refused",
-    "grown",
-    "first",
-    "all",
-)
+Reason = Literal["evicted", "expired", "differs", "too_short", "refused", "grown", "first", "all"]
+REASONS: tuple[Reason, ...] = get_args(Reason)
 _WIDTH = 4
 _Node = int | str
 

@@ -11,7 +11,7 @@ from core.replay.curve import Deviation, measure, spread
 from core.replay.eviction_orders import ORDERS, Order, order_hits
 from core.replay.grid import GridPoint, replay_grid
 from core.replay.prefix_tree import Progress, build_tree, part_of
-from core.replay.ttl_curve import ttl_curve
+from core.replay.ttl_curve import absolute_ttl_hits, ttl_curve
 from core.traces.model import Trace
 from core.traffic.analysis import Analysis, replayed
 from core.traffic.examples import gains_least
@@ -92,6 +92,17 @@ def idle_ttl(analysis: Analysis, most: int = 400) -> list[tuple[float, float]]:
     places = np.unique(np.linspace(0, max(len(curve.pauses_s) - 1, 0), most).round().astype(int))
     rates = curve.rates
     return [(float(curve.pauses_s[p]), float(rates[p])) for p in places if p < len(rates)]
+
+
+def both_ttls(analysis: Analysis, ttl_s: float) -> tuple[float, float]:
+    """Hit rates with room for everything if content expires so long after its last use, and if it does so
+    after it was computed.
+
+    Raises:
+        TraceError: the log has no times.
+    """
+    absolute = int(absolute_ttl_hits(analysis.tree, ttl_s).sum())
+    return ttl_curve(analysis.tree).rate_at(ttl_s), absolute / max(sum(analysis.tree.num_tokens), 1)
 
 
 def with_pinning(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.visit import choose, payload, press, setup_of, texts, visit
+from tests.app.visit import choose, open_tab, payload, press, setup_of, texts, visit
 from ui.stage.fork import Fork
 from ui.stage.setup import Setup
 from ui.words.i18n import MODES, LangMode, t
@@ -64,7 +64,7 @@ def test_another_scenario_is_another_run_with_its_own_settings() -> None:
 @pytest.mark.parametrize("page", ["start", "execute"])
 def test_a_knob_changes_the_run(page: str) -> None:
     """P9: five slots instead of four, and hits appear."""
-    at = visit(page, lang="en", s="P9")
+    at = open_tab(visit(page, lang="en", s="P9"), "knobs")
     before = payload(at)
     assert before["a"]["meta"]["slots"] == 4
     at = choose(at, "widget_num_slots", 5)
@@ -127,7 +127,7 @@ def test_a_pool_too_small_is_told_and_can_be_mended() -> None:
 
 
 def test_on_the_front_page_too() -> None:
-    at = visit("start", lang="en", s="P0", slots="3")
+    at = open_tab(visit("start", lang="en", s="P0", slots="3"), "knobs")
     assert at.error.len == 1
     at = choose(at, "widget_num_slots", 12)
     assert at.error.len == 0

@@ -259,7 +259,7 @@ def test_only_the_open_tab_is_drawn(lang: Lang) -> None:
 
 
 def open_tab(at: AppTest, name: str, lang: Lang = "en") -> AppTest:
-    at.session_state["export_tabs"] = t(f"export.{name}", lang)
+    at.session_state["export_tab"] = name
     return calm(at.run())
 
 

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.visit import calm, choose, payload, press, texts, visit
-from ui.words.i18n import LANGS, Lang, t
+from ui.words.i18n import LANGS, Lang, stage_texts, t
 
 FORMATS = Path(__file__).resolve().parents[1] / "data" / "formats"
 CAPTURED = (FORMATS / "kv_events_vllm.jsonl").read_bytes()
@@ -45,7 +45,7 @@ def test_an_uploaded_stream_plays_on_the_stage(lang: Lang) -> None:
     assert [step["op"] for step in log["events"]][:5] == ["chain", *["register"] * 4]
     assert {"inspect", "tables", "fork", "code"} <= set(data["flags"]["hide"])
     for zone in "DEF":
-        assert data["text"][lang][f"stage.untold.{zone}"]
+        assert stage_texts()[lang][f"stage.untold.{zone}"]
     said = texts(at)
     assert t("traffic.events.note", lang) in said
     assert t("traffic.events.left_out", lang, n=5) in said

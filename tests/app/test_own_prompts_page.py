@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.visit import calm, has_stage, payload, press, prompts, setup_of, texts, visit
+from tests.app.visit import calm, has_stage, open_tab, payload, press, prompts, setup_of, texts, visit
 from ui.stage.own import MAX_OWN_CHARS, OwnPrompts, own_to_file, pack_own
 from ui.stage.setup import Setup
 from ui.words.i18n import LANGS, Lang, t
@@ -61,7 +61,7 @@ def test_strange_texts_reach_the_stage_as_they_are(text: str) -> None:
 @pytest.mark.parametrize("name", ["start", "execute"])
 def test_markup_is_never_markup(name: str) -> None:
     """No element of the page lets HTML through with a prompt in it, and the preview escapes Markdown."""
-    at = run_prompt(visit(name, lang="en"), HTML, "[a](javascript:alert(1)) <i>i</i>")
+    at = run_prompt(open_tab(visit(name, lang="en"), "own"), HTML, "[a](javascript:alert(1)) <i>i</i>")
     for element in at.markdown:
         assert not (element.allow_html and ("onerror" in element.value or "<i>" in element.value))
     shown = texts(at)
@@ -121,7 +121,7 @@ def test_a_system_prompt_alone_runs() -> None:
 
 
 def test_the_form_shows_an_example_until_something_is_typed() -> None:
-    at = visit("start", lang="zh")
+    at = open_tab(visit("start", lang="zh"), "own")
     assert typed(at) == [t("own.system.example", "zh"), t("own.messages.example", "zh")]
 
 
@@ -175,7 +175,7 @@ def test_a_draft_outlives_a_language_switch_and_a_look_elsewhere() -> None:
 
 
 def test_the_preview_follows_what_is_typed() -> None:
-    at = visit("start", lang="en")
+    at = open_tab(visit("start", lang="en"), "own")
     at.text_area(key="own_system").set_value("")
     at.text_area(key="own_messages").set_value("One two three four five\nOne two three four six")
     at.run()
@@ -185,7 +185,7 @@ def test_the_preview_follows_what_is_typed() -> None:
 
 def test_a_kept_file_comes_back() -> None:
     own = OwnPrompts("You are kind. ", ("one", "two"), "Fine.")
-    at = visit("start", lang="en")
+    at = open_tab(visit("start", lang="en"), "own")
     at.file_uploader(key="own_file").set_value(("mine.json", own_to_file(own).encode(), "application/json"))
     calm(at.run())
     assert typed(at) == ["You are kind. ", "one\ntwo"]
@@ -195,7 +195,7 @@ def test_a_kept_file_comes_back() -> None:
 
 
 def test_a_file_that_is_none_of_ours_is_told() -> None:
-    at = visit("start", lang="zh")
+    at = open_tab(visit("start", lang="zh"), "own")
     before = typed(at)
     at.file_uploader(key="own_file").set_value(("x.json", b"{\n{", "application/json"))
     calm(at.run())

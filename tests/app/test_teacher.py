@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import run
 from pages.links import LINK_PARTS
 from tests.app.visit import calm, payload, press, setup_of, texts, visit
 from ui.frame.session import plain
@@ -296,7 +297,8 @@ def test_how_a_class_gets_in(lang: LangMode) -> None:
     at = part(visit("teacher", lang=lang), "class")
     said = texts(at)
     assert codes(at)[:2] == list(COMMANDS)
-    assert all("--server.address 0.0.0.0" in line for line in COMMANDS)
+    assert COMMANDS[0].split()[1:] == ["run.py", run.CLASS]
+    assert " ".join(run.TO_THE_ROOM) in COMMANDS[1]
     for one in languages(lang):
         assert text("class_local", one, host="localhost:8501") in said
         assert text("class_reload", one) in said

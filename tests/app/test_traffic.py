@@ -141,6 +141,8 @@ def test_an_example_of_a_cause_opens_on_the_stage() -> None:
     moment = at.session_state["moment"]
     assert moment.origin == "traffic"
     assert at.session_state["go"][1] == moment.step > 0
+    assert moment.note.startswith("Made small for the stage: ")
+    assert "{" not in moment.note
     assert state_of(at).picked is not None
 
 
@@ -258,6 +260,22 @@ def test_the_curve_says_how_far_it_is_off() -> None:
     assert "diamonds" in texts(at)
 
 
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_words_say_how_much_is_enough(lang: Lang) -> None:
+    at = paste(visit("traffic", lang=lang, ya="4~~"), rows(*[{"token_ids": [1] * 8 + [2] * 8 + [3]}] * 4))
+    choose(at, "traffic_block", 4)
+    assert t("traffic.curve.enough", lang, n="5") in texts(at)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_two_times_to_live_side_by_side(lang: Lang) -> None:
+    """Every four minutes the same prompt: with five minutes it hits always, or every other time."""
+    log = [{"token_ids": [1, 2, 3, 4, 5], "timestamp": 240 * place} for place in range(5)]
+    at = choose(paste(visit("traffic", lang=lang, ya="4~~"), rows(*log)), "traffic_view", "sweeps")
+    choose(at, "traffic_block", 4)
+    assert t("traffic.ttl.both", lang, ttl="300", idle="64.0", absolute="32.0") in texts(at)
+
+
 def test_what_can_be_uploaded_is_what_the_server_takes() -> None:
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
     assert settings["server"]["maxUploadSize"] == UPLOAD_MB == 200
@@ -268,6 +286,7 @@ def test_a_folder_offers_its_files_and_nobody_types_a_path(
 ) -> None:
     (tmp_path / "day.jsonl").write_text(rows({"prompt": "a b c"}, {"prompt": "a b d"}), "utf-8")
     (tmp_path / "inside").mkdir()
+    (tmp_path / "out.jsonl").symlink_to(__file__)
     monkeypatch.setenv("BROTH_LOGS", str(tmp_path))
     at = choose(visit("traffic", lang="en"), "traffic_source", "folder")
     assert at.selectbox(key="traffic_folder").options == ["day.jsonl"]

@@ -20,9 +20,16 @@ def visit(name: str, **query: str) -> AppTest:
     """Open a page by a link; the shell around it comes with ``visit_app``."""
     at = AppTest.from_file(str(HERE / "one_page.py"), default_timeout=TIMEOUT_S)
     at.session_state["visited"] = name
-    at.session_state["set_up"] = True  # the panel with knobs and prompts stands open
+    for key in ("set_up", "machine_box"):  # the panels with knobs, prompts and the machine stand open
+        at.session_state[key] = True
     for key, value in query.items():
         at.query_params[key] = value
+    return calm(at.run())
+
+
+def open_tab(at: AppTest, name: str) -> AppTest:
+    """One of the tabs of the front page: presets, knobs or own."""
+    at.session_state["start_tab"] = name
     return calm(at.run())
 
 

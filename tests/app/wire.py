@@ -16,6 +16,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import ClientConnection, connect
 
+from ui.frame.session import BROKEN
+
 ANSWER_S = 120
 
 
@@ -37,7 +39,7 @@ class Widget:
 
 @dataclass
 class Visitor:
-    """What a browser knows of the page it shows. ``errors``: exception boxes seen, each as its text."""
+    """What a browser knows of the page it shows. ``errors``: what broke, each as its text."""
 
     socket: ClientConnection
     page: str = ""
@@ -127,6 +129,8 @@ class Visitor:
 
     def _see_block(self, block: Any, fragment: str, fresh: dict[str, Widget]) -> None:
         kind = block.WhichOneof("type")
+        if block.id.endswith(f"-{BROKEN}"):
+            self.errors.append(f"{self.page} broke")
         if kind in ("popover", "tab_container", "expandable") and getattr(block, kind).id:
             proto = getattr(block, kind)
             fresh[proto.id] = self._opened = Widget(kind, proto, fragment)

@@ -6,7 +6,7 @@ mutant that merely crashes proves nothing and fails here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
 from functools import partial
@@ -245,11 +245,11 @@ def victim_by_priority_alone(patch: Patch) -> None:
 
 
 def victim_by_arrival_alone(patch: Patch) -> None:
-    victims(patch, lambda self: max(self.running, key=lambda runner: runner.arrival))
+    victims(patch, lambda self: max(self.running, key=lambda runner: runner.rank[1]))
 
 
 def earliest_of_the_worst_preempted(patch: Patch) -> None:
-    victims(patch, lambda self: max(self.running, key=lambda r: (r.request.priority, -r.arrival)))
+    victims(patch, lambda self: max(self.running, key=lambda r: (r.rank[0], -r.rank[1])))
 
 
 def most_urgent_preempted(patch: Patch) -> None:
@@ -257,54 +257,83 @@ def most_urgent_preempted(patch: Patch) -> None:
 
 
 def larger_number_is_more_urgent(patch: Patch) -> None:
-    rank = property(lambda self: (-self.request.priority, self.arrival))
-    patch.setattr(Sequence, "rank", rank)
-
-
-def queueing(patch: Patch, place_of: Callable[[Scheduler, Sequence, bool], int]) -> None:
-    """Under the priority policy requests wait somewhere else."""
     enqueue = Scheduler._enqueue
 
-    def queued(self: Scheduler, sequence: Sequence, *, to_front: bool) -> int:
-        if self._config.policy != "priority":
-            return enqueue(self, sequence, to_front=to_front)
-        place = place_of(self, sequence, to_front)
-        self.waiting.insert(place, sequence)
-        sequence.is_queued = True
-        return place
+    def turned(self: Scheduler, sequence: Sequence) -> int | None:
+        if self._config.policy == "priority" and sequence.num_preemptions == 0:
+            sequence.rank = (-sequence.rank[0], sequence.rank[1])
+        return enqueue(self, sequence)
 
-    patch.setattr(Scheduler, "_enqueue", queued)
+    patch.setattr(Scheduler, "_enqueue", turned)
 
 
-def by_rank(self: Scheduler, sequence: Sequence) -> int:
+class Line:
+    """A waiting line as one list, in which a mutant says where a request waits."""
+
+    def __init__(self, place_for: PlaceFor) -> None:
+        self._place_for, self._line = place_for, list[Sequence]()
+
+    def __len__(self) -> int:
+        return len(self._line)
+
+    def __iter__(self) -> Iterator[Sequence]:
+        return iter(self._line)
+
+    def first(self) -> Sequence:
+        return self._line[0]
+
+    def add(self, sequence: Sequence) -> None:
+        self._line.insert(self._place_for(self._line, sequence, sequence.num_preemptions > 0), sequence)
+
+    def remove(self, sequence: Sequence) -> None:
+        self._line.remove(sequence)
+
+    def place_of(self, sequence: Sequence) -> int:
+        return self._line.index(sequence)
+
+
+PlaceFor = Callable[[list[Sequence], Sequence, bool], int]
+"""From who waits, who comes, and whether it was preempted, to its place."""
+
+
+def queueing(patch: Patch, place_for: PlaceFor) -> None:
+    """Under the priority policy requests wait somewhere else."""
+    begin = Scheduler.__init__
+
+    def begun(self: Scheduler, config: EngineConfig, *more: Any) -> None:
+        begin(self, config, *more)
+        if config.policy == "priority":
+            self.waiting = Line(place_for)  # type: ignore[assignment]
+
+    patch.setattr(Scheduler, "__init__", begun)
+
+
+def by_rank(line: list[Sequence], sequence: Sequence) -> int:
     """The right place."""
-    return sum(waiter.rank < sequence.rank for waiter in self.waiting)
+    return sum(waiter.rank < sequence.rank for waiter in line)
 
 
 def arrivals_wait_in_order_of_arrival(patch: Patch) -> None:
-    queueing(patch, lambda self, sequence, front: by_rank(self, sequence) if front else len(self.waiting))
+    queueing(patch, lambda line, sequence, again: by_rank(line, sequence) if again else len(line))
 
 
 def newest_of_equals_first(patch: Patch) -> None:
-    def place(self: Scheduler, sequence: Sequence, to_front: bool) -> int:
-        return sum(waiter.request.priority < sequence.request.priority for waiter in self.waiting)
-
-    queueing(patch, place)
+    queueing(patch, lambda line, sequence, again: sum(w.rank[0] < sequence.rank[0] for w in line))
 
 
 def preempted_wait_at_the_front(patch: Patch) -> None:
-    queueing(patch, lambda self, sequence, front: 0 if front else by_rank(self, sequence))
+    queueing(patch, lambda line, sequence, again: 0 if again else by_rank(line, sequence))
 
 
 def preempted_wait_at_the_end(patch: Patch) -> None:
-    queueing(patch, lambda self, sequence, front: len(self.waiting) if front else by_rank(self, sequence))
+    queueing(patch, lambda line, sequence, again: len(line) if again else by_rank(line, sequence))
 
 
 def preempted_counts_as_a_new_arrival(patch: Patch) -> None:
     preempt = Scheduler.preempt
 
     def renewed(self: Scheduler, sequence: Sequence, **more: Any) -> None:
-        sequence.arrival, self._num_arrivals = self._num_arrivals, self._num_arrivals + 1
+        sequence.rank, self._num_arrivals = (sequence.rank[0], self._num_arrivals), self._num_arrivals + 1
         preempt(self, sequence, **more)
 
     patch.setattr(Scheduler, "preempt", renewed)

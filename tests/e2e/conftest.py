@@ -31,6 +31,9 @@ STOP_TIMEOUT_S = 10
 PAGE_TIMEOUT_MS = 30_000
 # On a deep link Streamlit looks for its server below the page's path first; the 404 tells it to look higher.
 STREAMLIT_PROBE = re.compile(r"/[\w-]+/_stcore/(health|host-config)")
+BROKEN = '[data-testid="stException"], .st-key-broken'
+"""A page that broke: in Streamlit's words, or in ours."""
+
 LOCALES = {"zh": "zh-CN", "en": "en-US"}
 # No sandbox, because containers run as root; the rest keeps the browser itself off the network.
 CHROMIUM_ARGS = [
@@ -60,10 +63,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def running_server(log: Path, folder: Path = ROOT) -> Iterator[str]:
-    """Streamlit in a process of its own, as a person starts it; its address once it answers."""
+def running_server(log: Path, folder: Path = ROOT, **options: str) -> Iterator[str]:
+    """Streamlit in a process of its own, as a person starts it; its address once it answers. ``options`` are
+    its ``--server`` options."""
     port = free_port()
-    options = {"headless": "true", "port": str(port), "address": "127.0.0.1", "fileWatcherType": "none"}
+    options = {"headless": "true", "port": str(port), **options}
     flags = [part for name, value in options.items() for part in (f"--server.{name}", value)]
     with log.open("wb") as output:
         command = [sys.executable, "-m", "streamlit", "run", "app.py", *flags]

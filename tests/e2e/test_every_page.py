@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages.navigation import CHAPTERS, MODES, PAGES
+from tests.e2e.conftest import BROKEN
 from ui.words.i18n import Lang, t
 
 RUNNING = '[data-testid="stStatusWidget"]'
@@ -30,7 +31,7 @@ def test_a_page_opens_in_a_browser(name: str, lang: Lang, server: str, browser_p
     if name in CHAPTERS:
         expect(page.get_by_role("heading", name=title).first).to_be_visible()
     page.wait_for_function(f"!document.querySelector('{RUNNING}')")
-    assert page.get_by_test_id("stException").count() == 0
+    assert page.locator(BROKEN).count() == 0
     assert page.evaluate(WIDER_JS) <= 0
 
 

@@ -17,6 +17,7 @@ from playwright.sync_api import Download, Page, expect
 
 from core.scenario.scenario import run
 from core.timeline.event_log import load_jsonl
+from tests.e2e.conftest import BROKEN
 from ui.export.handout import handout_html
 from ui.stage.own import OwnPrompts
 from ui.stage.setup import Setup, load_setup, to_query
@@ -32,7 +33,7 @@ STAGE = '[data-testid^="stBidiComponent"] [role="application"]'
 def open_page(page: Page, url: str) -> None:
     page.goto(url)
     page.wait_for_selector(SETTLED)
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+    expect(page.locator(BROKEN)).to_have_count(0)
 
 
 def saved(page: Page, button: str) -> Download:

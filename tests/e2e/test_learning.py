@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import BROKEN
 from tests.e2e.onstage import SETTLED, STAGE, expect_step
 from ui.export.six_paper import sheet_html
 from ui.interview.questions import SHOWS, words
@@ -20,7 +21,7 @@ from ui.words.i18n import Lang, LangMode, t
 def open_page(page: Page, url: str) -> None:
     page.goto(url)
     page.wait_for_selector(SETTLED)
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+    expect(page.locator(BROKEN)).to_have_count(0)
 
 
 def test_cards_are_played_by_keyboard_and_survive_a_reload(browser_page: Page, server: str) -> None:

@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import BROKEN
 from tests.e2e.onstage import STAGE, expect_address, expect_step, settle, step_of
 from ui.words.i18n import t
 
@@ -51,7 +52,7 @@ PAINTED = """canvas => {
 def open_monitor(page: Page, url: str) -> None:
     page.goto(url)
     expect(page.locator(MONITOR)).to_be_visible()
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+    expect(page.locator(BROKEN)).to_have_count(0)
 
 
 def number(page: Page, place: int) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import ROOT, running_server
+from tests.e2e.conftest import BROKEN, ROOT, running_server
 
 NAV_LINKS = '[data-testid="stSidebarNavLink"], [data-testid="stTopNavLink"]'
 STAGE = '[data-testid^="stBidiComponent"] [role="application"]'
@@ -23,7 +23,7 @@ def open_page(page: Page, url: str) -> None:
     page.goto(url)
     page.wait_for_selector(SETTLED)
     expect(page.locator('[data-testid="stMain"] [data-testid="stElementContainer"]').first).to_be_visible()
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+    expect(page.locator(BROKEN)).to_have_count(0)
     expect(page.locator('[role="dialog"]')).to_have_count(0)  # "Page not found" is a dialog
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.e2e.conftest import complaint, leaves
+from tests.e2e.conftest import BROKEN, complaint, leaves
 from tests.e2e.onstage import SETTLED, STAGE, expect_step, settle
 from ui.teacher.stops import SCRIPTS, address_of, opens_on
 from ui.words.i18n import Lang, t
@@ -18,7 +18,7 @@ FIRST, SECOND = "A time stamp in front", "Who goes?"
 def open_page(page: Page, url: str) -> None:
     page.goto(url)
     page.wait_for_selector(SETTLED)
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+    expect(page.locator(BROKEN)).to_have_count(0)
 
 
 def keyed(page: Page, key: str, inside: str) -> Locator:
@@ -106,7 +106,7 @@ def test_the_short_script_opens_stop_by_stop(browser_page: Page, server: str, na
     with browser_page.context.expect_page() as opened:
         keyed(browser_page, f"teacher-open-{name}", "a").click()
     opened.value.wait_for_selector(SETTLED)
-    expect(opened.value.locator('[data-testid="stException"], [role="dialog"]')).to_have_count(0)
+    expect(opened.value.locator(f'{BROKEN}, [role="dialog"]')).to_have_count(0)
     step = opens_on(name)
     if step is not None:
         expect_step(opened.value, step)

@@ -93,12 +93,12 @@ def counted(priorities: list[int], steps: int, **settings: int) -> Counter[str]:
     engine = Engine(config, emit=watch)
     for number, priority in enumerate(priorities):
         op = {"id": f"r{number}", "tokens": [10 * number] * 3, "outputs": [9] * 4, "priority": priority}
-        watch.begin("add", engine.running_ids())
+        watch.begin("add", engine.view.running_ids())
         engine.submit(as_request(op))
-        watch.begin("step", engine.running_ids())
+        watch.begin("step", engine.view.running_ids())
         engine.step()
     for _ in range(steps):
-        watch.begin("step", engine.running_ids())
+        watch.begin("step", engine.view.running_ids())
         engine.step()
     return +watch.counts
 

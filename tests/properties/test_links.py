@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pages.links import LINK_PARTS
 from tests.address import through_the_address
 from tests.strategies import examples, shown_texts
 from tests.unit.ui.teacher.test_teacher import address_of
@@ -81,7 +82,7 @@ PARTS: dict[str, tuple[Any, Read, Write]] = {
     ),
     "sequence": (
         teacher_seq.Sequence((teacher_seq.Stop(address_of("bet"), "汤", "eine\nNotiz"),) * 2, 2),
-        teacher_seq.from_query,
+        lambda query: teacher_seq.from_query(query, LINK_PARTS),
         teacher_seq.to_query,
     ),
     "traffic": (

@@ -288,17 +288,36 @@ def test_a_failing_apt_is_a_skip_with_its_reason(
     assert "apt-get update" in text
 
 
-def test_the_preloaded_modules_know_no_session_and_no_component() -> None:
-    """They are imported before there is a server: a component made then would be nobody's."""
-    late = "{'ui.frame.session', 'ui.stage.stage', 'pages.execute'}"
-    script = f"import sys, pages.preload; print(sorted({late} & set(sys.modules)))"
+def test_no_component_is_made_before_there_is_a_server() -> None:
+    """The server imports app.py before it has begun: a component made then would be nobody's."""
+    late = "{'ui.stage.stage', 'ui.monitor.view', 'pages.execute'}"
+    script = f"import sys, app; print(sorted({late} & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=run.ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
 
 
-def test_the_preloaded_command_line_is_streamlits() -> None:
-    command = [sys.executable, "-m", "pages.preload", "--version"]
-    done = subprocess.run(command, cwd=run.ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("Streamlit, version ")
+def test_a_class_gets_the_server_and_hears_what_that_means(capsys: pytest.CaptureFixture[str]) -> None:
+    options = run.opened_to_the_room(["--class", "--server.port", "8600", "--server.headless=false"])
+    assert options == [*run.TO_THE_ROOM, "--server.port", "8600", "--server.headless=false"]
+    told = capsys.readouterr().out
+    assert ":8600" in told
+    assert "everybody in the same network" in told
+
+
+@pytest.mark.parametrize(
+    ("options", "port"),
+    [([], "8501"), (["--server.port", "9"], "9"), (["--server.port=9"], "9"), (["--server.port"], "")],
+)
+def test_the_port_that_is_told_is_streamlits(options: list[str], port: str) -> None:
+    assert run.port_in(options) == port
+
+
+def test_without_a_network_the_address_is_a_place_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Offline(run.socket.socket):
+        def connect(self, _address: object) -> None:
+            raise OSError("Network is unreachable")
+
+    monkeypatch.setattr(run.socket, "socket", Offline)
+    assert run.room_address("8501") == "http://<address of this machine>:8501 (its network settings show it)"

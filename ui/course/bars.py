@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import plotly.graph_objects as go
-
 from ui.course.grid import stage_colours
+from ui.frame import plain_figure as go
 
 Kind = Literal["read", "computed", "decoded"]
 SHAPES: Mapping[Kind, str] = {"read": "", "computed": "/", "decoded": "."}

@@ -9,17 +9,14 @@ from uuid import uuid4
 import streamlit as st
 
 from ui.course.lessons import chapter_names, show_part
-from ui.frame.kept import LastFew
-from ui.frame.session import lang, lang_mode, say
+from ui.frame.session import lang_mode, say
 from ui.frame.shell import toolbar
 from ui.stage.payload import Payload, stage_payload
-from ui.stage.run import Run, shown_run
-from ui.stage.setup import Setup, load_setup
+from ui.stage.run import Run, run_of
+from ui.stage.setup import Setup
 from ui.stage.show_me import execute_address
 from ui.stage.stage import show_stage
 from ui.words.i18n import languages, t
-
-_RUNS = LastFew("course_runs", 6)
 
 
 def begin_chapter(chapter: str) -> None:
@@ -65,9 +62,8 @@ def pick_one(label: str, names: Mapping[str, str], key: str) -> str:
 
 
 def course_run(scenario_id: str, **knobs: Any) -> Run:
-    """A preset, knobs applied, as the stage wants it. The visitor's last few are kept."""
-    key = (scenario_id, str(sorted(knobs.items())), lang())
-    return _RUNS.get(key, lambda: shown_run(load_setup(Setup(scenario_id, knobs), lang())))
+    """A preset, knobs applied, as the stage wants it."""
+    return run_of(Setup(scenario_id, knobs))
 
 
 def chapter_stage(

@@ -56,21 +56,6 @@ def _named(term: Term, parts: Iterable[str]) -> bool:
     return all(part in names for part in parts)
 
 
-def doc_rows() -> list[str]:
-    """The rows of the table in docs/glossary.md."""
-    rows = []
-    for term in terms():
-        noodle = " · ".join(text for text in (term.noodle["en"], term.noodle["zh"]) if text) or "–"
-        cells = (term.name["en"], term.name["zh"], term.what["en"], term.what["zh"], noodle)
-        rows.append("| " + " | ".join(cells) + " |")
-    return rows
-
-
-def doc_breaks() -> list[str]:
-    """The lines under the table in docs/glossary.md."""
-    return [f"- {one['en']} · {one['zh']}" for one in breaks()]
-
-
 @cache
 def _data() -> dict[str, list[dict[str, Any]]]:
     return tomllib.loads(FILE.read_text("utf-8"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import plotly.graph_objects as go
 import streamlit as st
 
+from ui.frame import plain_figure as go
 from ui.words.palette import PALETTE
 
 Mark = Literal["none", "computed", "again", "read", "past"]

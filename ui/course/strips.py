@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-
 from ui.course.grid import stage_colours
+from ui.frame import plain_figure as go
 
 _LEAST_SHARE = 0.06
 """Of the longest strip: a stretch shorter than this has no room for words."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from core.traces.options import ReadOptions
@@ -24,15 +23,17 @@ from core.tradeoffs.tradeoffs import (
 )
 from core.traffic.samples import KINDS, sample_log
 from core.types import Request
+from ui.frame import plain_figure as go
 from ui.frame.session import say
+from ui.frame.shared import Shared
 from ui.machine.machine import MACHINE
 from ui.traffic.charts import finished, lines
-from ui.traffic.state import remember
 from ui.words.numbers import digits, percent
 
 PRIVATE = (32, 128, 512)
 COUNTS = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 26, 32, 40)
 NOISES = tuple(k / 10 for k in range(10))
+_COMPUTED = Shared(64)
 TTLS = tuple(round(10 ** (k / 6), 3) for k in range(-6, 22))
 
 
@@ -96,8 +97,8 @@ def prefixes_panel() -> None:
     """How many prefixes a cache of some size carries."""
     slots = _number("slots", 20, 300, 110, 10)
     curves = {
-        say(f"tradeoff.zipf.{name}"): remember(
-            ("tradeoff", "prefixes", slots, zipf), partial(prefixes_against_room, COUNTS, slots, zipf=zipf)
+        say(f"tradeoff.zipf.{name}"): _COMPUTED.get(
+            ("prefixes", slots, zipf), partial(prefixes_against_room, COUNTS, slots, zipf=zipf)
         )
         for name, zipf in (("even", 0.0), ("popular", 1.2))
     }
@@ -109,8 +110,8 @@ def threshold_panel() -> None:
     """Storing only what was seen before, against prompts that never come again."""
     slots = _number("small_slots", 12, 60, 26)
     curves = {
-        say("tradeoff.threshold", n=threshold): remember(
-            ("tradeoff", "threshold", slots, threshold),
+        say("tradeoff.threshold", n=threshold): _COMPUTED.get(
+            ("threshold", slots, threshold),
             partial(threshold_against_noise, NOISES, threshold, slots),
         )
         for threshold in (1, 2, 3)
@@ -138,7 +139,7 @@ def best_panel() -> None:
         )
     with right:
         room = _number("room", 2000, 32000, 4000, 1000)
-    choices = remember(("tradeoff", "best", kind, room), lambda: settings_grid(_requests(kind), room))
+    choices = _COMPUTED.get(("best", kind, room), lambda: settings_grid(_requests(kind), room))
     best = best_of(choices)
     if best is None:
         st.caption(say("tradeoff.best.none"))

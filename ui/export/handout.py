@@ -139,7 +139,8 @@ def _frames(log: Payload, lang: Lang, say: Say) -> str:
 # -- page 2 -------------------------------------------------------------------------------------------
 
 
-def question_numbers() -> dict[str, dict[str, int]]:
+@cache
+def question_numbers() -> Mapping[str, Mapping[str, int]]:
     """What the questions and their answers name, computed from the presets they ask about."""
     stamped, worked, repeat = (_first_two(name) for name in ("P3", "P0", "P6"))
     size = load_setup(Setup("P0"), "en").config.block_size

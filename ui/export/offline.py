@@ -14,7 +14,7 @@ from string import Template
 from ui.frame.join import join_modules
 from ui.frame.static_files import ROOT, stage_files
 from ui.stage.payload import Payload
-from ui.words.i18n import Lang, languages, t
+from ui.words.i18n import Lang, languages, stage_texts, t
 from ui.words.palette import PALETTE
 
 _TEMPLATE = ROOT / "assets" / "page" / "offline.html"
@@ -28,7 +28,7 @@ def offline_html(payload: Payload, title: str, root: Path = ROOT) -> str:
     """
     texts = {name: content.decode() for name, content in stage_files(root).items()}
     modules = {name: text for name, text in texts.items() if name.endswith(".js")}
-    data = {**payload, "forks": []}
+    data = {**payload, "text": stage_texts(), "forks": []}
     spoken = languages(payload["lang"])
     return Template(_TEMPLATE.read_text("utf-8")).substitute(
         lang="zh-CN" if spoken[0] == "zh" else "en",

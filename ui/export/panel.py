@@ -14,7 +14,9 @@ from ui.export.handout import handout_html
 from ui.export.offline import offline_html
 from ui.export.pictures import LEVELS, MAX_FRAMES, frames_zip, picture, stops
 from ui.export.requests import requests_csv
+from ui.frame.open_parts import draw_open_tab
 from ui.frame.session import lang, lang_mode, say
+from ui.stage.own import OWN
 from ui.stage.payload import Payload, stage_payload
 from ui.stage.record import RECORD, run_name
 from ui.stage.record import to_query as record_query
@@ -28,22 +30,19 @@ THEMES: tuple[Theme, ...] = ("light", "dark")
 
 def export_panel(run: Run | None) -> None:
     """Everything a visitor can take home; without a run only what needs none."""
-    parts: dict[str, Callable[[], None]] = {
+    parts: dict[str, Callable[[], None]] = {  # pictures and handout take a moment nobody should wait for
         "data": lambda: _data(run),
         "pictures": lambda: _pictures(run),
         "handout": _handout,
         "link": _link,
     }
-    # Only the open tab is drawn: pictures and handout take a moment that nobody should wait for unasked.
-    tabs = st.tabs([say(f"export.{name}") for name in parts], key="export_tabs", on_change="rerun")
-    for tab, draw in zip(tabs, parts.values(), strict=True):
-        if tab.open:
-            with tab:
-                draw()
+    draw_open_tab("export_tab", {name: (say(f"export.{name}"), draw) for name, draw in parts.items()})
 
 
 def _link() -> None:
     st.caption(say("export.link.help"))
+    if SETUP.get().scenario == OWN:
+        st.caption(say("export.link.own"))
     st.code(run_link(st.context.url, _link_query()), language=None, wrap_lines=True)
 
 

@@ -12,10 +12,11 @@ from core.scenario.scenario import run
 from core.timeline.event_log import EventLog
 from ui.frame.kept import LastFew
 from ui.frame.session import lang, say
+from ui.frame.shared import Shared
 from ui.machine.machine import MACHINE
 from ui.stage.fork import NUMBERS, Fork, forked
 from ui.stage.record import RECORD, run_name
-from ui.stage.run import Run
+from ui.stage.run import Run, is_public
 from ui.stage.setup import SETUP
 
 MAX_SHOWN = 40
@@ -25,7 +26,7 @@ ALWAYS = ("plain", "cached")
 """Kinds of the first lines; all others are changes tried."""
 
 LECTURE_TOKENS, LECTURE_BLOCK = 640, 16
-_REPORTS = LastFew("reports", 24)
+_REPORTS, _OF_PRESETS = LastFew("reports", 24), Shared(64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,9 @@ def _report(variant: str, make: Callable[[], EventLog]) -> Report:
     """The report of one run; made once per run and machine."""
     machine, name = MACHINE.get(), run_name(SETUP.get())
     key = (name, lang(), variant, machine.cost())
-    return _REPORTS.get(key, lambda: make_report(make(), machine.cost()))
+    shared = variant in ALWAYS and machine.is_listed and is_public(SETUP.get())
+    reports = _OF_PRESETS if shared else _REPORTS
+    return reports.get(key, lambda: make_report(make(), machine.cost()))
 
 
 def fork_name(fork: Fork) -> str:

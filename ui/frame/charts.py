@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-import plotly.graph_objects as go
+from ui.frame import plain_figure as go
 
 PATTERNS = ("", "/", "x", ".", "-", "|", "\\", "+")
 """A second sign beside the colour, in the order of the bars."""

@@ -14,7 +14,12 @@ from ui.words.formula_words import error_words
 def formulas_panel(names: Sequence[str]) -> None:
     """A closed panel with these formulas; names are ids of ``core.cost.FORMULAS``."""
     with st.expander(say("formula.title")):
-        for name in names:
-            st.markdown(f"`{FORMULAS[name]}` · {say(name)}")
+        formula_lines(names)
         st.caption(say("formula.legend"))
         st.caption(error_words(lang()))
+
+
+def formula_lines(names: Sequence[str]) -> None:
+    """These formulas, each with its sentence."""
+    for name in names:
+        st.markdown(f"`{FORMULAS[name]}` · {say(name)}")

@@ -13,6 +13,9 @@ from ui.frame.link import LinkPart
 from ui.words.i18n import MODES as LANG_MODES
 from ui.words.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
 
+BROKEN = "broken"
+"""The key of the box that stands where a page broke."""
+
 _ARROW = re.compile("(?<=[<>=~-])(?=[<>=~-])")
 
 
@@ -53,6 +56,13 @@ def stands_on_one(key: str, options: Collection[object]) -> bool:
 def show_error(error: BrothError) -> None:
     """Tell a mistake in the visitor's language; nothing is lost."""
     st.error(plain(error_text(error, lang())))
+
+
+def show_broken(_error: Exception) -> bool:
+    """A mistake of ours: a sentence for the visitor. True: no more is shown; the terminal has the rest."""
+    with st.container(key=BROKEN):
+        st.error(say("page.broken"))
+    return True
 
 
 def plain(text: str) -> str:

@@ -6,9 +6,12 @@ Streamlit serves `static/` beside app.py under `app/static/`. The modules live i
 with a new stage.js, and another text of any file is another address. Nothing but modules and style sheets is
 copied.
 
-Beside them each entry lies joined with all it imports: one request instead of thirty, and a first picture a
-third of a second sooner. Where the folder cannot be written (a read-only checkout) the loader carries the
-module texts itself and links them as blob: addresses. The choice is explained in
+The words that an entry shows lie beside it as one more module: every page needs the same ones, and a browser
+keeps them. The loader hands them to the entry.
+
+Beside the modules each entry lies joined with all it imports: one request instead of thirty, and a first
+picture a third of a second sooner. Where the folder cannot be written (a read-only checkout) the loader has
+the module texts and the words itself, and links modules as blob: addresses. The choice is explained in
 docs/adr/0002-static-modules.md.
 """
 
@@ -19,10 +22,13 @@ import json
 import re
 import shutil
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from ui.frame.join import JoinError, join_modules
+from ui.words.i18n import Lang, stage_texts, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path("assets")
@@ -30,14 +36,20 @@ FOLDERS = ("stage", "monitor")
 SERVED = Path("static")
 URL_PREFIX = "app/static"
 SUFFIXES = (".css", ".js")
-ENTRIES = ("stage/stage.js", "monitor/monitor.js")
+ENTRIES: dict[str, Callable[[], dict[Lang, dict[str, str]]]] = {
+    "stage/stage.js": stage_texts,
+    "monitor/monitor.js": partial(texts, ("monitor.",)),
+}
+"""Each with the words it shows, by language and key."""
+WORDS = "texts.js"
 JOINED = "/joined-"  # beside the entry, so that the style sheet stands beside both
 HASH_LENGTH = 12
 KEPT_VERSIONS = 8  # pages that are open, and other servers in the same folder, may still load older ones
 
 LINKED_LOADER = """\
-const stage = await import(new URL({address}, document.baseURI).href);
-export default stage.default;
+const load = (path) => import(new URL(path, document.baseURI).href);
+const [stage, words] = await Promise.all([{address}, {words}].map(load));
+export default (component) => stage.default({{ ...component, text: words.default }});
 """
 
 # Relative imports have no meaning inside a blob: address, so each is replaced by the address of its target.
@@ -57,7 +69,8 @@ function link(name) {{
 }}
 const stage = await import(link({entry}));
 const css = {css};  // a module that came from a blob: address cannot find the sheet beside it
-export default (component) => stage.default({{ ...component, css }});
+const text = {text};
+export default (component) => stage.default({{ ...component, css, text }});
 """
 
 
@@ -81,6 +94,19 @@ def joined_files(files: dict[str, bytes]) -> dict[str, bytes]:
     return joined
 
 
+def words_files() -> dict[str, bytes]:
+    """The words of each entry, as a module beside it."""
+    return {_beside(entry): f"export default {_words(entry)};\n".encode() for entry in ENTRIES}
+
+
+def _beside(entry: str) -> str:
+    return f"{entry.rpartition('/')[0]}/{WORDS}"
+
+
+def _words(entry: str) -> str:
+    return json.dumps(ENTRIES[entry](), ensure_ascii=False, separators=(",", ":"))
+
+
 def content_hash(files: dict[str, bytes]) -> str:
     """One name for one content; lengths are framed so that moving a byte between files changes it."""
     digest = hashlib.blake2b(digest_size=HASH_LENGTH // 2)
@@ -96,7 +122,7 @@ def ensure_static(root: Path = ROOT) -> str | None:
     Safe when several servers start at once: the copy is made aside and takes its place by one rename.
     """
     files = stage_files(root)
-    files |= joined_files(files)
+    files |= joined_files(files) | words_files()
     served = root / SERVED
     name = content_hash(files)
     if not (served / name).is_dir() and not _publish(files, served, name):
@@ -104,17 +130,19 @@ def ensure_static(root: Path = ROOT) -> str | None:
     return f"{URL_PREFIX}/{name}"
 
 
-def loader_js(entry: str = ENTRIES[0], root: Path = ROOT) -> str:
-    """The inline module for `st.components.v2.component(js=...)`: fetches `entry`, exports its default."""
+def loader_js(entry: str = "stage/stage.js", root: Path = ROOT) -> str:
+    """The inline module for `st.components.v2.component(js=...)`: fetches `entry` and its words."""
     folder = ensure_static(root)
     if folder is not None:
         joined = entry.replace("/", JOINED)
         whole = (root / SERVED / Path(folder).name / joined).is_file()
-        return LINKED_LOADER.format(address=json.dumps(f"{folder}/{joined if whole else entry}"))
-    texts = {name: content.decode() for name, content in stage_files(root).items()}
-    modules = {name: text for name, text in texts.items() if name.endswith(".js")}
-    css = texts.get(entry.removesuffix(".js") + ".css", "")
-    return INLINE_LOADER.format(sources=json.dumps(modules), entry=json.dumps(entry), css=json.dumps(css))
+        module, words = f"{folder}/{joined if whole else entry}", f"{folder}/{_beside(entry)}"
+        return LINKED_LOADER.format(address=json.dumps(module), words=json.dumps(words))
+    files = {name: content.decode() for name, content in stage_files(root).items()}
+    modules = {name: text for name, text in files.items() if name.endswith(".js")}
+    css = json.dumps(files.get(entry.removesuffix(".js") + ".css", ""))
+    sources = json.dumps(modules)
+    return INLINE_LOADER.format(sources=sources, entry=json.dumps(entry), css=css, text=_words(entry))
 
 
 def _publish(files: dict[str, bytes], served: Path, name: str) -> bool:

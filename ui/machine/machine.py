@@ -35,6 +35,11 @@ class Machine:
         """The GPU's numbers."""
         return self.own.gpu() if self.gpu == MY_GPU else GPUS[self.gpu]
 
+    @property
+    def is_listed(self) -> bool:
+        """Nothing in it is somebody's own numbers, but for prices."""
+        return self.model != MY_MODEL and self.gpu != MY_GPU
+
     def cost(self) -> CostModel:
         """The time model of this machine."""
         return CostModel(self.model_spec, self.gpu_spec, self.num_gpus)

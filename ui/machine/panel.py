@@ -11,6 +11,7 @@ import streamlit as st
 from core.cost import GPUS, MODELS
 from core.errors import BrothError
 from ui.frame.kept import Notice
+from ui.frame.open_parts import draw_if_open
 from ui.frame.session import lang, plain, say, stands_on_one
 from ui.machine.machine import MACHINE, MOST_GPUS, MOST_PRICE, Machine
 from ui.machine.own import DTYPES, GPU_NUMBERS, MODEL_NUMBERS, MOST, MY_GPU, MY_MODEL, least
@@ -23,21 +24,25 @@ _WRONG: Notice[BrothError] = Notice("machine_wrong")
 def machine_panel() -> Machine:
     """What the modelled times and the prices are for; returns the machine chosen."""
     now = MACHINE.get()
-    with st.expander(say("machine.now", model=now.model, n=now.num_gpus, gpu=now.gpu)):
-        model, gpu, number = st.columns(3)
-        with model:
-            _choice("model", [*MODELS, MY_MODEL], now.model, _setter("model"))
-        with gpu:
-            _choice("gpu", [*GPUS, MY_GPU], now.gpu, _setter("gpu"))
-        with number:
-            _number("num_gpus", now.num_gpus, 1, MOST_GPUS, _setter("num_gpus"))
-        _own_numbers(now)
-        for column, name in zip(st.columns(len(PRICES)), PRICES, strict=True):
-            with column:
-                _number(name, float(getattr(now.prices, name)), 0.0, MOST_PRICE, _price_setter(name))
-        st.caption(say("machine.help"))
-        st.caption(say("machine.sources", model=now.model_spec.source, gpu=now.gpu_spec.source))
+    draw_if_open("machine_box", say("machine.now", model=now.model, n=now.num_gpus, gpu=now.gpu), _fields)
     return MACHINE.get()
+
+
+def _fields() -> None:
+    now = MACHINE.get()
+    model, gpu, number = st.columns(3)
+    with model:
+        _choice("model", [*MODELS, MY_MODEL], now.model, _setter("model"))
+    with gpu:
+        _choice("gpu", [*GPUS, MY_GPU], now.gpu, _setter("gpu"))
+    with number:
+        _number("num_gpus", now.num_gpus, 1, MOST_GPUS, _setter("num_gpus"))
+    _own_numbers(now)
+    for column, name in zip(st.columns(len(PRICES)), PRICES, strict=True):
+        with column:
+            _number(name, float(getattr(now.prices, name)), 0.0, MOST_PRICE, _price_setter(name))
+    st.caption(say("machine.help"))
+    st.caption(say("machine.sources", model=now.model_spec.source, gpu=now.gpu_spec.source))
 
 
 def _own_numbers(now: Machine) -> None:

@@ -67,7 +67,8 @@ def _repeat(load: LoadSession, link: MomentLink) -> bool:
 
 def _moment(load: LoadSession, link: MomentLink, request_id: str) -> ShownMoment:
     with load.lock:
-        moment = shown_moment(load.run, request_id, link.at_s, say("monitor.moment", name=request_id))
+        title, cut = (say(f"monitor.{one}", name=request_id) for one in ("moment", "cut"))
+        moment = shown_moment(load.run, request_id, link.at_s, title, cut)
     load.picked = (request_id, link.at_s)
     show_moment(moment, link)
     return moment

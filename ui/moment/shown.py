@@ -36,9 +36,9 @@ class ShownMoment:
     note: str = ""
 
 
-def shown_moment(run: LoadRun, request_id: str, at_s: float, title: str) -> ShownMoment:
+def shown_moment(run: LoadRun, request_id: str, at_s: float, title: str, cut: str = "") -> ShownMoment:
     """The neighbourhood of a request for the stage, and the step at which its look-up begins. ``at_s``: the
-    point of the chart it was reached from.
+    point of the chart it was reached from. ``cut``: what is said if the part ends before the request does.
 
     Raises:
         BrothError: the request has not been admitted yet.
@@ -63,7 +63,8 @@ def shown_moment(run: LoadRun, request_id: str, at_s: float, title: str) -> Show
         "init": frame,
         "events": steps,
     }
-    return ShownMoment(request_id, at_s, data, _first_step(steps, request_id))
+    ends = any(isinstance(e, ev.RequestFinished) and e.request_id == request_id for e in log.events)
+    return ShownMoment(request_id, at_s, data, _first_step(steps, request_id), note="" if ends else cut)
 
 
 def _named(log: EventLog) -> set[str]:

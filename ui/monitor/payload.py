@@ -8,7 +8,7 @@ from typing import Any
 from core.cost import FORMULAS
 from core.load import TICKS_PER_S, Flag, HotPrefix
 from ui.monitor.run import LoadSession
-from ui.words.i18n import LangMode, texts
+from ui.words.i18n import LangMode
 from ui.words.palette import PALETTE
 
 TOP = 10
@@ -35,7 +35,6 @@ def monitor_payload(load: LoadSession, lang: LangMode, bet: int | None) -> Paylo
     return {
         "run": load.name,
         "lang": lang,
-        "text": texts(("monitor.",)),
         "palette": PALETTE,
         "bet": bet,
         "side": not load.playing,

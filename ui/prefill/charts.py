@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-
+from ui.frame import plain_figure as go
 from ui.traffic.charts import DASHES, SYMBOLS, finished
 
 

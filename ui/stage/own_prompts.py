@@ -47,6 +47,7 @@ def own_prompts_editor() -> None:
     typed = _typed(_fields())
     if st.button(say("own.run"), type="primary", width="stretch", key="own_run"):
         _run(typed)
+    st.caption(say("own.link"))
     cut_preview(typed, int(SETUP.get().knobs.get("block_size", OWN_BLOCK_SIZE)))
     _files(typed)
 

@@ -1,4 +1,4 @@
-"""What travels to the stage: one JSON value with the log, the words and the colours. Pure."""
+"""What travels to the stage: one JSON value with log and colours; the words are a file. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.timeline.event_log import EventLog
 from core.timeline.frame import initial_frame
 from ui.stage.questions import with_questions
 from ui.stage.steps import stage_steps
-from ui.words.i18n import LangMode, stage_texts
+from ui.words.i18n import LangMode
 from ui.words.palette import PALETTE
 
 SCHEMA_VERSION = 1
@@ -52,11 +52,6 @@ class StageLog(Kept):
         if len(data) <= PACK_BYTES:
             return data
         return _json({"z": base64.b64encode(zlib.compress(data, 3)).decode()})
-
-
-@cache
-def _texts() -> Kept:
-    return Kept(**stage_texts())
 
 
 @cache
@@ -106,7 +101,6 @@ def stage_payload(
     return {
         "rev": blake2b(" ".join(digests).encode(), digest_size=8).hexdigest(),
         "lang": lang,
-        "text": _texts(),
         "palette": _palette(),
         "flags": dict(flags),
         "forks": [list(choice) for choice in forks],

@@ -8,14 +8,16 @@ from core.scenario.scenario import Scenario, run
 from core.timeline.event_log import EventLog
 from ui.frame.kept import Kept, LastFew
 from ui.frame.session import lang, say
+from ui.frame.shared import Shared
 from ui.stage.fork import Fork, forked
 from ui.stage.own import OWN
 from ui.stage.payload import Payload, stage_log
 from ui.stage.record import RECORD, read_answer, run_name
-from ui.stage.setup import SETUP, Setup, load_setup
+from ui.stage.setup import SETUP, TEXTS, Setup, load_setup
 
 Run = tuple[Scenario, EventLog, Payload]
 _RUNS = LastFew("runs", 4)
+_PRESETS = Shared(64)
 
 FORGET: Kept[str | None] = Kept("forget", lambda: None)
 """Changes each time the stage is to forget its answers."""
@@ -35,8 +37,22 @@ def current_run() -> Run:
     Raises:
         BrothError: prompts or knobs that cannot be used.
     """
-    setup = SETUP.get()
-    return _RUNS.get(_key(setup), lambda: shown_run(load_setup(setup, lang())))
+    return run_of(SETUP.get())
+
+
+def run_of(setup: Setup) -> Run:
+    """The run of a setup: a preset's is everybody's, one of own prompts stays with its visitor.
+
+    Raises:
+        BrothError: prompts or knobs that cannot be used.
+    """
+    runs = _PRESETS if is_public(setup) else _RUNS
+    return runs.get(_key(setup), lambda: shown_run(load_setup(setup, lang())))
+
+
+def is_public(setup: Setup) -> bool:
+    """Nobody typed a text for it: no prompts, no salt, no version."""
+    return setup.scenario != OWN and not any(setup.knobs.get(name) for name in TEXTS)
 
 
 def forked_run(fork: Fork) -> Run:

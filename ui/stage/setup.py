@@ -129,7 +129,7 @@ def load_setup(setup: Setup, lang: Lang) -> Scenario:
 
 
 def to_query(setup: Setup) -> dict[str, str]:
-    """The setup as query parameters; defaults are left out."""
+    """The setup as query parameters; defaults are left out, own prompts where it is not about them."""
     query = {"v": str(LINK_VERSION), "s": setup.scenario}
     for knob in KNOBS:
         if knob.name in setup.knobs:
@@ -151,8 +151,7 @@ def to_query(setup: Setup) -> dict[str, str]:
         query["bet"] = str(setup.bet)
     if setup.fork is not None:
         query["fork"] = setup.fork.to_link()
-    packed = pack_own(setup.own)
-    if setup.own != OwnPrompts() and len(packed) <= MAX_OWN_LINK:
+    if setup.scenario == OWN and len(packed := pack_own(setup.own)) <= MAX_OWN_LINK:
         query["own"] = packed
     return query
 

@@ -73,6 +73,7 @@ def step_of(show: Show) -> int:
     return find_step(stage_log(scenario, run(scenario), show.preset), show.wanted())
 
 
+@cache
 def address(show: Show, mode: LangMode) -> str:
     """The link, seen from any page: the stage on its step, or the other page."""
     if show.page:

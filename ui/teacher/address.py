@@ -26,7 +26,6 @@ PAGES = (
 """Pages a stop may open: all but the teacher's own."""
 
 MAX_ADDRESS = 4_000
-MAX_STEP = 999_999
 LOOPBACK = frozenset(["localhost", "127.0.0.1", "::1"])
 
 _RUN_PAGES = frozenset(["start", "execute", "finish"])

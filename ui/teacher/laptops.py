@@ -16,8 +16,10 @@ from ui.words.i18n import languages
 HOST, OPENS = "teacher-host", "teacher-opens"
 KEPT = (HOST, OPENS)
 PORT = 8501
-OPTIONS = "--server.address 0.0.0.0 --server.headless true"
-COMMANDS = (f"python3 run.py {OPTIONS}", f"streamlit run app.py {OPTIONS}")
+COMMANDS = (
+    "python3 run.py --class",
+    "streamlit run app.py --server.address 0.0.0.0 --server.headless true",
+)
 SESSIONS, EVERY_S, P50_S, P95_S, MIB_EACH = 40, 5, 0.08, 0.4, 1.6
 """Measured: benchmarks/README.md, to which a test holds these."""
 

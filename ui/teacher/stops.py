@@ -131,6 +131,7 @@ def entries(kind: str, lang: Lang) -> Mapping[str, Any]:
     return _table(lang)[kind]
 
 
+@cache
 def words(name: str, key: str, lang: Lang) -> str:
     """One text of a stop, its numbers filled in.
 

@@ -8,10 +8,10 @@ from math import floor, log10
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from core.replay.curve import CapacityCurve
 from core.traffic.analysis import Stretch
+from ui.frame import plain_figure as go
 
 Points = Sequence[tuple[float, float]]
 Carried = Sequence[float]

@@ -20,6 +20,9 @@ from ui.traffic.state import Log, choose, chosen, state
 from ui.traffic.work import work
 from ui.words.numbers import digits, percent
 
+ENOUGH = 0.9
+"""Of the best rate, as the words on the chart have it."""
+
 
 def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     """The chart, its unit, its words."""
@@ -90,6 +93,9 @@ def _words(analysis: Analysis, cliff: tuple[int, int] | None, off: Deviation | N
         high = min(cliff[1], curve.last)
         rates = {"low": percent(curve.rate_at(cliff[0])), "high": percent(curve.rate_at(high))}
         words.append(say("traffic.cliff.words", c=digits(cliff[0]), d=digits(high), **rates))
+    enough = curve.enough_for(ENOUGH * float(curve.rates[-1]))
+    if enough is not None and curve.rates[-1]:
+        words.append(say("traffic.curve.enough", n=digits(enough)))
     if curve.exact:
         words.append(say("traffic.curve.exact"))
     else:

@@ -10,7 +10,7 @@ from core.errors import BrothError
 from core.scenario.scenario import run
 from core.traffic.analysis import Analysis
 from core.traffic.misses import Miss
-from core.traffic.stage import Scene, scene_around
+from core.traffic.stage import scene_around
 from ui.frame.session import say, show_error
 from ui.moment.link import OF_A_LOG, show_moment
 from ui.moment.shown import ShownMoment
@@ -21,8 +21,8 @@ from ui.traffic.state import Log, misses_in, state
 PAGE = "traffic"
 
 
-def moment_of(log: Log, analysis: Analysis, number: int) -> tuple[ShownMoment, Scene]:
-    """What the execute page shows, and what was left out of it.
+def moment_of(log: Log, analysis: Analysis, number: int) -> ShownMoment:
+    """What the execute page shows; what was left out of it is its note.
 
     Raises:
         BrothError: the small scenario cannot be run.
@@ -34,7 +34,9 @@ def moment_of(log: Log, analysis: Analysis, number: int) -> tuple[ShownMoment, S
     wanted = ("arrive",)
     steps: list[dict[str, Any]] = data["events"]
     first = (step["i"] + 1 for step in steps if step.get("rid") == scene.request_id and step["op"] in wanted)
-    return ShownMoment(name, 0.0, data, next(first, 0), origin=PAGE), scene
+    left_out = {"blocks": scene.left_out_blocks, "between": scene.num_between}
+    note = say("traffic.scene", size=scene.shown_block_size, real=analysis.tree.block_size, **left_out)
+    return ShownMoment(name, 0.0, data, next(first, 0), origin=PAGE, note=note)
 
 
 def open_request(log: Log, analysis: Analysis, number: int, to_stage: Any) -> None:
@@ -43,7 +45,7 @@ def open_request(log: Log, analysis: Analysis, number: int, to_stage: Any) -> No
     now.looks += 1  # charts begin without a selection when one comes back
     now.picked = number if log is now.log else None
     try:
-        moment, _ = moment_of(log, analysis, number)
+        moment = moment_of(log, analysis, number)
     except BrothError as error:
         show_error(error)
         return

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.errors import BrothError
 from core.texts import showable, text_bytes
-from core.traces.sources import TraceFile
+from core.traces.sources import TraceFile, files_within
 from core.traffic.samples import SAMPLES, sample_log
 from ui.frame.session import plain, say, show_error
 from ui.traffic.reading import pick, reading_options
@@ -108,11 +108,11 @@ def _paste() -> tuple[list[TraceFile], Key]:
 def _from_folder() -> tuple[list[TraceFile], Key]:
     """Only names that stand in the folder are offered: nobody types a path."""
     folder = _folder()
-    names = sorted(path.name for path in folder.iterdir() if path.is_file()) if folder else []
-    if not folder or not names:
+    files = files_within(folder) if folder else {}
+    if not files:
         return [], ()
-    name = st.selectbox(say("traffic.folder"), names, format_func=showable, key="traffic_folder")
-    return ([TraceFile(showable(name), folder / name)], ("folder", name)) if name in names else ([], ())
+    name = st.selectbox(say("traffic.folder"), list(files), format_func=showable, key="traffic_folder")
+    return ([TraceFile(showable(name), files[name])], ("folder", name)) if name in files else ([], ())
 
 
 def _folder() -> Path | None:

@@ -12,11 +12,12 @@ from core.traces.model import Trace
 from core.traces.options import ReadOptions
 from core.traces.read import read_trace
 from core.traces.sources import TraceFile
-from core.traffic.analysis import Analysis, analyse
+from core.traffic.analysis import Analysis
 from core.traffic.misses import Miss
 from core.traffic.ranking import misses_of
 from core.traffic.settings import Settings
 from ui.frame.kept import Kept
+from ui.frame.shared import Shared
 from ui.traffic.setup import TRAFFIC, Side, Wanted
 from ui.traffic.tokenizers import tokenizer_for
 
@@ -52,6 +53,7 @@ class TrafficState:
 
 
 _STATE = Kept("traffic", TrafficState)
+_OF_SAMPLES = Shared(48)
 
 
 state = _STATE.get
@@ -78,11 +80,17 @@ def settings_of(side: Side, log: Log) -> Settings:
 
 
 def read_log(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Progress | None = None) -> Log:
-    """Read files as one log.
+    """Read files as one log; a sample that was read before is not read again.
 
     Raises:
         BrothError: it cannot be read, or the tokenizer is not here; whatever was loaded before stays.
     """
+    if key[0] == "sample":
+        return _OF_SAMPLES.get(("log", key), lambda: _read(key, files, wanted, progress))
+    return _read(key, files, wanted, progress)
+
+
+def _read(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Progress | None) -> Log:
     options = ReadOptions(
         skip_broken=wanted.skip_broken,
         block_size=wanted.block_size,
@@ -97,24 +105,24 @@ def read_log(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Pro
 
 
 def remember(key: Key, make: Callable[[], T]) -> T:
-    """The result under this key; it is made if it is not among the last few of its kind."""
+    """The result under this key; it is made if it is not among the last few of its kind. ``key``: the kind,
+    the key of the log, the settings. Results of the app's own samples are everybody's."""
     known = state().computed
     if key not in known:
-        known[key] = make()
+        known[key] = _OF_SAMPLES.get(key, make) if _is_of_sample(key) else make()
         of_kind = [one for one in known if one[0] == key[0]]
         for old in of_kind[:-_KEPT]:
             del known[old]
     return cast(T, known[key])
 
 
+def _is_of_sample(key: Key) -> bool:
+    return isinstance(key[1], tuple) and key[1][0] == "sample"
+
+
 def analysis_key(log: Log, settings: Settings) -> Key:
-    """Under which ``analysis_of`` is remembered."""
+    """Under which the log under these settings is remembered."""
     return ("analysis", log.key, settings)
-
-
-def analysis_of(log: Log, settings: Settings, progress: Progress | None = None) -> Analysis:
-    """The log under these settings."""
-    return remember(analysis_key(log, settings), lambda: analyse(log.trace, settings, progress))
 
 
 def misses_in(log: Log, analysis: Analysis, progress: Progress | None = None) -> list[Miss]:

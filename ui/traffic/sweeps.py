@@ -13,6 +13,7 @@ from core.traffic.examples import after_pauses, loses_most
 from core.traffic.settings import Settings
 from core.traffic.sweeps import (
     MOST_ORDER_BLOCKS,
+    both_ttls,
     compare_orders,
     curve_points,
     idle_ttl,
@@ -24,12 +25,14 @@ from ui.frame.session import say, show_error
 from ui.traffic.charts import Carried, lines
 from ui.traffic.open import clicked
 from ui.traffic.settings import Open
-from ui.traffic.state import Log, state
+from ui.traffic.state import Log, remember, state
 from ui.traffic.work import work
-from ui.words.numbers import digits
+from ui.words.numbers import digits, percent
 
 MOST_PINNED_TOKENS = 3_000_000
 IN_FLIGHT = (4, 16)
+TTL_S = 300.0
+"""What is told where the visitor has chosen no time to live: the usual one of providers."""
 SHORTER = 0.99
 """A little less than a pause: with this time to live the content has just expired."""
 Curves = dict[str, list[tuple[float, float]]]
@@ -42,7 +45,7 @@ def sweeps_view(log: Log, analysis: Analysis, open_it: Open) -> None:
         _block_sizes(log, analysis, open_it)
         _orders(log, analysis, open_it)
     with right:
-        _ttl(analysis, open_it)
+        _ttl(log, analysis, open_it)
         _pinning(log, analysis, open_it)
 
 
@@ -85,7 +88,7 @@ def _block_sizes(log: Log, analysis: Analysis, open_it: Open) -> None:
         open_it(one.example, replace(analysis.settings, block_size=one.block_size, num_slots=one.num_slots))
 
 
-def _ttl(analysis: Analysis, open_it: Open) -> None:
+def _ttl(log: Log, analysis: Analysis, open_it: Open) -> None:
     st.subheader(say("traffic.ttl.curve"), anchor=False)
     try:
         points = idle_ttl(analysis)
@@ -101,7 +104,10 @@ def _ttl(analysis: Analysis, open_it: Open) -> None:
     name = say("traffic.rate")
     curves = {name: [(max(pause, 1e-3), rate) for pause, rate in points]}
     point = _chart("ttl_curve", curves, say("traffic.axis.ttl"), {name: carried})
-    st.caption(say("traffic.ttl.curve.help"))
+    ttl_s = analysis.settings.ttl_s or TTL_S
+    idle, absolute = remember(("ttls", log.key, analysis.settings), lambda: both_ttls(analysis, ttl_s))
+    both = say("traffic.ttl.both", ttl=f"{ttl_s:g}", idle=percent(idle), absolute=percent(absolute))
+    st.caption(f"{both} {say('traffic.ttl.curve.help')}")
     if point:
         open_it(int(point[0]), Settings(analysis.settings.block_size, None, point[1]))
 

@@ -1,7 +1,7 @@
 // The page sends UTF-8 JSON as bytes. A large log in it is {z: base64 of zlib-deflated JSON}: a tenth of the bytes.
 
-/** What a component was given: bytes from the page, or a plain value where there is no server. */
-export const readData = (data) => (data instanceof Uint8Array ? JSON.parse(new TextDecoder().decode(data)) : data);
+/** What a component was given: bytes from the page, with the words the loader brought; or a plain value, whole, where there is no server. */
+export const readData = ({ data, text }) => (data instanceof Uint8Array ? { ...JSON.parse(new TextDecoder().decode(data)), text } : data);
 
 export const isPacked = (log) => typeof log?.z === "string";
 

@@ -35,7 +35,7 @@ def _function(name: str) -> Any:
 
 
 def use_numpy_threads(count: int) -> bool:
-    """Let numpy compute with so many threads from now on; False if that cannot be arranged.
+    """Let numpy compute with so many threads from now on; False if it does not.
 
     The number belongs to the process and is not put back: everybody here asks for the same one, and putting
     it back while another visitor's thread computes would change the other's number.
@@ -44,7 +44,7 @@ def use_numpy_threads(count: int) -> bool:
     if switch is None:
         return False
     switch(ctypes.c_int(count))
-    return True
+    return numpy_threads() == count
 
 
 def numpy_threads() -> int | None:

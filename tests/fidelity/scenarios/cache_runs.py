@@ -86,7 +86,7 @@ class _CacheRun:
     def go_on(self) -> None:
         """One more operation."""
         rng, kind = self._rng, self._kind
-        running = self._engine.running_ids()
+        running = self._engine.view.running_ids()
         chance = rng.random()
         if chance < kind.reset:
             self._do({"op": "reset"})
@@ -122,7 +122,7 @@ class _CacheRun:
         return op
 
     def _new_id(self) -> str:
-        free = [name for name in self._gone if name not in (*self._engine.running_ids(), *self._paused)]
+        free = [name for name in self._gone if name not in (*self._engine.view.running_ids(), *self._paused)]
         if free and self._rng.random() < self._kind.same_id:
             return self._rng.choice(free)
         self._num_ids += 1
@@ -130,7 +130,7 @@ class _CacheRun:
 
     def _grow(self, name: str) -> None:
         rng, engine = self._rng, self._engine
-        left = engine.num_tokens(name) - engine.computed(name)
+        left = engine.view.num_tokens(name) - engine.view.computed(name)
         if left > 0 and rng.random() < 0.9:
             some = (left, 1, self._config.block_size, rng.randint(1, left))
             outcome = self._do({"op": "prefill", "id": name, "n": rng.choice(some)})
@@ -142,7 +142,7 @@ class _CacheRun:
         if (
             not outcome.ok and rng.random() < 0.8
         ):  # what a scheduler does; else it stands with its tokens appended
-            self._do({"op": "preempt", "id": engine.running_ids()[-1]})
+            self._do({"op": "preempt", "id": engine.view.running_ids()[-1]})
 
     def _finish(self, name: str) -> None:
         if self._rng.random() < 0.5:
@@ -152,7 +152,7 @@ class _CacheRun:
     def _do(self, op: dict[str, Any]) -> Outcome:
         engine, verb, name = self._engine, op["op"], op.get("id", "")
         self.ops.append(op)
-        self.cases.begin(verb, engine.running_ids())
+        self.cases.begin(verb, engine.view.running_ids())
         tokens = op.get("tokens") or [op.get("token", 0)]
         match verb:
             case "start":

@@ -140,7 +140,7 @@ class _StepRun:
 
     def go_on(self) -> None:
         """One more operation."""
-        live = [*self._engine.running_ids(), *self._engine.waiting_ids()]
+        live = [*self._engine.view.running_ids(), *self._engine.view.waiting_ids()]
         chance = self._rng.random()
         if len(live) < 9 and chance < (0.3 if live else 0.7):
             self._add(live)
@@ -178,8 +178,8 @@ class _StepRun:
     def _do(self, op: dict[str, Any]) -> None:
         engine, verb = self._engine, op["op"]
         self.ops.append(op)
-        self.cases.begin(verb, engine.running_ids())
-        known = {*engine.running_ids(), *engine.waiting_ids()}
+        self.cases.begin(verb, engine.view.running_ids())
+        known = {*engine.view.running_ids(), *engine.view.waiting_ids()}
         match verb:
             case "add":
                 engine.submit(as_request(op), check_fit=False)

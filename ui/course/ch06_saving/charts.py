@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-
 from ui.course.grid import stage_colours
 from ui.course.measured import Point
+from ui.frame import plain_figure as go
 from ui.frame.charts import PATTERNS
 
 HEIGHT = 330

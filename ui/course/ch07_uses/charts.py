@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import plotly.graph_objects as go
-
 from ui.course.ch07_uses.counts import never_full
 from ui.course.grid import stage_colours
+from ui.frame import plain_figure as go
 
 
 def rate_bars(rates: Mapping[str, float], axis: str, chosen: str) -> go.Figure:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from core.cost import FORMULAS, CostModel
@@ -28,6 +27,7 @@ from ui.course.ch08_costs.on_stage import NAME, kept, pick, table
 from ui.course.ch08_costs.overhead import BLOCK, TOKENS, Overhead, measure, measured
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
+from ui.frame import plain_figure as go
 from ui.frame.session import say
 from ui.machine.panel import machine_panel
 from ui.traffic.charts import finished, lines

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from core.cost import FORMULAS
@@ -28,8 +27,9 @@ from ui.course.ch08_costs.counts import (
 from ui.course.chapter import chapter_stage, course_run
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
-from ui.frame.kept import LastFew
+from ui.frame import plain_figure as go
 from ui.frame.session import lang, say
+from ui.frame.shared import Shared
 from ui.machine.panel import machine_panel
 from ui.stage.payload import Payload, stage_log
 from ui.stage.run import Run
@@ -40,8 +40,8 @@ from ui.words.numbers import percent
 NAME = "ch08"
 POT_TOKENS, POT_BLOCK = 512, 16
 ANSWERS = range(4, MOST_ANSWER + 1, 2)
-kept = LastFew("ch08_kept", 60).get
-"""What this visitor's chapter has computed already."""
+kept = Shared(128).get
+"""What the chapter has computed already."""
 
 
 def pick(name: str, options: Sequence[str], default: int = 0) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from core.cost import FORMULAS
@@ -29,6 +28,7 @@ from ui.course.ch09_two_caches.counts import (
 from ui.course.chapter import chapter_stage, course_run
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
+from ui.frame import plain_figure as go
 from ui.frame.session import say
 from ui.machine.panel import machine_panel
 from ui.stage.show_me import find_step, op_is

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from core.traffic.providers import with_minimum
@@ -12,6 +11,7 @@ from ui.course.ch09_two_caches.counts import likeness, prompt_hit, shared_beginn
 from ui.course.ch09_two_caches.providers import Offer, bill, collected, offers
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
+from ui.frame import plain_figure as go
 from ui.frame.session import lang, plain, say
 from ui.traffic.charts import finished
 from ui.words.numbers import digits, percent

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import plotly.graph_objects as go
-
 from core.misconceptions import Shown
 from core.scenario.scenario import Command, Scenario, Tokens
+from ui.frame import plain_figure as go
 from ui.stage.payload import Payload
 from ui.stage.show_me import Wanted, find_step
 from ui.words.numbers import power
@@ -88,13 +87,9 @@ def beside(
         hovertemplate="%{x}: %{y:.3g}<extra></extra>",
     )
     if not shown.bars_unit:
-        figure.add_hline(
-            y=shown.believed,
-            line_dash="dot",
-            line_color="gray",
-            annotation_text=believed,
-            annotation_position="right",
-        )
+        figure.add_hline(y=shown.believed, line_dash="dot", line_color="gray")
+        place = {"x": 1, "xref": "x domain", "xanchor": "left", "y": shown.believed, "yanchor": "middle"}
+        figure.add_annotation(**place, text=believed, showarrow=False)
     figure.update_layout(
         height=230,
         showlegend=False,

@@ -9,7 +9,8 @@ import pytest
 from core.engine.block_manager import BlockManager
 from core.engine.cache_controller import CacheController
 from core.engine.events import BlockEvicted, BlockReleased, BlockStored, Event
-from core.types import EngineConfig
+from core.engine.sequence import Sequence
+from core.types import EngineConfig, Request
 
 A, B, C, D = (bytes([letter]) * 16 for letter in b"ABCD")
 
@@ -18,10 +19,10 @@ class Cache:
     """A controller over its blocks, and what it told."""
 
     def __init__(self, num_blocks: int = 8, **settings: Any) -> None:
-        config = EngineConfig(block_size=2, num_blocks=num_blocks, **settings)
+        self.config = EngineConfig(block_size=2, num_blocks=num_blocks, **settings)
         self.blocks = BlockManager(num_blocks)
         self.events: list[Event] = []
-        self.control = CacheController(config, self.blocks)
+        self.control = CacheController(self.config, self.blocks)
         self.control.emit = self.events.append
 
     def request(self, name: str, hashes: list[bytes], extra: int = 0) -> list[int]:
@@ -30,8 +31,14 @@ class Cache:
         self.control.touch(name, hits)
         new = self.control.allocate(name, len(hits), len(hashes) - len(hits) + extra)
         table = hits + new
-        self.control.store(name, table, hashes, len(hits), len(hashes))
+        self.store(name, table, hashes, len(hits))
         return table
+
+    def store(self, name: str, table: list[int], hashes: list[bytes], start: int = 0) -> None:
+        """Give the blocks of a table from ``start`` on the contents of their places."""
+        sequence = Sequence(Request(name, (1,)), "", self.config)
+        sequence.table, sequence.chain.hashes = table, hashes
+        self.control.store(sequence, start, len(hashes))
 
     def told(self, kind: type[Event]) -> list[Any]:
         return [event for event in self.events if isinstance(event, kind)]
@@ -110,7 +117,7 @@ def test_one_content_in_three_copies() -> None:
     cache = Cache(num_blocks=8)
     for name in ("a", "b", "c"):
         table = cache.control.allocate(name, 0, 1)
-        cache.control.store(name, table, [A], 0, 1)
+        cache.store(name, table, [A])
     assert cache.control.carriers(A) == (1, 2, 3)
     assert [event.duplicate_of for event in cache.told(BlockStored)] == [None, 1, 1]
     assert cache.control.num_cached == 3
@@ -129,9 +136,9 @@ def test_one_content_in_three_copies() -> None:
 def test_a_new_copy_after_the_oldest_went_is_a_copy_of_the_next() -> None:
     cache = Cache()
     for name in ("a", "b"):
-        cache.control.store(name, cache.control.allocate(name, 0, 1), [A], 0, 1)
+        cache.store(name, cache.control.allocate(name, 0, 1), [A])
     cache.control.evict([1])
-    cache.control.store("c", cache.control.allocate("c", 0, 1), [A], 0, 1)
+    cache.store("c", cache.control.allocate("c", 0, 1), [A])
     assert cache.told(BlockStored)[-1].duplicate_of == 2
     assert cache.control.carriers(A) == (2, 3)
 
@@ -186,15 +193,18 @@ def test_last_access_is_the_clock_of_the_last_touch_allocation_or_release() -> N
     assert notes.last_access[1] == 9
 
 
-def test_tokens_left_behind_are_known_until_the_block_is_taken_again() -> None:
+def test_tokens_are_left_behind_in_free_blocks_without_content() -> None:
     cache = Cache(num_blocks=5)
+    left = cache.control.notes.left
     table = cache.request("a", [A], extra=2)
     cache.control.release("a", table, num_computed=3)  # one in the second block, none in the third
-    assert cache.control.notes.left[1:] == [0, 1, 0, 0]
-    cache.control.evict([1])
-    assert cache.control.notes.left[1:] == [0, 1, 0, 0], "its tokens go with the content"
-    assert cache.control.allocate("b", 0, 2) == [3, 2]
-    assert cache.control.notes.left[1:] == [0, 0, 0, 0]
+    assert left[1:] == [0, 1, 0, 0]
+    taken = cache.control.allocate("b", 0, 2)
+    assert taken == [3, 2]
+    cache.store("b", taken, [B, C])
+    cache.control.release("b", taken)
+    cache.control.evict([2, 3])
+    assert left[1:] == [0, 0, 0, 0], "their tokens went with the content"
 
 
 @pytest.mark.parametrize(
@@ -206,7 +216,7 @@ def test_tokens_left_behind_are_known_until_the_block_is_taken_again() -> None:
         lambda cache: cache.control._table.oldest.pop(A),  # the table forgot a block
         lambda cache: cache.control._table.oldest.__setitem__(D, 6),  # the table lists what nobody carries
         lambda cache: cache.control._table._copies.__setitem__(A, [1, 2]),
-        lambda cache: setattr(cache.control, "num_stored", 5),
+        lambda cache: setattr(cache.control, "num_cached", 5),
         lambda cache: cache.control._table._copies.__setitem__(A, [1]),  # one is no copy
         lambda cache: cache.blocks.put_back([0]),
     ],

@@ -7,6 +7,7 @@ which settings it has nothing to do (``idle``).
 from __future__ import annotations
 
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import fields, replace
 from typing import Any, ClassVar
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from core.engine.engine import Engine
 from core.engine.events import BlockEvicted, BlockNotStored, Event, HashCollision
+from core.engine.policy_cache import PolicyCache
 from core.errors import RequestError
 from core.scenario.scenario import Command, Scenario, execute
 from core.timeline.event_log import EventLog
@@ -554,3 +556,43 @@ def test_the_token_check_changes_nothing_for_a_sound_hash() -> None:
     for verify in (False, True):
         shop = Counter(verify_tokens=verify)
         assert [shop.serve(*text(1, 9)), shop.serve(*text(1, 9)), shop.serve(*text(2, 9))] == [0, 8, 0]
+
+
+# -- where policies stand ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("settings", [{}, {"version": "v1"}, {"admit_window": 3}, {"ttl_kind": "absolute"}])
+def test_an_engine_without_a_policy_runs_the_plain_cache(settings: Settings) -> None:
+    engine = Engine(EngineConfig(**settings))
+    assert engine._scheduler._cache is engine._cache is engine._controller
+    engine.set_policy("admit_window", 5)
+    assert engine._scheduler._cache is engine._controller
+    engine.set_policy("ttl", 5)
+    assert isinstance(engine._scheduler._cache, PolicyCache)
+
+
+def test_a_copy_of_an_engine_asks_its_own_cache() -> None:
+    shop = Counter(ttl=50)
+    shop.serve(*text(1, 9))
+    twin = deepcopy(shop.engine)
+    twin.reset()
+    assert twin.lookup(Request("x", text(1, 9))).hit == 0
+    assert shop.engine.lookup(Request("x", text(1, 9))).hit == 8
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda cache: cache._idle.pop(2),  # an idle block is not known
+        lambda cache: cache._idle.move_to_end(2),  # known in another order
+        lambda cache: cache._idle.update({2: 0}),  # since another time
+        lambda cache: cache._cache._ref_count.__setitem__(1, 1),  # the cache itself is damaged
+    ],
+)
+def test_the_check_finds_damage_under_policies(spoil: Any) -> None:
+    shop = Counter(ttl=50)
+    shop.serve(*text(1, 9))
+    shop.engine.check()
+    spoil(shop.engine._cache)
+    with pytest.raises(AssertionError):
+        shop.engine.check()

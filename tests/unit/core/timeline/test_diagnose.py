@@ -19,7 +19,7 @@ from core.engine.events import (
     RequestRefused,
 )
 from core.errors import EventLogError
-from core.timeline.diagnose import MISS_KINDS, Diagnosis, MissReason, ReasonKind, explain, near_misses
+from core.timeline.diagnose import MISS_KINDS, Diagnosis, MissReason, ReasonKind, explain
 from core.timeline.event_log import EventLog
 from core.types import EngineConfig, MultiModalItem, Request
 
@@ -342,16 +342,6 @@ def test_after_a_new_version_the_reasons_follow_the_new_hashes() -> None:
     case.engine.set_version("v2")
     case.engine.run()
     assert (case.last().request_id, case.last().kind) == ("waits", "version")
-
-
-def test_near_misses_are_counted_over_real_misses_only() -> None:
-    case = Case()
-    case.serve(*TEN)
-    case.serve(*TEN)  # not_full
-    case.serve(*TEN[:3], 0, 0)  # near
-    case.serve(*range(60, 65))  # far
-    case.serve(*TEN[:5], 0, 0, 0, 0)  # near
-    assert near_misses(case.reasons().values()) == 2
 
 
 def test_a_log_without_block_events_is_refused() -> None:

@@ -52,11 +52,18 @@ def common_tokens(one: TraceRequest, other: TraceRequest) -> int:
     )
 
 
+def full_block_ids(request: TraceRequest) -> list[int]:
+    """The numbers of the full blocks (a listed partial tail is left out); none where a log has no blocks."""
+    if request.block_ids is None or request.block_size is None:
+        return []
+    return list(request.block_ids[: request.num_tokens // request.block_size])
+
+
 def hit_blocks(request: TraceRequest, seen: set[int]) -> int:
     """Blocks of a block log that an unbounded cache of `seen` blocks would reuse: never the last token's."""
     assert request.block_size is not None
     count = 0
-    for number in request.full_block_ids()[: (request.num_tokens - 1) // request.block_size]:
+    for number in full_block_ids(request)[: (request.num_tokens - 1) // request.block_size]:
         if number not in seen:
             break
         count += 1
@@ -69,7 +76,7 @@ def unbounded_hits(requests: Sequence[TraceRequest]) -> list[int]:
     found = []
     for request in requests:
         found.append(hit_blocks(request, seen))
-        seen.update(request.full_block_ids())
+        seen.update(full_block_ids(request))
     return found
 
 

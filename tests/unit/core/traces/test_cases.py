@@ -14,7 +14,16 @@ from core.traces.problems import Place
 from core.traces.read import read_trace
 from core.traces.rows import Row
 from core.traces.usage import Usage, UsageTotals, read_usage
-from tests.unit.core.traces.logs import CASES, error_of, hit_blocks, jsonl, read_rows, real, unbounded_hits
+from tests.unit.core.traces.logs import (
+    CASES,
+    error_of,
+    full_block_ids,
+    hit_blocks,
+    jsonl,
+    read_rows,
+    real,
+    unbounded_hits,
+)
 
 Json = dict[str, Any]
 ALL = [json.loads(line) for line in CASES.read_text("utf-8").splitlines()]
@@ -150,7 +159,7 @@ def trace_ttl(case: Json, expected: Json) -> None:
         assert request.arrival_s is not None
         live = {block for block, used in last_use.items() if request.arrival_s - used <= case["ttl"]}
         found.append(hit_blocks(request, live) * 64)
-        last_use |= dict.fromkeys(request.full_block_ids(), request.arrival_s)
+        last_use |= dict.fromkeys(full_block_ids(request), request.arrival_s)
     assert found == expected["ttl_hit_tokens"]
 
 

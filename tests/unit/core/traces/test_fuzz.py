@@ -16,7 +16,7 @@ from core.traces.model import Trace
 from core.traces.options import ReadOptions
 from core.traces.read import read_trace
 from core.traces.sources import TraceFile
-from tests.unit.core.traces.logs import SAMPLES
+from tests.unit.core.traces.logs import SAMPLES, full_block_ids
 from tests.unit.core.traces.test_samples import FORMAT_OF
 
 FILES = 100
@@ -116,7 +116,7 @@ def check(result: Trace | TraceError) -> None:
             request.request()
         if request.block_ids is not None:
             assert request.block_size is not None
-            assert len(request.full_block_ids()) == request.num_tokens // request.block_size
+            assert len(full_block_ids(request)) == request.num_tokens // request.block_size
     rates = [result.reported().ratio_of_sums, *(counters.hit_rate for counters in result.counters)]
     assert all(rate is None or 0 <= rate <= 1 for rate in rates)
     for note in result.notes:

@@ -13,7 +13,7 @@ from core.traces.model import Trace
 from core.traces.read import read_trace
 from core.traces.sources import TraceFile
 from core.traces.usage import Usage
-from tests.unit.core.traces.logs import SAMPLES, common_tokens, error_of, notes
+from tests.unit.core.traces.logs import SAMPLES, common_tokens, error_of, full_block_ids, notes
 
 FORMAT_OF = {
     "anthropic_messages_log.jsonl": "anthropic_messages",
@@ -79,7 +79,7 @@ def test_mooncake() -> None:
     assert column(trace, "num_tokens") == [1300, 1810, 500]
     assert column(trace, "num_output") == [40, 52, 9]
     assert blocks(trace) == [[0, 1, 2], [0, 1, 3, 4], [5]]
-    assert [list(request.full_block_ids()) for request in trace.requests] == [[0, 1], [0, 1, 3], []]
+    assert [full_block_ids(request) for request in trace.requests] == [[0, 1], [0, 1, 3], []]
     assert trace.facts == {"blocks"}
 
 
@@ -220,7 +220,7 @@ def test_lengths_only_means_no_hit_rate_and_not_zero(name: str, lengths: list[in
     assert column(trace, "num_tokens") == lengths
     assert trace.facts == {"lengths"}
     assert trace.reported().ratio_of_sums is None
-    assert not format_named(trace.format).can_give_hit_rate
+    assert not format_named(trace.format).gives & {"blocks", "tokens", "text"}
     with pytest.raises(TraceError) as caught:
         trace.with_identity()
     assert caught.value.code == "trace.no_identity"

@@ -73,7 +73,9 @@ def test_after_every_command_the_frame_holds_what_the_engine_holds(scenario: Sce
         execute(engine, command)
         if told:
             lines.append(json.dumps([0.0, [wire_event(event) for event in told], 0]))
-            states.append({published(key): len(engine.cached_blocks(key)) for key in engine.cached_hashes()})
+            states.append(
+                {published(key): len(engine.view.cached_blocks(key)) for key in engine.view.cached_hashes()}
+            )
     if not lines:
         return
     recording = read_trace(TraceFile("stream", "\n".join(lines))).recording

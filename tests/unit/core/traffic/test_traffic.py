@@ -26,6 +26,7 @@ from core.traffic.ranking import Ranked, misses_of, rank_causes
 from core.traffic.samples import KINDS, sample_log
 from core.traffic.settings import Settings, block_sizes, room_for_all
 from core.traffic.sweeps import (
+    both_ttls,
     compare_orders,
     curve_points,
     deviation_of,
@@ -443,6 +444,13 @@ def test_the_ttl_curve_is_thinned_at_its_ends() -> None:
     assert points[-1][1] == pytest.approx(analysis.best_rate)
     with pytest.raises(TraceError):
         idle_ttl(analyse(chats("a b c"), Settings(1)))
+
+
+def test_two_ways_to_count_a_time_to_live() -> None:
+    """One prompt every four minutes: used again and again it stays for ever, or it is computed anew."""
+    rows = [{"token_ids": [1, 2, 3], "timestamp": 240 * place} for place in range(5)]
+    idle, absolute = both_ttls(analyse(read_rows(*rows), Settings(1)), 300)
+    assert (idle, absolute) == (pytest.approx(8 / 15), pytest.approx(4 / 15))
 
 
 def test_progress_is_told_and_can_stop_the_work() -> None:

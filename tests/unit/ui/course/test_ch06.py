@@ -153,6 +153,6 @@ def test_strips_show_every_token_once() -> None:
         "a": [Stretch("x", 512, False), Stretch("y", 128, False)],
         "b": [Stretch("x", 512, True), Stretch("y", 128, False)],
     }
-    bars = strips(rows, "tokens", ("reused", "computed")).data
-    assert [list(bar.x) for bar in bars] == [[512], [512, 128, 128]]
-    assert [list(bar.base) for bar in bars] == [[0], [0, 512, 512]]
+    bars = strips(rows, "tokens", ("reused", "computed")).to_dict()["data"]
+    assert [list(bar["x"]) for bar in bars] == [[512], [512, 128, 128]]
+    assert [list(bar["base"]) for bar in bars] == [[0], [0, 512, 512]]

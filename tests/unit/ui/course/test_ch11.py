@@ -163,9 +163,9 @@ def test_each_has_public_reports(name: str) -> None:
 
 
 def test_the_chart_marks_this_setting_and_the_belief() -> None:
-    figure = beside(BELIEFS["zero"].opened(), str, "tokens", "size", "believed")
-    assert list(figure.data[0].marker.pattern.shape) == [""] * 5 + ["/"]
-    assert figure.layout.shapes[0].y0 == 200
+    figure = beside(BELIEFS["zero"].opened(), str, "tokens", "size", "believed").to_dict()
+    assert figure["data"][0]["marker"]["pattern"]["shape"] == [""] * 5 + ["/"]
+    assert figure["layout"]["shapes"][0]["y0"] == 200
 
 
 def test_modelled_numbers_name_their_formulas() -> None:

@@ -20,7 +20,9 @@ from ui.frame.static_files import (
     joined_files,
     loader_js,
     stage_files,
+    words_files,
 )
+from ui.words.i18n import LANGS, table
 
 
 @pytest.fixture
@@ -29,7 +31,8 @@ def app(tmp_path: Path) -> Path:
     stage = tmp_path / "assets" / "stage"
     (stage / "parts").mkdir(parents=True)
     (stage / "stage.js").write_text(
-        'import { twice } from "./parts/math.js";\nexport default ({ css }) => [twice(21), css];\n'
+        'import { twice } from "./parts/math.js";\n'
+        'export default ({ css, text }) => [twice(21), css, text.en["stage.measured"]];\n'
     )
     (stage / "parts" / "math.js").write_text("export const twice = (x) => 2 * x;\n")
     (stage / "stage.css").write_text(":host { color: black; }\n")
@@ -49,7 +52,8 @@ def test_modules_and_style_sheets_are_served_and_nothing_else(app: Path) -> None
     folder = ensure_static(app)
     assert folder is not None
     name = folder.removeprefix("app/static/")
-    assert served(app) == {f"{name}/stage/{file}" for file in ("stage.js", "parts/math.js", "stage.css")}
+    files = {f"stage/{file}" for file in ("stage.js", "parts/math.js", "stage.css")}
+    assert served(app) == {f"{name}/{file}" for file in files | set(words_files())}
     source = app / "assets" / "stage" / "stage.js"
     assert (app / "static" / name / "stage" / "stage.js").read_bytes() == source.read_bytes()
 
@@ -98,6 +102,28 @@ def test_another_server_that_published_first_is_no_error(app: Path, monkeypatch:
     assert [path.name for path in (app / "static").iterdir()] == [Path(folder).name]
 
 
+def test_linked_loader_runs_and_brings_the_words(app: Path, node: str) -> None:
+    (app / "app").symlink_to(app)  # the server serves static/ under app/static/
+    (app / "loader.mjs").write_text(loader_js(root=app))
+    (app / "main.mjs").write_text(
+        f'globalThis.document = {{ baseURI: "{app.as_uri()}/" }};\n'
+        'const run = (await import("./loader.mjs")).default;\nconsole.log(...run({ css: 1 }));\n'
+    )
+    done = subprocess.run([node, "main.mjs"], cwd=app, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == (f"42 1 {table('en')['stage.measured']}\n", 0), done.stderr
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_the_words_are_served_for_each_entry(entry: str) -> None:
+    folder = ensure_static()
+    assert folder is not None
+    served_words = ROOT / "static" / Path(folder).name / entry.split("/")[0] / "texts.js"
+    text = served_words.read_text("utf-8")
+    words = json.loads(text.removeprefix("export default ").removesuffix(";\n"))
+    assert words == ENTRIES[entry]()
+    assert set(words) == set(LANGS)
+
+
 def test_linked_loader_names_the_served_entry(app: Path) -> None:
     folder = ensure_static(app)
     text = loader_js(root=app)
@@ -130,7 +156,8 @@ def test_inline_loader_runs(app: Path, node: str) -> None:
     assert "createObjectURL" not in text
     (app / "loader.mjs").write_text(text)
     done = subprocess.run([node, "main.mjs"], cwd=app, capture_output=True, text=True)
-    assert (done.stdout, done.stderr, done.returncode) == ("42 :host { color: black; }\n\n", "", 0)
+    said = f"42 :host {{ color: black; }}\n {table('en')['stage.measured']}\n"
+    assert (done.stdout, done.stderr, done.returncode) == (said, "", 0)
 
 
 def imports_of(name: str, text: str) -> set[str]:

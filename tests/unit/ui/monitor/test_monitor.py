@@ -350,6 +350,12 @@ def test_what_was_evicted_before_the_part_had_been_computed_before() -> None:
     assert before <= listened
 
 
+def test_a_part_that_ends_before_its_request_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown_moment(settled().run, "R200", 12.0, "title", "cut").note == ""
+    monkeypatch.setattr("ui.moment.shown.AFTER", 3)
+    assert shown_moment(settled().run, "R200", 12.0, "title", "cut").note == "cut"
+
+
 def test_who_was_not_let_in_yet_cannot_be_shown() -> None:
     with pytest.raises(BrothError, match="has not been admitted"):
         shown_moment(settled().run, "R99999", 1.0, "t")

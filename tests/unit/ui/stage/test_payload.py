@@ -107,7 +107,6 @@ LOG: Shape = {
 PAYLOAD: Shape = {
     "rev": matches("[0-9a-f]{16}"),
     "lang": set(MODES),
-    "text": {"en": {"*": str}, "zh": {"*": str}},
     "palette": {theme: {name: matches("#[0-9A-F]{6}") for name in PALETTE["light"]} for theme in PALETTE},
     "flags": {"step": int, "level": {"micro", "block", "request"}, "ask": bool, "hide": [str], "*": object},
     "forks": [list],

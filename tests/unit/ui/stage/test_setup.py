@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -60,7 +61,6 @@ setups = st.one_of(
         Setup,
         scenario=st.sampled_from(PRESETS),
         knobs=knobs,
-        own=st.just(OwnPrompts()) | owns,
         mode=st.sampled_from(MODES),
         hide=st.lists(st.sampled_from(["code", "log", "quiz"]), unique=True).map(tuple),
         presenter=st.booleans(),
@@ -77,6 +77,15 @@ setups = st.one_of(
 @given(setups)
 def test_a_setup_survives_the_link(setup: Setup) -> None:
     assert from_query(through_the_address(to_query(setup))) == (setup, [])
+
+
+@given(setups, owns)
+def test_own_prompts_stay_out_of_links_that_are_about_something_else(setup: Setup, own: OwnPrompts) -> None:
+    """They wait in the session while a preset is on the stage."""
+    waiting = replace(setup, own=own)
+    assert ("own" in to_query(waiting)) == (setup.scenario == OWN)
+    if setup.scenario != OWN:
+        assert to_query(waiting) == to_query(setup)
 
 
 def test_the_plain_setup_makes_a_short_link() -> None:
@@ -155,11 +164,13 @@ values = st.one_of(
 
 @given(st.dictionaries(st.sampled_from(NAMES) | shown_texts, values))
 def test_no_link_ever_raises(query: dict[str, str]) -> None:
-    """And what is not named as lost is kept: the setup's own link leads to the same place."""
+    """And what is not named as lost is kept: the setup's own link leads to the same place, but for prompts
+    that wait while the link is about something else."""
     setup, lost = from_query(query)
     assert set(lost) <= set(NAMES)
     again = through_the_address(to_query(setup))
-    assert from_query(again) == (setup, [])
+    shown = setup if setup.scenario == OWN else replace(setup, own=OwnPrompts())
+    assert from_query(again) == (shown, [])
     for name in set(query) & set(NAMES) - {"own", "hide"}:
         kept = query[name] == again.get(name) or query[name] in ("", "walk")
         assert kept or name in lost or (name == "s" and "own" in lost), name

@@ -132,14 +132,10 @@ def error_codes() -> set[str]:
         if "conformance" in path.parts:
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id.endswith("Error")
-            ):
-                first = node.args[0] if node.args else None
-                if isinstance(first, ast.Constant) and isinstance(first.value, str) and "." in first.value:
-                    codes.add(first.value)
+            if isinstance(node, ast.Call) and re.search("[Ee]rror$|^_refuse", ast.unparse(node.func)):
+                texts = [one.value for one in node.args[:2] if isinstance(one, ast.Constant)]
+                codes |= {text for text in texts if re.fullmatch(r"[a-z]+\.\w+", str(text))}
+    codes |= {f"{prefix}.{code}" for prefix in ("scenario", "trace") for code in ("value", "missing")}
     return codes | {f"config.{name}" for name in config_field_names()}
 
 
