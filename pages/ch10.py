@@ -97,7 +97,7 @@ def _label(part: str) -> str:
 def _stage(app: Application) -> None:
     """The same requests with short texts; a link to Execute where it can carry them."""
     names = {way: say(f"course.ch10.{way}") for way in WAYS}
-    chosen: Way = st.segmented_control(
+    found: Way | None = st.segmented_control(
         say("course.ch10.stage"),
         list(names),
         default="broken",
@@ -105,6 +105,7 @@ def _stage(app: Application) -> None:
         key="ch10-way",
         format_func=names.__getitem__,
     )
+    chosen = found or "broken"
     shown = _small_run(app, chosen)
     step = opening(shown, OPENS_ON[chosen])
     chapter_stage(NAME, shown, step, key=f"{app.name}-{chosen}")

@@ -107,9 +107,10 @@ def _widget(belief: str, knob: Knob) -> Any:
     if isinstance(knob.opens, int):
         return st.select_slider(label, knob.values, knob.opens, key=key)
     words = {value: _word(belief, value) for value in knob.values}
-    return st.segmented_control(
+    chosen = st.segmented_control(
         label, list(words), default=knob.opens, required=True, key=key, format_func=words.__getitem__
     )
+    return chosen or knob.opens
 
 
 # -- stage ---------------------------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ def replayed(
     if settings.ttl_s is None and settings.in_flight == 1:
         return replay_runs(tree, settings.slots_for(tree), progress)
     ttl = None if settings.ttl_s is None else round(settings.ttl_s * 1000)
-    config = EngineConfig(settings.block_size, settings.slots_for(tree) + 1, ttl=ttl)
+    config = EngineConfig(settings.block_size, slots_of(tree, settings) + 1, ttl=ttl)  # it makes each of them
     return replay(
         requests, config, in_flight=settings.in_flight, count_evicted=ttl is not None, progress=progress
     )

@@ -220,6 +220,14 @@ def test_a_damaged_list_of_changes_is_named() -> None:
     assert load_of(at).plan().deeds == (Deed(5, "burst"),)
 
 
+def test_what_is_lost_is_told_though_a_deed_is_due_at_once() -> None:
+    """The first run of the script stopped for the knob that the link turned, and took the notice with it."""
+    at = visit("monitor", lang="en", ld="C2s.Q.T1e")
+    assert [one.value for one in at.warning] == [t("page.link_lost", "en", names=t("link.deeds", "en"))]
+    assert load_of(at).plan().deeds == (Deed(0, "cache_cap", 100),)
+    assert calm(at.run()).warning.len == 0, "said once"
+
+
 def opened_request(at: AppTest) -> AppTest:
     """What a click on a point does, as far as it goes without a browser."""
     load = load_of(at)

@@ -12,12 +12,15 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
-from ui.frame.kept import Kept
+from ui.frame.kept import Kept, Notice, forget_told
 
 T = TypeVar("T")
 Query = Mapping[str, str]
 Parts = Sequence["LinkPart[Any]"]
-_PARTS, _LOST, _OPENED = "link_parts", "link_lost", "link_opened"
+_PARTS, _OPENED = "link_parts", "link_opened"
+
+LOST: Notice[list[str]] = Notice("link_lost")
+"""What of an opened link could not be used, as keys of the string tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +57,12 @@ def begin(all_parts: Parts) -> None:
     state[_PARTS] = all_parts
     if first:
         query = {name: value for name, value in st.query_params.items() if isinstance(value, str)}
-        state[_OPENED], state[_LOST] = bool(query), []
+        state[_OPENED] = bool(query)
+        lost: list[str] = []
         for part in all_parts:
             state[part.key], unread = part.read(query)
-            state[_LOST] += [part.names[name] for name in unread]
+            lost += [part.names[name] for name in unread]
+        LOST.set(lost)
 
 
 def parts() -> Parts:
@@ -65,17 +70,14 @@ def parts() -> Parts:
     return cast(Parts, st.session_state.get(_PARTS, ()))
 
 
-def lost() -> list[str]:
-    """What of an opened link could not be used, as keys of the string tables. Told once."""
-    return cast("list[str]", st.session_state.pop(_LOST, []))
-
-
 def write() -> None:
-    """Once per script run, at its end: put every part into the address bar, without a rerun.
+    """Once per script run, at its end: put every part into the address bar, without a rerun. What was told
+    counts as told.
 
     An opened link is left alone until something changes: writing the query drops the part behind ``#``,
     in which the stage looks for its step.
     """
+    forget_told()
     wanted: dict[str, str] = {}
     for part in parts():
         wanted |= part.write(part.get())

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from ui.frame.session import stands_on_one
+
 Draw = Callable[[], object]
 
 
@@ -16,7 +18,8 @@ def draw_open_tab(key: str, parts: Mapping[str, tuple[str, Draw]]) -> None:
     names = {title: name for name, (title, _) in parts.items()}
 
     def changed() -> None:
-        st.session_state[key] = names[st.session_state[widget]]
+        if stands_on_one(widget, names):
+            st.session_state[key] = names[st.session_state[widget]]
 
     now = st.session_state.get(key, next(iter(parts)))
     st.session_state[widget] = parts[now][0]

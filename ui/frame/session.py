@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 import streamlit as st
 
@@ -44,6 +45,12 @@ def lang() -> Lang:
 def say(key: str, **args: object) -> str:
     """A sentence in the visitor's leading language."""
     return t(key, lang(), **args)
+
+
+def stands_on_one(key: str, options: Collection[object]) -> bool:
+    """Whether a list to choose from stands on one of its options. A callback may find anything there: what
+    was sent is held against the options only when the list is drawn."""
+    return st.session_state[key] in options
 
 
 def show_error(error: BrothError) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from ui.frame.link import lost
+from ui.frame.link import LOST
 from ui.frame.session import choose_language, lang_mode, say
 from ui.words.i18n import MODES
 
@@ -40,7 +40,7 @@ def toolbar(*parts: Callable[[], None]) -> None:
         for part in parts:
             part()
         _language_switch()
-    if names := [say(name) for name in lost()]:
+    if names := [say(name) for name in LOST.tell() or ()]:
         st.warning(say("page.link_lost", names=", ".join(names)))
 
 

@@ -10,14 +10,15 @@ import streamlit as st
 
 from core.cost import GPUS, MODELS
 from core.errors import BrothError
+from ui.frame.kept import Notice
 from ui.frame.open_parts import draw_if_open
-from ui.frame.session import lang, plain, say
+from ui.frame.session import lang, plain, say, stands_on_one
 from ui.machine.machine import MACHINE, MOST_GPUS, MOST_PRICE, Machine
 from ui.machine.own import DTYPES, GPU_NUMBERS, MODEL_NUMBERS, MOST, MY_GPU, MY_MODEL, least
 from ui.words.i18n import error_text
 
 PRICES = ("per_gpu_hour", "per_million_tokens", "per_million_cached")
-_WRONG = "machine_wrong"
+_WRONG: Notice[BrothError] = Notice("machine_wrong")
 
 
 def machine_panel() -> Machine:
@@ -55,14 +56,19 @@ def _own_numbers(now: Machine) -> None:
         for column, name in zip(st.columns(2), ("weight_dtype", "kv_dtype"), strict=True):
             with column:
                 _choice(name, DTYPES, getattr(now.own, name), _own_setter(name))
-    if wrong := st.session_state.pop(_WRONG, None):
+    if wrong := _WRONG.tell():
         st.error(plain(error_text(wrong, lang())))
 
 
 def _choice(name: str, options: Sequence[str], value: str, change: Callable[[Any], Machine]) -> None:
     key = f"widget_machine_{name}"
     st.session_state[key] = value
-    st.selectbox(say(f"machine.{name}"), options, key=key, on_change=_take, args=(key, change))
+
+    def changed() -> None:
+        if stands_on_one(key, options):
+            _take(key, change)
+
+    st.selectbox(say(f"machine.{name}"), options, key=key, on_change=changed)
 
 
 def _number(name: str, value: float, least_of: float, most: float, change: Callable[[Any], Machine]) -> None:
@@ -76,7 +82,7 @@ def _take(key: str, change: Callable[[Any], Machine]) -> None:
     try:
         MACHINE.set(change(st.session_state[key]))
     except BrothError as error:
-        st.session_state[_WRONG] = error
+        _WRONG.set(error)
 
 
 def _setter(name: str) -> Callable[[Any], Machine]:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.errors import BrothError
 from core.load import MIXES
-from ui.frame.session import say
+from ui.frame.session import say, stands_on_one
 from ui.machine.panel import machine_panel
 from ui.monitor.deeds import WANTED
 from ui.monitor.run import LoadSession
@@ -81,13 +81,17 @@ def _choice(name: str, options: Sequence[Any]) -> None:
     value = _value(name)
     shown = options if value in options else sorted([*options, value])
     words = {one: say(f"monitor.mix.{one}") if name == "mix" else f"{one:g}" for one in shown}
+
+    def changed() -> None:
+        if stands_on_one(f"load_{name}", shown):
+            _changed(name)
+
     st.selectbox(
         say("monitor.pool.label" if name == "pool" else f"monitor.{name}"),
         shown,
         format_func=words.__getitem__,
         key=f"load_{name}",
-        on_change=_changed,
-        args=(name,),
+        on_change=changed,
     )
 
 

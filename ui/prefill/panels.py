@@ -11,7 +11,7 @@ from core.backends.decoders.torch_prefill import HOW_TO_ADD, torch_available
 from core.backends.models.sources import HOW_TO_ADD_MODEL, small_model_path
 from core.backends.spec import SIZES
 from core.errors import BrothError
-from ui.frame.session import plain, say, show_error
+from ui.frame.session import plain, say, show_error, stands_on_one
 from ui.prefill.experiments import expected_s
 from ui.prefill.models import (
     RANDOM,
@@ -64,6 +64,8 @@ def choice_row() -> None:
 
 
 def _choose() -> None:
+    if not (stands_on_one("prefill_model", models()) and stands_on_one("prefill_library", libraries())):
+        return
     library: Library = st.session_state["prefill_library"]
     state().choice = replace(state().choice, library=library, model=st.session_state["prefill_model"])
 

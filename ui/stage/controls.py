@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.errors import BrothError
 from core.types import EngineConfig
-from ui.frame.session import lang, say
+from ui.frame.session import lang, say, stands_on_one
 from ui.stage.own import OWN, OwnPrompts
 from ui.stage.run import current_run, title_of
 from ui.stage.setup import CHOICES, KNOBS, SETUP, Knob, load_setup, preset_ids
@@ -27,7 +27,8 @@ def scenario_picker() -> None:
         options.append(OWN)
 
     def changed() -> None:
-        SETUP.set(SETUP.get().with_scenario(st.session_state["widget_scenario"]))
+        if stands_on_one("widget_scenario", options):
+            SETUP.set(SETUP.get().with_scenario(st.session_state["widget_scenario"]))
 
     titles = {name: title_of(name) for name in options}
     st.session_state["widget_scenario"] = current.scenario
@@ -104,7 +105,13 @@ def knob_input(name: str, value: Any) -> None:
 
 def choice_input(name: str, words: Mapping[Any, str], value: Any) -> None:
     """A knob with few values; ``words``: what each is called."""
-    st.selectbox(say(f"knob.{name}"), list(words), format_func=words.__getitem__, **_shared(name, value))
+
+    def changed() -> None:
+        if stands_on_one(f"widget_{name}", words):
+            _turn(name)
+
+    about = _shared(name, value) | {"on_change": changed, "args": ()}
+    st.selectbox(say(f"knob.{name}"), list(words), format_func=words.__getitem__, **about)
 
 
 def text_knob(name: str) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from core.engine.hash_chain import split
 from core.errors import ScenarioError
 from core.scenario.tokenizer import TeachingTokenizer
+from ui.frame.kept import Notice
 from ui.frame.session import plain, say, show_error
 from ui.stage.own import (
     MAX_OWN_LINK,
@@ -21,6 +22,9 @@ from ui.stage.own import (
     pack_own,
 )
 from ui.stage.setup import SETUP
+
+_UNREAD: Notice[ScenarioError] = Notice("own_file_error")
+"""Why a file was not taken."""
 
 _MAX_PREVIEW = 60
 """Tokens of each prompt that the preview shows."""
@@ -98,8 +102,7 @@ def _files(typed: OwnPrompts) -> None:
         st.file_uploader(
             say("own.file.load"), type="json", max_upload_size=1, key="own_file", on_change=_load
         )
-        error = st.session_state.pop("own_file_error", None)
-        if error is not None:
+        if error := _UNREAD.tell():
             show_error(error)
 
 
@@ -110,7 +113,7 @@ def _load() -> None:
     try:
         own = own_from_file(found.name, found.getvalue())
     except ScenarioError as error:
-        st.session_state["own_file_error"] = error
+        _UNREAD.set(error)
         return
     st.session_state["own_draft"] = {
         "system": own.system,

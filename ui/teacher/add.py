@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.errors import BrothError
 from ui.course.chapter import course_run
+from ui.frame.kept import Notice
 from ui.frame.link import parts
 from ui.frame.session import say, show_error
 from ui.stage.run import title_of
@@ -15,9 +16,8 @@ from ui.teacher.laptops import own_url, server_base
 from ui.teacher.present import page_name
 from ui.teacher.seq import MAX_STOPS, SEQUENCE, Stop
 
-_PASTED, _WHAT, _STEP, _ASK, _ERROR = (
-    f"teacher-{name}" for name in ("pasted", "what", "step", "ask", "error")
-)
+_PASTED, _WHAT, _STEP, _ASK = (f"teacher-{name}" for name in ("pasted", "what", "step", "ask"))
+_ERROR: Notice[BrothError] = Notice("teacher-error")
 KEPT = (_WHAT, _ASK)
 """Widgets whose choice outlives the other parts of the page."""
 
@@ -40,8 +40,7 @@ def add_panel() -> None:
         disabled=full,
         width="stretch",
     )
-    error = st.session_state.pop(_ERROR, None)
-    if error is not None:
+    if error := _ERROR.tell():
         show_error(error)
     places = {f"execute:{name}": f"{say('nav.execute')} · {title_of(name)}" for name in preset_ids()}
     others = [name for name in PAGES if name != "execute"]
@@ -88,7 +87,7 @@ def _add_pasted(own: str) -> None:
     try:
         address = read_address(str(st.session_state[_PASTED]), parts(), own)
     except BrothError as error:
-        st.session_state[_ERROR] = error
+        _ERROR.set(error)
         return
     _add_stop(Stop(address, page_name(address)))
     st.session_state[_PASTED] = ""
@@ -98,4 +97,4 @@ def _add_stop(stop: Stop) -> None:
     try:
         SEQUENCE.set(SEQUENCE.get().with_stop(stop))
     except BrothError as error:
-        st.session_state[_ERROR] = error
+        _ERROR.set(error)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BrothError
+from ui.frame.kept import Notice
 from ui.frame.link import parts
 from ui.frame.session import lang_mode, plain, say, show_error
 from ui.teacher.add import add_panel
@@ -26,6 +27,9 @@ from ui.teacher.seq import (
 )
 from ui.teacher.stops import text
 from ui.words.i18n import languages
+
+_UNREAD: Notice[BrothError] = Notice("teacher-file-error")
+"""Why a file was not taken."""
 
 
 def own_panel() -> None:
@@ -134,8 +138,7 @@ def _files(now: Sequence) -> None:
         st.file_uploader(
             say("teacher.file.load"), type="json", max_upload_size=1, key="teacher-file", on_change=_load
         )
-        error = st.session_state.pop("teacher-file-error", None)
-        if error is not None:
+        if error := _UNREAD.tell():
             show_error(error)
 
 
@@ -146,4 +149,4 @@ def _load() -> None:
     try:
         SEQUENCE.set(replace(from_file(found.name, found.getvalue(), parts()), place=0))
     except BrothError as error:
-        st.session_state["teacher-file-error"] = error
+        _UNREAD.set(error)

@@ -110,6 +110,17 @@ def test_room_for_all_forgets_nothing(seed: int, size: int) -> None:
     assert tight.hits.tolist() == analysis.possible.tolist()
 
 
+@pytest.mark.parametrize(("ttl_s", "in_flight"), [(0.0, 1), (25.0, 1), (25.0, 3), (None, 3)])
+def test_more_slots_than_are_of_use_are_not_made(ttl_s: float | None, in_flight: int) -> None:
+    """A hundred million slots, typed beside a time to live, stopped the server for everybody."""
+    trace = random_tokens(3)
+    room = room_for_all(analyse(trace, Settings(2)).tree, in_flight)
+    most, just, twice = (analyse(trace, Settings(2, n, ttl_s, in_flight)) for n in (10**9, room, 2 * room))
+    for name in ("hit_tokens", "evicted_blocks", "admitted"):
+        results = [getattr(one.result, name).tolist() for one in (most, just, twice)]
+        assert results[0] == results[1] == results[2], name
+
+
 # -- why did it miss -----------------------------------------------------------------------------------
 
 
