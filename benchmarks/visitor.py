@@ -107,6 +107,8 @@ def _note(answer: Answer, element: Any) -> None:
         values = [("string_array_value", [option.content]) for option in one.options]
     elif kind == "checkbox":
         values = [("bool_value", not one.default), ("bool_value", one.default)]
+    elif kind == "slider" and one.options:  # a select slider says the texts of its options
+        values = [("string_array_value", [option]) for option in one.options] if len(one.default) == 1 else []
     elif kind == "slider" and len(one.default) == 1:
         middle = one.min + one.step * round((one.max - one.min) / one.step / 2)
         values = [("double_array_value", [place]) for place in (one.min, one.max, middle)]
