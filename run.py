@@ -6,9 +6,9 @@ python3 run.py --class [streamlit options]  the same, open to everybody in the s
 python3 run.py test [--fast] [pytest args]  every check; --fast leaves out the browser and the slow ones
 python3 run.py check                      lint and types only
 
-Everything is installed into .venv beside this file, in the very files that requirements.lock names, and again only
-when that changes. The full test also installs what is optional (torch's CPU build, a small model, a tokenizer);
-what cannot be had is skipped aloud.
+Everything is installed into .venv beside this file, in the very files that requirements.lock names, and again
+only when that changes. The full test also installs what is optional (torch's CPU build, a small model, a
+tokenizer); what cannot be had is skipped aloud.
 """
 
 import sys
@@ -54,7 +54,7 @@ Too little room: set-up needs {needed} MB in {folder}, and there are {free} MB.
 Make room and run the same command again; another place for temporary files is named by TMPDIR."""
 NOT_OURS_TO_WRITE = """\
 {folder} cannot be written by you, so nothing can be installed there.
-Copy the project to a folder of your own, or let its owner run the same command once: then anyone can start it."""
+Copy the project to a folder of your own, or let its owner run the same command once: then all can start it."""
 NOT_A_FOLDER = """\
 {venv} is no folder, so it cannot be the virtual environment. Move it away and run the same command again."""
 STOPPED = """
