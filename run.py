@@ -7,9 +7,9 @@ python3 run.py test [--fast] [pytest args]  every check; --fast leaves out the b
 python3 run.py check                      lint and types only
 python3 run.py rehearse [--visitors N] [--minutes M]  how large a class this machine carries
 
-Everything is installed into .venv beside this file, in the very files that requirements.lock names, and again only
-when that changes. The full test also installs what is optional (torch's CPU build, a small model, a tokenizer);
-what cannot be had is skipped aloud.
+Everything is installed into .venv beside this file, in the very files that requirements.lock names, and again
+only when that changes. The full test also installs what is optional (torch's CPU build, a small model, a
+tokenizer); what cannot be had is skipped aloud.
 """
 
 import sys
@@ -33,7 +33,7 @@ STAMP = VENV / "installed-requirements"
 UNFINISHED = VENV / "installing"
 OLDEST_PYTHON = (3, 11)
 RUNTIME, DEV = "requirements.lock", "requirements-dev.lock"  # the second has all of the first
-MEGABYTES = {RUNTIME: (150, 570), DEV: (250, 900)}
+MEGABYTES = {RUNTIME: (130, 570), DEV: (215, 870)}
 """To download, and on the disk once installed."""
 
 ROUGH_TIME = "a few minutes, and longer on a slow line or disk"
@@ -54,8 +54,8 @@ NO_ROOM = """\
 Too little room: set-up needs {needed} MB in {folder}, and there are {free} MB.
 Make room and run the same command again; another place for temporary files is named by TMPDIR."""
 NOT_OURS_TO_WRITE = """\
-{folder} cannot be written by you, so nothing can be installed there.
-Copy the project to a folder of your own, or let its owner run the same command once: then anyone can start it."""
+You cannot write to {folder}, so nothing can be installed there.
+Copy it to a folder of your own, or let its owner run the same command once: then you can start it."""
 NOT_A_FOLDER = """\
 {venv} is no folder, so it cannot be the virtual environment. Move it away and run the same command again."""
 STOPPED = """
