@@ -54,7 +54,7 @@ Too little room: set-up needs {needed} MB in {folder}, and there are {free} MB.
 Make room and run the same command again; another place for temporary files is named by TMPDIR."""
 NOT_OURS_TO_WRITE = """\
 You cannot write to {folder}, so nothing can be installed there.
-Copy it to a folder of your own, or let its owner run the same command once: then you can start it."""
+Copy the project to a folder of your own, or let its owner run the same command once."""
 NOT_A_FOLDER = """\
 {venv} is no folder, so it cannot be the virtual environment. Move it away and run the same command again."""
 STOPPED = """
