@@ -47,7 +47,7 @@ This Python cannot make a virtual environment: its module ensurepip is missing.
 Then run the same command again."""
 PIP_FAILED = """\
 pip could not install {name}; its own message stands above.
-Most often the network or a proxy is the reason. Run the same command again once it is there.
+Most often the network, a proxy or a full disk is the reason. Run the same command again once that is mended.
 If it speaks of hashes: what was sent is not the file that {name} names, and it was not installed."""
 NO_ROOM = """\
 Too little room: set-up needs {needed} MB in {folder}, and there are {free} MB.
