@@ -30,7 +30,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "installed-requirements"
-UNFINISHED = VENV / "installing"
 OLDEST_PYTHON = (3, 11)
 RUNTIME, DEV = "requirements.lock", "requirements-dev.lock"  # the second has all of the first
 MEGABYTES = {RUNTIME: (130, 570), DEV: (215, 870)}
@@ -48,14 +47,14 @@ This Python cannot make a virtual environment: its module ensurepip is missing.
 Then run the same command again."""
 PIP_FAILED = """\
 pip could not install {name}; its own message stands above.
-Most often the network or a proxy is the reason. Run the same command again once it is there.
+Most often the network, a proxy or a full disk is the reason. Run the same command again once that is mended.
 If it speaks of hashes: what was sent is not the file that {name} names, and it was not installed."""
 NO_ROOM = """\
 Too little room: set-up needs {needed} MB in {folder}, and there are {free} MB.
 Make room and run the same command again; another place for temporary files is named by TMPDIR."""
 NOT_OURS_TO_WRITE = """\
 You cannot write to {folder}, so nothing can be installed there.
-Copy it to a folder of your own, or let its owner run the same command once: then you can start it."""
+Copy the project to a folder of your own, or let its owner run the same command once."""
 NOT_A_FOLDER = """\
 {venv} is no folder, so it cannot be the virtual environment. Move it away and run the same command again."""
 STOPPED = """
@@ -120,8 +119,6 @@ def make_venv() -> None:
     if VENV.exists() and not VENV.is_dir():
         raise SetupError(NOT_A_FOLDER.format(venv=VENV))
     wrong = wrong_with_venv() if VENV.exists() else ""
-    if UNFINISHED.exists():
-        wrong = wrong or "was being filled when something stopped it"
     if VENV.exists() and not wrong:
         return
     if not os.access(VENV if VENV.exists() else ROOT, os.W_OK):
@@ -151,9 +148,14 @@ def look_for_room(name: str) -> None:
             raise SetupError(NO_ROOM.format(needed=needed, folder=folder, free=free))
 
 
-def packages() -> set[str]:
-    """Names and versions that stand in .venv, whole or not."""
-    return {path.name for path in VENV.glob("[Ll]ib*/**/site-packages/*.dist-info")}
+def forget_half_written() -> None:
+    """A package whose files were being written when something stopped pip counts as installed, and is not: pip
+    names the installer last. Without its record it is written again."""
+    for places in ("lib/python*/site-packages", "Lib/site-packages"):
+        for record in VENV.glob(f"{places}/*.dist-info"):
+            if not (record / "INSTALLER").exists():
+                say(f"{record.name.partition('-')[0]} was half written when something stopped: once more")
+                shutil.rmtree(record)
 
 
 def install(name: str) -> None:
@@ -167,12 +169,8 @@ def install(name: str) -> None:
     download, installed = MEGABYTES[name]
     say(f"installing {num_packages(name)} packages of {name} (once, and again when it changes)")
     say(f"{download} MB to download, {installed} MB on the disk; this takes {ROUGH_TIME}")
-    before = packages()
-    UNFINISHED.touch()
-    status = pip("--require-hashes", "-r", name)
-    if status == 0 or packages() == before:  # else it stopped between two files of a package
-        UNFINISHED.unlink()
-    if status != 0:
+    forget_half_written()
+    if pip("--require-hashes", "-r", name) != 0:
         raise SetupError(PIP_FAILED.format(name=name))
     keys = {requirements_key(RUNTIME), requirements_key(name)}  # whatever else is installed has the runtime
     STAMP.write_text("\n".join(sorted(keys)) + "\n", "utf-8")
