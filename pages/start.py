@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BrothError
+from pages.held import held_panel
 from pages.navigation import page
 from ui.frame.session import lang_mode, say, show_error
 from ui.frame.shell import toolbar
@@ -38,6 +39,7 @@ def render() -> None:
         knob_panel()
     with own:
         own_prompts_editor()
+    held_panel()
 
 
 def _preview() -> None:
