@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from tests.e2e.conftest import ROOT, Running, running_server
-from tests.visitor import Visitor, begin_upload, envelope, picked, upload, visitor
+from tests.visitor import Visitor, begin_upload, envelope, picked, see, upload, visitor
 from ui.stage.own import unpack_own
 from ui.words.i18n import t
 
@@ -113,7 +113,7 @@ def test_a_log_on_its_way_in_its_session_and_after_it(watched: Running) -> None:
             assert not in_links(who.query)
             assert finds(watched) == []
 
-    asyncio.run(visit())
+    see(visit())
     deadline = time.monotonic() + 3 * TTL_S
     while uploaded_bytes(watched) and time.monotonic() < deadline:
         time.sleep(0.5)
@@ -136,7 +136,7 @@ def test_own_prompts_stand_in_links_about_them_alone(watched: Running) -> None:
             assert not in_links(who.query)
             assert finds(watched) == []
 
-    asyncio.run(visit())
+    see(visit())
 
 
 def test_what_is_forgotten_is_gone_at_once(watched: Running) -> None:
@@ -156,4 +156,4 @@ def test_what_is_forgotten_is_gone_at_once(watched: Running) -> None:
             assert uploaded_bytes(watched) == 0
             assert who.query == "lang=en"
 
-    asyncio.run(visit())
+    see(visit())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import shutil
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import LOCALES, ROOT, running_server
 from tests.e2e.test_shell import open_page
-from tests.visitor import visitor
+from tests.visitor import see, visitor
 from ui.words.i18n import Lang, t
 
 TRYING_JS = """words => {
@@ -50,7 +49,7 @@ def test_a_page_that_breaks_says_so_in_a_sentence(broken: tuple[str, Path], lang
             assert SECRET not in str(who.elements)
             assert "render" not in str(who.elements)
 
-    asyncio.run(look())
+    see(look())
     assert SECRET in log.read_text("utf-8")
 
 
