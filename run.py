@@ -149,8 +149,8 @@ def look_for_room(name: str) -> None:
 
 
 def forget_half_written() -> None:
-    """A package whose files were being written when something stopped pip counts as installed, and is not: pip
-    names the installer last. Without its record it is written again."""
+    """A package whose files were being written when something stopped pip counts as installed, and is not:
+    pip names the installer last. Without its record it is written again."""
     for places in ("lib/python*/site-packages", "Lib/site-packages"):
         for record in VENV.glob(f"{places}/*.dist-info"):
             if not (record / "INSTALLER").exists():

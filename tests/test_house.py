@@ -110,7 +110,7 @@ def test_the_readme_has_two_commands_and_they_are_the_real_ones() -> None:
 
 def test_the_way_without_run_py_is_what_run_py_does() -> None:
     files, target = re.findall(r"`pip install -r (\S+) && streamlit run (\S+)`", README)[0]
-    assert (files,) == run.RUNTIME
+    assert files == run.RUNTIME
     assert f'"streamlit", "run", "{target}"' in (ROOT / "run.py").read_text("utf-8")
 
 

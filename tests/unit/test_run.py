@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,9 +18,9 @@ from tests import browser
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """run.py moved to an empty folder with two requirements files, and kept from running anything."""
-    (tmp_path / "requirements.txt").write_text("a==1\n")
-    (tmp_path / "requirements-dev.txt").write_text("-r requirements.txt\nb==2\n")
+    """run.py moved to an empty folder with two locks, and kept from running anything."""
+    (tmp_path / run.RUNTIME).write_text("a==1\n")
+    (tmp_path / run.DEV).write_text("a==1\nb==2\n")
     (tmp_path / "requirements-torch.txt").write_text("# Optional.\ntorch==2.0  # pinned\n")
     (tmp_path / "requirements-model.txt").write_text("m==3\n")
     (tmp_path / "requirements-tokens.txt").write_text("t==5\n")
@@ -35,6 +38,7 @@ def commands(project: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     (project / ".venv").mkdir()
     seen: list[list[str]] = []
     monkeypatch.setattr(run, "make_venv", lambda: None)
+    monkeypatch.setattr(run, "wrong_with_venv", lambda: "")
     monkeypatch.setattr(run, "run", lambda *command: seen.append([str(part) for part in command]) or 0)
     return seen
 
@@ -46,7 +50,7 @@ def pip_calls(commands: list[list[str]]) -> list[list[str]]:
 def test_requirements_are_installed_once(commands: list[list[str]]) -> None:
     run.install(run.RUNTIME)
     run.install(run.RUNTIME)
-    assert [command[-2:] for command in pip_calls(commands)] == [["-r", "requirements.txt"]]
+    assert [command[-2:] for command in pip_calls(commands)] == [["-r", run.RUNTIME]]
 
 
 def test_dev_requirements_cover_the_runtime(commands: list[list[str]]) -> None:
@@ -61,12 +65,12 @@ def test_runtime_does_not_cover_dev(commands: list[list[str]]) -> None:
     assert len(pip_calls(commands)) == 2
 
 
-@pytest.mark.parametrize("name", run.DEV)
+@pytest.mark.parametrize("name", [run.RUNTIME, run.DEV])
 def test_a_changed_file_is_installed_again(commands: list[list[str]], project: Path, name: str) -> None:
-    run.install(run.DEV)
+    run.install(name)
     with (project / name).open("a") as file:
         file.write("c==3\n")
-    run.install(run.DEV)
+    run.install(name)
     assert len(pip_calls(commands)) == 2
 
 
@@ -88,12 +92,76 @@ def test_python_without_ensurepip_says_what_to_install(
     assert "apt-get install python3-venv" in capsys.readouterr().err
 
 
-def test_an_old_python_is_refused_in_words(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_an_old_python_is_refused_in_words_and_not_by_its_grammar() -> None:
+    """The file must be read by a Python that cannot run it, or nobody gets the sentence."""
+    text = (Path(run.__file__)).read_text("utf-8")
+    ast.parse(text, feature_version=(3, 6))
+    before, _, after = text.partition('sys.exit(f"Broth needs Python 3.11 or newer')
+    assert [line for line in before.splitlines() if line.startswith(("import", "from"))] == ["import sys"]
+    assert after
+
+
+def test_the_locks_name_what_is_asked_for_with_hashes() -> None:
+    """Each direct requirement stands in its lock in the very version, and every line of a lock has a hash."""
+    for lock, asked in ((run.RUNTIME, "requirements.txt"), (run.DEV, "requirements-dev.txt")):
+        text = (run.ROOT / lock).read_text("utf-8")
+        entries = re.findall(
+            r"^([\w.-]+)==([\w.+-]+)[^\n]*((?:\n    --hash=sha256:[0-9a-f]{64}[^\n]*)+)", text, re.M
+        )
+        locked = {name: version for name, version, _ in entries}
+        assert len(entries) == run.num_packages(lock)
+        wanted = dict(line.split("==") for line in run.pinned(asked) if not line.startswith("-r"))
+        assert wanted.items() <= locked.items()
+    runtime, dev = ((run.ROOT / lock).read_text("utf-8") for lock in (run.RUNTIME, run.DEV))
+    pins = re.compile(r"^[\w.-]+==[\w.+-]+", re.M)
+    assert set(pins.findall(runtime)) <= set(pins.findall(dev))
+    told = f"five direct packages, {run.num_packages(run.RUNTIME)} in all, {run.MEGABYTES[run.RUNTIME][1]} MB"
+    assert told in " ".join((run.ROOT / "README.md").read_text("utf-8").split())
+
+
+def test_a_full_disk_is_said_before_anything_is_fetched(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(run, "OLDEST_PYTHON", (9, 9))
-    assert run.main([]) == 1
-    assert "Python 3.11 or newer" in capsys.readouterr().err
+    monkeypatch.setattr(run.shutil, "disk_usage", lambda _: SimpleNamespace(free=10**6))
+    assert run.main(["check"]) == 1
+    assert "Too little room" in capsys.readouterr().err
+    assert commands == []
+
+
+@pytest.mark.parametrize("told", ["3 9", None])
+def test_a_venv_of_no_use_is_made_anew(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], told: str | None
+) -> None:
+    """Of another Python, or one that does not start any more."""
+
+    def look(command: list[str], **_: object) -> SimpleNamespace:
+        if told is None:
+            raise OSError("no such file")
+        return SimpleNamespace(stdout=told)
+
+    run.venv_python().parent.mkdir(parents=True)
+    run.venv_python().touch()
+    monkeypatch.setattr(run.subprocess, "run", look)
+    made: list[tuple[object, ...]] = []
+    monkeypatch.setattr(run, "run", lambda *command: made.append(command) or 0)
+    run.make_venv()
+    assert [command[1:4] for command in made] == [("-m", "venv", "--clear")]
+    assert "making it anew" in capsys.readouterr().out
+
+
+def test_a_file_called_venv_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run.VENV.write_text("")
+    assert run.main(["check"]) == 1
+    assert "is no folder" in capsys.readouterr().err
+
+
+def test_a_taken_port_is_left_for_the_next_free_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("STREAMLIT_SERVER_PORT", raising=False)
+    monkeypatch.setattr(run, "is_free", lambda port: port > 8502)
+    assert run.on_a_free_port(["--x"]) == ["--server.port", "8503", "--x"]
+    with pytest.raises(run.SetupError, match="8503"):
+        run.on_a_free_port(["--server.port", "8502"])
+    assert run.on_a_free_port(["--server.port=9000"]) == ["--server.port=9000"]
 
 
 @pytest.mark.parametrize("fast", [True, False])
@@ -151,9 +219,9 @@ def test_torch_is_looked_for_elsewhere_before_it_is_given_up(
     said = capsys.readouterr().out
     assert "SKIPPED small model" in said
     assert "SKIPPED torch" not in said
-    assert run.is_installed((run.TORCH,))
+    assert run.is_installed(run.TORCH)
     assert "SKIPPED tokenizer" in said
-    assert not run.is_installed((run.MODEL,))
+    assert not run.is_installed(run.MODEL)
     assert run.is_installed(run.DEV)
     count = len(commands)
     run.install_optional()
@@ -308,7 +376,7 @@ def test_a_class_gets_the_server_and_hears_what_that_means(capsys: pytest.Captur
 
 def test_a_rehearsal_needs_what_the_app_needs_and_gets_the_options(commands: list[list[str]]) -> None:
     assert run.main(["rehearse", "--visitors", "2"]) == 0
-    assert [call[-2:] for call in pip_calls(commands)] == [["-r", "requirements.txt"]]
+    assert [call[-2:] for call in pip_calls(commands)] == [["-r", run.RUNTIME]]
     assert commands[-1][1:] == ["-m", "benchmarks.rehearse", "--visitors", "2"]
 
 
