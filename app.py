@@ -6,9 +6,10 @@ import streamlit as st
 
 from pages.links import LINK_PARTS
 from pages.navigation import all_pages
-from pages.preload import ready
+from pages.server import MIDDLEWARE, ROUTES, serving
 from ui.frame import link
 from ui.frame.session import show_broken
+from ui.server.pressure import PRESSURE
 
 
 def main() -> None:
@@ -19,13 +20,16 @@ def main() -> None:
         layout="wide",
         initial_sidebar_state="collapsed",
     )
-    link.begin(LINK_PARTS)
-    page = st.navigation(all_pages(), position="top")
-    page.run()
-    link.write()
+    with PRESSURE.answering():
+        link.begin(LINK_PARTS)
+        page = st.navigation(all_pages(), position="top")
+        page.run()
+        link.write()
 
 
 if __name__ == "__main__":  # each answer to a visitor runs this file,
     main()
 else:  # and the server has imported it once
-    app = st.App(__file__, lifespan=ready, on_script_error=show_broken)
+    app = st.App(
+        __file__, lifespan=serving, middleware=MIDDLEWARE, routes=ROUTES, on_script_error=show_broken
+    )

@@ -5,6 +5,7 @@ python3 run.py [streamlit options]        set up on first use, then open the lab
 python3 run.py --class [streamlit options]  the same, open to everybody in the same network
 python3 run.py test [--fast] [pytest args]  every check; --fast leaves out the browser and the slow ones
 python3 run.py check                      lint and types only
+python3 run.py rehearse [--visitors N] [--minutes M]  how large a class this machine carries
 
 Everything is installed into .venv beside this file, in the very files that requirements.lock names, and again
 only when that changes. The full test also installs what is optional (torch's CPU build, a small model, a
@@ -334,6 +335,12 @@ def check() -> int:
     return bool(failed)
 
 
+def rehearse(options: list[str]) -> int:
+    """A class of simulated visitors against a server of its own."""
+    install(RUNTIME)
+    return run(venv_python(), "-m", "benchmarks.rehearse", *options)
+
+
 def main(arguments: list[str]) -> int:
     command, options = (arguments[0], arguments[1:]) if arguments else ("", [])
     if command in ("-h", "--help"):
@@ -344,6 +351,8 @@ def main(arguments: list[str]) -> int:
             return test(options)
         if command == "check":
             return check()
+        if command == "rehearse":
+            return rehearse(options)
         return start(arguments)
     except SetupError as problem:
         print(problem, file=sys.stderr)

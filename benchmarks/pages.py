@@ -3,8 +3,7 @@
     python -m benchmarks.pages [PAGE ...] [--repeats N] [--json OUT]
 
 One visitor at a time speaks Streamlit's protocol to a fresh server. The server's CPU clock (all threads) is
-read before a wish and again once it stands still after the answer. Linux only: no other clock of another
-process counts nanoseconds.
+read before a wish and again once it stands still after the answer (``benchmarks/cpu_clock.py``). Linux only.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
+from benchmarks.cpu_clock import cost_of, cpu_s
 from benchmarks.stage_server import Server, running
 from benchmarks.visitor import Answer, Visitor, visiting
 from pages.navigation import PAGES
@@ -26,7 +26,6 @@ from pages.navigation import PAGES
 ELSEWHERE = "glossary"
 """A light page to come back from."""
 
-STILL_S, LOOK_S = 0.3, 0.05
 PLAY_S = 8.0
 
 
@@ -44,29 +43,6 @@ class PageCost:
     num_messages: int
     num_bytes: int
     exceptions: tuple[str, ...]
-
-
-def cpu_s(process_id: int) -> float:
-    """The CPU clock of a process, all its threads, those that ended too."""
-    return time.clock_gettime((~process_id << 3) | 2)  # as clock_getcpuclockid(3) makes it
-
-
-async def settled_cpu_s(process_id: int) -> float:
-    """The same once it stands still for a moment (a server that idles ticks a little)."""
-    before, still = cpu_s(process_id), 0.0
-    while still < STILL_S:
-        await asyncio.sleep(LOOK_S)
-        now = cpu_s(process_id)
-        still = still + LOOK_S if now - before < 0.002 else 0.0
-        before = now
-    return before
-
-
-async def cost_of(server: Server, wish: Callable[[], Awaitable[Answer]]) -> tuple[float, Answer]:
-    """CPU seconds that a wish took, and its answer."""
-    before = await settled_cpu_s(server.process_id)
-    answer = await wish()
-    return await settled_cpu_s(server.process_id) - before, answer
 
 
 async def page_cost(server: Server, page: str, repeats: int) -> PageCost:

@@ -87,6 +87,8 @@ class Visitor:
                 self._cached.add(told.hash)
             if kind == "delta" and told.delta.WhichOneof("type") == "new_element":
                 _note(answer, told.delta.new_element)
+            elif kind == "delta" and told.delta.add_block.id.endswith("-broken"):
+                answer.exceptions.append("the page says that it broke")
             elif kind == "auto_rerun":
                 answer.again_s[told.auto_rerun.fragment_id] = told.auto_rerun.interval
             elif kind == "script_finished" and told.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
@@ -105,6 +107,8 @@ def _note(answer: Answer, element: Any) -> None:
         values = [("string_array_value", [option.content]) for option in one.options]
     elif kind == "checkbox":
         values = [("bool_value", not one.default), ("bool_value", one.default)]
+    elif kind == "slider" and one.options:  # a select slider says the texts of its options
+        values = [("string_array_value", [option]) for option in one.options] if len(one.default) == 1 else []
     elif kind == "slider" and len(one.default) == 1:
         middle = one.min + one.step * round((one.max - one.min) / one.step / 2)
         values = [("double_array_value", [place]) for place in (one.min, one.max, middle)]
@@ -116,5 +120,11 @@ def _note(answer: Answer, element: Any) -> None:
 async def visiting(url: str) -> AsyncIterator[Visitor]:
     """A new visitor of the server at this address, gone at the end."""
     address = url.replace("http", "ws", 1) + "/_stcore/stream"
-    async with connect(address, subprotocols=["streamlit"], max_size=None) as socket:  # type: ignore[list-item]
+    async with connect(
+        address,
+        subprotocols=["streamlit"],  # type: ignore[list-item]
+        max_size=None,
+        open_timeout=TIMEOUT_S,
+        ping_interval=None,  # a server that is busy for long is slow, not gone
+    ) as socket:
         yield Visitor(socket)

@@ -8,12 +8,7 @@ once there is a server, for a component made before would be nobody's.
 from __future__ import annotations
 
 import gc
-import webbrowser
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from importlib import import_module
-
-import streamlit as st
 
 from pages.navigation import PAGES
 from ui.words.i18n import LANGS, table
@@ -45,17 +40,3 @@ def warm() -> None:
         table(lang)
     gc.collect()
     gc.freeze()
-
-
-@asynccontextmanager
-async def ready(_app: st.App) -> AsyncGenerator[None]:
-    """The life of the server, around all visits."""
-    warm()
-    _open_browser()
-    yield
-
-
-def _open_browser() -> None:
-    """Where somebody sits at a screen: Streamlit does so for a script and not for an App."""
-    if not st.get_option("server.headless"):
-        webbrowser.open(f"http://localhost:{st.get_option('server.port')}")

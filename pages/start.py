@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BrothError
+from pages.held import held_panel
 from pages.navigation import page
 from ui.frame.open_parts import draw_open_tab
 from ui.frame.session import lang_mode, say, show_error
@@ -38,6 +39,7 @@ def render() -> None:
         "own": (say("control.own"), own_prompts_editor),
     }
     draw_open_tab("start_tab", set_up)
+    held_panel()
 
 
 def _preview() -> None:

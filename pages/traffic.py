@@ -9,10 +9,12 @@ import streamlit as st
 from core.errors import BrothError
 from core.traffic.analysis import Analysis, analyse
 from core.traffic.settings import Settings
+from pages.held import held_panel
 from pages.navigation import page
 from ui.frame.session import say, show_error
 from ui.frame.shell import toolbar
 from ui.machine.machine import MACHINE
+from ui.server.sessions import minutes_kept
 from ui.traffic.basis import basis_line, log_summary, sample_line
 from ui.traffic.compare import compare_view
 from ui.traffic.events import events_view
@@ -41,7 +43,8 @@ def render() -> None:
     st.header(say("traffic.title"), anchor=False)
     st.markdown(say("traffic.intro"))
     log = source_panel()
-    st.caption(f"{say('traffic.privacy')} {say('traffic.link.kept')}")
+    st.caption(f"{say('traffic.privacy', minutes=minutes_kept())} {say('traffic.link.kept')}")
+    held_panel()
     if log is None:
         return
     log_summary(log)

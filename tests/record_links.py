@@ -7,7 +7,8 @@ state tomorrow.
 
 Recorded is what can be seen from outside: the query that the app writes back, notices, what the stage and the
 monitor are told, and the lines of the page (headings, widgets by their label, sentences). Of a link that says
-more than a language, only those lines are kept that the bare page in the same language does not have.
+more than a language, only those lines are kept that the bare page in the same language does not have. Tabs
+and drawers that are drawn while they stand open count as open.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import PropertyMock, patch
 
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
+from streamlit.elements.lib.mutable_tab_container import TabContainer
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Widget
 from streamlit.util import calc_hash
@@ -76,7 +80,10 @@ def open_link(page: str, query: Query) -> AppTest:
 
 
 def _run(at: AppTest) -> AppTest:
-    with patch.dict(os.environ):
+    with ExitStack() as stack:
+        for part in (ExpanderContainer, TabContainer):  # what is drawn only while it stands open
+            stack.enter_context(patch.object(part, "open", new_callable=PropertyMock, return_value=True))
+        stack.enter_context(patch.dict(os.environ))
         for name in [name for name in os.environ if name.startswith("BROTH_")]:
             del os.environ[name]  # what one server offers on top would be in no other one's record
         at.run()
@@ -118,7 +125,7 @@ def _told(at: AppTest) -> Opened:
     """What the page's two components get, in short."""
     told: Opened = {}
     for one in at.get("bidi_component"):
-        data = json.loads(one.proto.bytes)
+        data = json.loads(one.proto.bytes or "{}")
         if "a" in data:
             told["stage"] = _stage(data)
         elif "samples" in data:

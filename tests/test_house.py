@@ -136,7 +136,7 @@ def normal(name: str) -> str:
 
 @pytest.mark.parametrize("name", LOCKS.values())
 def test_the_megabytes_that_are_said_are_those_on_the_disk(name: str) -> None:
-    """Of the packages that run here, with pip and what Python compiles; a fifth more or less on other systems."""
+    """Of the packages that run here, with what Python compiles; a fifth more or less on other systems."""
     locked = {normal(one) for one in pins(name)}
     found = [one for one in distributions() if normal(one.name) in {*locked, "pip", "setuptools"}]
     if missing := locked - {normal(one.name) for one in found} - OF_OTHER_SYSTEMS:

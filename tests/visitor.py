@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import http.client
 import uuid
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -19,6 +20,8 @@ from streamlit.proto.Common_pb2 import FileUploaderState
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
+
+T = TypeVar("T")
 
 TIMEOUT_S = 300
 """For one answer: thirty first visitors on two busy cores wait long, and that is not what a test is about."""
@@ -128,6 +131,12 @@ async def visitor(url: str) -> AsyncGenerator[Visitor]:
         address, subprotocols=["streamlit"], max_size=None, open_timeout=TIMEOUT_S, ping_interval=None
     ) as socket:
         yield Visitor(url, socket)
+
+
+def see(visit: Coroutine[Any, Any, T]) -> T:
+    """What a visit finds. In a thread of its own, for Playwright keeps a loop running in the test's."""
+    with ThreadPoolExecutor(1) as aside:
+        return aside.submit(asyncio.run, visit).result()
 
 
 # -- uploads ------------------------------------------------------------------------------------------

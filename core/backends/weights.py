@@ -108,7 +108,7 @@ class RandomSource:
         self._spec = spec
         self._seed = seed
         self._gain = gain
-        self._shapes = _shapes(spec)
+        self._shapes = tensor_shapes(spec)
 
     def tensor(self, name: str, layer: int | None = None) -> Floats:
         """Norms are ones and biases small, matrices normally distributed."""
@@ -127,7 +127,8 @@ class RandomSource:
         return numbers
 
 
-def _shapes(spec: DecoderSpec) -> dict[str, tuple[int, ...]]:
+def tensor_shapes(spec: DecoderSpec) -> dict[str, tuple[int, ...]]:
+    """The shape of each tensor by its name, matrices as [out, in]."""
     hidden, ffn, queries, keys = spec.hidden, spec.ffn, spec.attention_size, spec.kv_size
     return {
         "embedding": (spec.vocab_size, hidden),

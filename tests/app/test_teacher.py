@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -13,9 +15,11 @@ from pages.links import LINK_PARTS
 from tests.app.visit import calm, payload, press, setup_of, texts, visit
 from ui.frame.session import plain
 from ui.stage.setup import PANELS
+from ui.teacher import laptops
 from ui.teacher.address import Address, read_address
-from ui.teacher.laptops import COMMANDS, MIB_EACH, SESSIONS
+from ui.teacher.laptops import COMMANDS, REHEARSE
 from ui.teacher.present import as_lines
+from ui.teacher.rehearsal import Rehearsal, keep, last
 from ui.teacher.seq import MAX_STOPS, Sequence, Stop, fits_link, pack
 from ui.teacher.stops import PLACES, SCRIPTS, WORDS, address_of, opens_on, text, words
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t
@@ -302,7 +306,7 @@ def test_how_a_class_gets_in(lang: LangMode) -> None:
     for one in languages(lang):
         assert text("class_local", one, host="localhost:8501") in said
         assert text("class_reload", one) in said
-    assert f"{SESSIONS * MIB_EACH:.0f} MiB" in said
+    assert REHEARSE in codes(at)
     leading = languages(lang)[0]
     assert t("teacher.class.no_code", leading) in [one.value for one in at.info]
     assert at.get("image") == []
@@ -313,6 +317,51 @@ def test_how_a_class_gets_in(lang: LangMode) -> None:
     at.selectbox(key="teacher-opens").set_value("sheet")
     calm(at.run())
     assert f"http://192.168.1.23:8501/sheet?lang={lang}" in codes(at)
+
+
+KEPT = Rehearsal("2026-11-30", 40, 1.0, 5.0, 312, 0.11, 0.84, cpu_s=0.08, mib=2.0, free_mib=4_000.0)
+
+
+def after(monkeypatch: pytest.MonkeyPatch, path: Path, found: Rehearsal | None, lang: LangMode) -> str:
+    """What the part on laptops says after such a rehearsal of this machine, or none."""
+    if found is not None:
+        keep(found, path)
+    monkeypatch.setattr(laptops, "last_rehearsal", lambda: last(path))
+    return texts(part(visit("teacher", lang=lang), "class"))
+
+
+@pytest.mark.parametrize("lang", MODES)
+def test_the_last_rehearsal_is_told(lang: LangMode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = after(monkeypatch, tmp_path / "sub" / "r.json", KEPT, lang)
+    for one in languages(lang):
+        assert text("class_hold", one, carries=44, day="2026-11-30") in said  # 0.7 x 5.08 s / 0.08 s
+        assert text("class_hold_cost", one, cpu="0.080", each="2.0", busy=70) in said
+        assert text("class_hold_none", one) not in said
+    for figure in ("312", "0.11", "0.84"):
+        assert figure in said
+
+
+@pytest.mark.parametrize("lang", MODES)
+def test_without_a_rehearsal_there_is_no_number(
+    lang: LangMode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = after(monkeypatch, tmp_path / "r.json", None, lang)
+    for one in languages(lang):
+        assert text("class_hold_none", one) in said
+        assert text("class_rehearse", one) in said
+        assert text("class_hold_tried", one) not in said
+    assert "MiB" not in said
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_where_the_cpu_cannot_be_read_only_what_was_tried_is_told(
+    lang: Lang, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = replace(KEPT, cpu_s=None, mib=None)
+    said = after(monkeypatch, tmp_path / "r.json", tried, lang)
+    assert text("class_hold", lang, carries=40, day="2026-11-30") in said
+    assert text("class_hold_tried", lang) in said
+    assert "MiB" not in said
 
 
 def test_what_is_no_address_is_told() -> None:

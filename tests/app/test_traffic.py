@@ -45,7 +45,7 @@ def test_every_view_of_the_sample(view: str, lang: Lang) -> None:
     at = choose(visit("traffic", lang=lang), "traffic_view", view)
     assert [error.value for error in at.error] == []
     said = texts(at)
-    assert t("traffic.privacy", lang) in said
+    assert t("traffic.privacy", lang, minutes=2) in said
     assert "247" in said
     plain = [str(one.value).partition("`")[0] for one in at.markdown]  # formulas have braces of their own
     assert [one for one in plain if "{" in one] == []

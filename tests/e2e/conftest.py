@@ -62,8 +62,16 @@ def free_port() -> int:
         return port
 
 
+class Running(str):
+    """The address of a server that runs, and where to look into it."""
+
+    process_id: int
+    log: Path
+    started: float
+
+
 @contextmanager
-def running_server(log: Path, folder: Path = ROOT, **options: str) -> Iterator[str]:
+def running_server(log: Path, folder: Path = ROOT, **options: str) -> Iterator[Running]:
     """Streamlit in a process of its own, as a person starts it; its address once it answers. ``options`` are
     its ``--server`` options."""
     port = free_port()
@@ -75,7 +83,8 @@ def running_server(log: Path, folder: Path = ROOT, **options: str) -> Iterator[s
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
         try:
-            url = f"http://127.0.0.1:{port}"
+            url = Running(f"http://127.0.0.1:{port}")
+            url.process_id, url.log, url.started = process.pid, log, time.time()
             wait_until_healthy(url, process, log)
             yield url
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -50,13 +51,20 @@ READING = Wanted("mooncake", "chatml", True, 512, "ceil", "qwen")
 ROOM = 1_000
 """Characters that every part may take in a link; of longer ones the oldest is left out."""
 
+
+def shown(found: tuple[Setup, list[str]]) -> tuple[Setup, list[str]]:
+    """The setup without prompts that wait while another scenario is on the stage: no link carries those."""
+    read, lost = found
+    return (read if read.scenario == OWN else replace(read, own=OwnPrompts())), lost
+
+
 PARTS: dict[str, tuple[Any, Read, Write]] = {
     "setup": (
         Setup(
             OWN, KNOBS, OwnPrompts("汤 ", ("eins", "🍜"), "Ja."), "guided", ("log", "quiz"), True, 20,
             Fork(7, "prompt", "1.~ 汤"),
         ),
-        setup.from_query,
+        lambda query: shown(setup.from_query(query)),
         setup.to_query,
     ),
     "record": (

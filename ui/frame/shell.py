@@ -12,7 +12,10 @@ import streamlit as st
 
 from ui.frame.link import LOST
 from ui.frame.session import choose_language, lang_mode, say
+from ui.frame.speak import speak
+from ui.server.pressure import BUSY_S, PRESSURE
 from ui.words.i18n import MODES
+from ui.words.numbers import digits
 
 NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 
@@ -24,6 +27,13 @@ _STYLE = """<style>
 .st-key-toolbar{position:fixed;top:.55rem;right:3.5rem;width:auto;max-width:62vw;z-index:1000000}
 .st-key-toolbar .stSelectbox{width:min(22rem,24vw)}
 }
+.stElementContainer:has(#speaks){display:none}
+[data-testid="stApp"]:not([data-test-connection-state="CONNECTED"])::after{content:var(--broth-trying);
+position:fixed;inset:auto 1rem 1rem auto;z-index:1000001;padding:.5rem 1rem;border-radius:.5rem;
+color:#16202B;background:#FFE9B8;opacity:0;animation:broth-trying 0s 2s forwards}
+.stFileUploader [role=alert]{position:static!important;width:auto!important;height:auto!important;
+margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-space:normal!important}
+@keyframes broth-trying{to{opacity:1}}
 [class*="st-key-table-"]{overflow-x:auto}
 .stMetric .stMarkdownEllipsis,.stMetric .stMarkdownEllipsis p{white-space:normal}
 .st-key-stage-frame{max-width:max(920px,calc((100vh - 5.3rem)*16/9));margin-inline:auto}
@@ -34,12 +44,15 @@ def toolbar(*parts: Callable[[], None]) -> None:
     """Draw the page's own tools, then the language switch, in the navigation bar; below it, once, what of an
     opened link could not be used."""
     st.html(_STYLE)
+    if (wait_s := PRESSURE.wait_s()) >= BUSY_S:
+        st.toast(say("server.busy", seconds=digits(wait_s)))
     with st.container(
         horizontal=True, horizontal_alignment="right", vertical_alignment="center", key="toolbar", gap="small"
     ):
         for part in parts:
             part()
         _language_switch()
+        speak()
     if names := [say(name) for name in LOST.tell() or ()]:
         st.warning(say("page.link_lost", names=", ".join(names)))
 

@@ -10,19 +10,19 @@ import streamlit as st
 
 from ui.frame.session import lang_mode, say
 from ui.teacher.address import LOOPBACK, Address
+from ui.teacher.rehearsal import BUSY, ENOUGH_S, Rehearsal
+from ui.teacher.rehearsal import last as last_rehearsal
 from ui.teacher.stops import text
 from ui.words.i18n import languages
 
 HOST, OPENS = "teacher-host", "teacher-opens"
 KEPT = (HOST, OPENS)
 PORT = 8501
+REHEARSE = "python3 run.py rehearse --visitors 40"
 COMMANDS = (
     "python3 run.py --class",
     "streamlit run app.py --server.address 0.0.0.0 --server.headless true",
 )
-SESSIONS, EVERY_S, P50_S, P95_S, MIB_EACH = 40, 5, 0.08, 0.4, 1.6
-"""Measured: benchmarks/README.md, to which a test holds these."""
-
 MAX_QR = 300
 """Characters up to which a code on a projector can be read from the back row."""
 
@@ -40,21 +40,40 @@ def class_panel(from_form: Address) -> None:
         _tell("class_fire", port=urlsplit(own_url()).port or PORT)
     with st.container(border=True):
         _address(from_form)
-    _tell(
-        "class_hold",
-        sessions=SESSIONS,
-        every=EVERY_S,
-        p50=P50_S,
-        p95=P95_S,
-        each=MIB_EACH,
-        all=f"{SESSIONS * MIB_EACH:.0f}",
-    )
+    with st.container(border=True):
+        _how_many(last_rehearsal())
     _tell("class_reload")
 
 
 def _tell(name: str, **args: object) -> None:
     for one in languages(lang_mode()):
         st.markdown(text(name, one, **args))
+
+
+def _how_many(found: Rehearsal | None) -> None:
+    """What this machine's last rehearsal says, or that there was none; and how to make one."""
+    if found is None:
+        _tell("class_hold_none")
+    else:
+        _tell("class_hold", carries=found.carries, day=found.day)
+        _tell(
+            "class_hold_seen",
+            visitors=found.visitors,
+            minutes=f"{found.minutes:g}",
+            think=f"{found.think_s:g}",
+            answers=found.num_answers,
+            p50=f"{found.p50_s:.2f}",
+            p95=f"{found.p95_s:.2f}",
+            limit=f"{ENOUGH_S:g}",
+        )
+        if found.cpu_s is not None and found.mib is not None:
+            cost = {"cpu": f"{found.cpu_s:.3f}", "each": f"{found.mib:.1f}", "busy": f"{BUSY * 100:.0f}"}
+            _tell("class_hold_cost", **cost)
+        else:
+            _tell("class_hold_tried")
+    _tell("class_rehearse")
+    st.code(REHEARSE, language=None)
+    _tell("class_steps")
 
 
 def _address(from_form: Address) -> None:

@@ -13,6 +13,7 @@ from core.texts import showable, text_bytes
 from core.traces.sources import TraceFile, files_within
 from core.traffic.samples import SAMPLES, sample_log
 from ui.frame.session import plain, say, show_error
+from ui.server.uploads import at_once_mb
 from ui.traffic.reading import pick, reading_options
 from ui.traffic.setup import Side, Wanted
 from ui.traffic.state import Key, Log, choose, chosen, forget, read_log, state
@@ -83,7 +84,7 @@ def _upload() -> tuple[list[TraceFile], Key]:
         say("traffic.upload"), accept_multiple_files=True, max_upload_size=UPLOAD_MB, key="traffic_upload"
     )
     if not found:
-        st.caption(say("traffic.published"))
+        st.caption(f"{say('traffic.published')} {say('traffic.upload.limit', mb=at_once_mb())}")
         log = state().log
         if log is not None and log.key[0] == "upload":
             st.caption(say("traffic.still", name=plain(log.trace.name)))

@@ -65,7 +65,9 @@ class BytePairTokenizer(ByteText):
 
     def _raw(self, token_id: int) -> bytes:
         name = self.special.name(token_id)
-        return self._bytes_of[token_id] if name is None else text_bytes(name)
+        if name is not None:
+            return text_bytes(name)
+        return self._bytes_of[token_id] if token_id < len(self._bytes_of) else b""  # the model knows more ids
 
     def _merge(self, piece: str) -> tuple[int, ...]:
         """Merge neighbours, the earliest learnt pair first. O(length²) of one piece, which is a word."""

@@ -8,6 +8,7 @@ padding to the alignment, then the data
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.backends.base import Floats
+from core.backends.models.gguf_entries import Entries
 from core.backends.models.gguf_quants import FORMATS, dequantise
 from core.backends.models.refusals import refusal
 
+MOST_AXES = 4
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 _STRING, _ARRAY = 8, 9
@@ -40,7 +43,7 @@ class GgufFile:
     """An opened file. Metadata is read at once, tensors when they are asked for.
 
     Raises:
-        BackendError: this is no whole GGUF file.
+        BackendError: this is no whole GGUF file, or it says what cannot be.
     """
 
     def __init__(self, path: Path) -> None:
@@ -57,16 +60,35 @@ class GgufFile:
             if version not in VERSIONS:
                 raise refusal("version", path.name, found=version, supported="2, 3")
             self.metadata, self.tensors, end = _read_head(reader)
-        except (struct.error, IndexError, KeyError, UnicodeDecodeError) as problem:
+        except (struct.error, IndexError) as problem:
             raise refusal("cut_off", path.name, part="the head") from problem
-        alignment = self.metadata.get("general.alignment", 32)
+        except (KeyError, ValueError) as problem:  # a kind that is none, a text that is none
+            raise refusal("damaged", path.name, part="the head") from problem
+        self.entries = Entries(path.name, self.metadata)
+        alignment = self.entries.number("general.alignment", 32)
         self._start = -(-end // alignment) * alignment
+        self._refuse_more_than_there_is()
+
+    def _refuse_more_than_there_is(self) -> None:
+        """Tensors lie inside the file, each in a place of its own: memory for them is bounded by its size."""
+        rest = room = len(self._data) - self._start
+        for name, place in self.tensors.items():
+            form = FORMATS.get(place.kind)
+            if form is None:
+                continue  # refused when it is asked for
+            size = form.num_bytes(math.prod(place.shape))
+            if place.offset + size > room:
+                raise refusal("cut_off", self.path.name, part=name)
+            rest -= size
+            if rest < 0:
+                raise self.entries.damaged(name)
 
     def tensor(self, name: str) -> Floats:
         """A tensor in float32, freshly made.
 
         Raises:
-            BackendError: it is missing, cut off, or stored in a form that is not read here.
+            BackendError: it is missing, cut off, stored in a form that is not read here, or holds numbers
+                that are none.
         """
         if name not in self.tensors:
             raise refusal("missing", self.path.name, part=name)
@@ -75,12 +97,17 @@ class GgufFile:
         if form is None:
             known = ", ".join(each.name for each in FORMATS.values())
             raise refusal("quantised", self.path.name, part=name, found=f"type {place.kind}", supported=known)
-        size = int(np.prod(place.shape))
+        size = math.prod(place.shape)
         first = self._start + place.offset
         raw = self._data[first : first + form.num_bytes(size)]
-        if len(raw) < form.num_bytes(size) or size % form.block:
+        if len(raw) < form.num_bytes(size):
             raise refusal("cut_off", self.path.name, part=name)
-        return dequantise(form, raw).reshape(place.shape)
+        if size % form.block:
+            raise self.entries.damaged(name)
+        numbers = dequantise(form, raw).reshape(place.shape)
+        if not np.isfinite(numbers).all():
+            raise self.entries.damaged(name)
+        return numbers
 
 
 class _Reader:
@@ -113,6 +140,8 @@ class _Reader:
             inner, count = self.values("IQ")
             if count > len(self._data):
                 raise IndexError
+            if inner == _ARRAY:
+                raise ValueError("a list of lists, which no reader of the format takes")
             if inner in _SCALARS:
                 return list(self.values(f"{count}{_SCALARS[inner]}"))
             return [self.value(inner) for _ in range(count)]
@@ -131,6 +160,8 @@ def _read_head(reader: _Reader) -> tuple[dict[str, Any], dict[str, Tensor], int]
     for _ in range(num_tensors):
         name = reader.text()
         (rank,) = reader.values("I")
+        if not 1 <= rank <= MOST_AXES:
+            raise ValueError("so many axes cannot be")
         shape = tuple(reversed(reader.values(f"{rank}Q")))
         kind, offset = reader.values("IQ")
         tensors[name] = Tensor(shape, kind, offset)

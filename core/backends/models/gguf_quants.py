@@ -36,8 +36,9 @@ def dequantise(form: Format, raw: Bytes) -> Floats:
     blocks = raw.reshape(-1, form.size)
     numbers = np.empty((len(blocks), form.block), np.float32)
     step = max(1, 2**20 // form.block)
-    for first in range(0, len(blocks), step):
-        numbers[first : first + step] = form.unpack(blocks[first : first + step])
+    with np.errstate(all="ignore"):  # damaged scales give infinities, which the caller looks for
+        for first in range(0, len(blocks), step):
+            numbers[first : first + step] = form.unpack(blocks[first : first + step])
     return numbers.reshape(-1)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from core.errors import BackendError
 
+LONGEST = 200
 CAUSES = {
     "unreadable": "{file} is no model that can be read. Choose a whole .gguf file or model directory.",
     "cut_off": "{file} ends too early at {part}. Fetch it again.",
+    "damaged": "{file} is damaged: what it says at {part} cannot be. Fetch it again.",
     "missing": "{file} lacks {part}. Choose a whole model.",
     "version": "{file} has version {found} of its format; versions {supported} are read here.",
     "architecture": "{file} is a model of the kind {found}; supported here: {supported}.",
@@ -21,7 +23,13 @@ CAUSES = {
 
 
 def refusal(cause: str, file: str, **values: object) -> BackendError:
-    """The error for one of ``CAUSES``."""
+    """The error for one of ``CAUSES``. What a file says of itself can be long: its beginning is told."""
+    values = {name: _short(value) for name, value in values.items()}
     return BackendError(
         f"backend.model_{cause}", CAUSES[cause].format(file=file, **values), file=file, **values
     )
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -10,6 +11,7 @@ from core.backends.models.byte_text import ByteText
 from core.backends.models.special_tokens import SpecialTokens
 from core.texts import text_bytes
 
+_BYTE = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 _SPACE = "\u2581"  # stands for a space inside tokens
 
 
@@ -53,9 +55,9 @@ class ScorePairTokenizer(ByteText):
         return texts
 
     def _raw(self, token_id: int) -> bytes:
-        token = self._tokens[token_id]
-        if len(token) == 6 and token.startswith("<0x") and token.endswith(">"):
-            return bytes([int(token[3:5], 16)])
+        token = self._tokens[token_id] if token_id < len(self._tokens) else ""  # the model knows more ids
+        if _BYTE.fullmatch(token):
+            return bytes.fromhex(token[3:5])
         return text_bytes(token.replace(_SPACE, " "))
 
     def _merge(self, text: str) -> tuple[int, ...]:

@@ -77,10 +77,10 @@ def _open_random(source: ModelSource) -> Opened:
 
 def _open_gguf(file: GgufFile) -> Opened:
     spec = gguf_spec(file)
-    data = file.metadata
+    entries = file.entries
     names = ("tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id")
-    stops = frozenset(data[name] for name in names if name in data)
-    template = data.get("tokenizer.chat_template", "")
+    stops = frozenset(entries.number(name, least=0) for name in names if name in entries.values)
+    template = entries.text("tokenizer.chat_template", "")
     return Opened(spec, GgufSource(file, spec), lambda: gguf_tokenizer(file), template, stops)
 
 

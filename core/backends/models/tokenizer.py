@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from core.backends.models.byte_pair import BytePairTokenizer
 from core.backends.models.gguf import GgufFile
+from core.backends.models.gguf_entries import Entries
 from core.backends.models.pretokens import GPT2, NAMED, compiled
 from core.backends.models.score_pair import ScorePairTokenizer
 from core.backends.models.special_tokens import SpecialTokens
@@ -38,25 +39,32 @@ class ModelTokenizer(Protocol):
 
 
 def gguf_tokenizer(file: GgufFile) -> ModelTokenizer | None:
-    """The tokenizer in a GGUF file; None if it is of a kind that is not read here."""
-    data = file.metadata
-    tokens: list[str] = data.get("tokenizer.ggml.tokens", [])
-    kinds: list[int] = data.get("tokenizer.ggml.token_type", [0] * len(tokens))
+    """The tokenizer in a GGUF file; None if it is of a kind that is not read here.
+
+    Raises:
+        BackendError: a part of it cannot be.
+    """
+    entries = file.entries
+    kind = entries.text("tokenizer.ggml.model", "")
+    if kind not in ("gpt2", "llama"):
+        return None
+    tokens = entries.texts("tokenizer.ggml.tokens")
+    kinds = entries.numbers("tokenizer.ggml.token_type", tokens)
     special = {token: i for i, token in enumerate(tokens) if kinds[i] in (_CONTROL, _USER)}
-    unknown: int | None = data.get("tokenizer.ggml.unknown_token_id")
-    match data.get("tokenizer.ggml.model"):
+    unknown = entries.index("tokenizer.ggml.unknown_token_id", len(tokens))
+    match kind:
         case "gpt2":
-            name = data.get("tokenizer.ggml.pre", "gpt-2")
+            name = entries.text("tokenizer.ggml.pre", "gpt-2")
             if name not in NAMED:
                 return None
-            merges = [_pair(merge) for merge in data.get("tokenizer.ggml.merges", [])]
+            merges = _merges(entries)
             whole_first = NAMED[name] in (NAMED["llama-bpe"],)
             return BytePairTokenizer(
                 tokens, merges, NAMED[name], special, unknown=unknown, whole_first=whole_first
             )
         case "llama":
-            scores: list[float] = data.get("tokenizer.ggml.scores", [0.0] * len(tokens))
-            add_space = bool(data.get("tokenizer.ggml.add_space_prefix", True))
+            scores = entries.numbers("tokenizer.ggml.scores", tokens)
+            add_space = entries.flag("tokenizer.ggml.add_space_prefix", True)
             return ScorePairTokenizer(tokens, scores, special, unknown=unknown or 0, add_space=add_space)
     return None
 
@@ -75,6 +83,14 @@ def hf_tokenizer(data: Mapping[str, Any]) -> ModelTokenizer | None:
     merges = [_pair(merge) for merge in model["merges"]]
     whole_first = bool(model.get("ignore_merges"))
     return BytePairTokenizer(tokens, merges, expressions, added, whole_first=whole_first)
+
+
+def _merges(entries: Entries) -> list[tuple[str, str]]:
+    name = "tokenizer.ggml.merges"
+    try:
+        return [_pair(merge) for merge in entries.texts(name)] if name in entries.values else []
+    except ValueError as problem:
+        raise entries.damaged(name) from problem
 
 
 def _pair(merge: str | Sequence[str]) -> tuple[str, str]:

@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from benchmarks.pages import PageCost, cpu_s, measure, settled_cpu_s, table
+from benchmarks.cpu_clock import cpu_s, settled_cpu_s
+from benchmarks.pages import PageCost, measure, table
 
 
 def work(seconds: float) -> None:

@@ -48,7 +48,7 @@ def _typed(value: Any) -> bytes:
     if isinstance(value, bool):
         return struct.pack("<I?", 7, value)
     if isinstance(value, int):
-        return struct.pack("<II", 4, value)
+        return struct.pack("<Ii", 5, value) if value < 0 else struct.pack("<II", 4, value)
     if isinstance(value, float):
         return struct.pack("<If", 6, value)
     if isinstance(value, str):

@@ -24,7 +24,7 @@ from ui.stage.own import OWN, OwnPrompts
 from ui.stage.payload import stage_log
 from ui.stage.setup import PANELS, Setup, load_setup, to_query
 from ui.teacher.address import CHAPTERS, MAX_ADDRESS, PAGES, Address, AddressError, read_address
-from ui.teacher.laptops import EVERY_S, MIB_EACH, P50_S, P95_S, SESSIONS, base_of, qr_svg, read_host
+from ui.teacher.laptops import base_of, qr_svg, read_host
 from ui.teacher.seq import (
     MAX_NOTE,
     MAX_STOPS,
@@ -471,15 +471,6 @@ def test_the_code_is_loaded_only_when_it_is_drawn() -> None:
         tree = ast.parse(path.read_text("utf-8"))
         at_once = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
         assert not any("segno" in ast.unparse(node) for node in at_once), path.name
-
-
-def test_the_figures_are_those_of_the_benchmark() -> None:
-    paper = " ".join((ROOT / "benchmarks" / "README.md").read_text("utf-8").split())
-    p50, p95 = re.findall(r"get their answer after ([\d.]+) s \(p50\) and ([\d.]+) s \(p95\)", paper)[0]
-    each = re.findall(r"([\d.]+) MiB a session", paper)[0]
-    assert (float(p50), float(p95), float(each)) == (P50_S, P95_S, MIB_EACH)
-    assert f"| {SESSIONS} sessions |" in paper
-    assert f"every {['', '', '', '', '', 'five'][EVERY_S]} seconds" in paper
 
 
 def test_the_front_page_has_no_name_in_an_address() -> None:

@@ -1,0 +1,87 @@
+"""A GGUF file's metadata by kind: what is of another kind, or cannot be, is refused, never computed with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.backends.models.refusals import refusal
+from core.errors import BackendError
+
+_MOST = 2**31 - 1
+"""No count of a model is larger, and products of a few of them stay exact everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Name -> value as read from ``file``. Methods raise ``BackendError`` for a value that cannot be, and,
+    without a default, for a missing one."""
+
+    file: str
+    values: Mapping[str, Any]
+
+    def number(self, name: str, default: int | None = None, least: int = 1) -> int:
+        """A whole number from ``least`` on."""
+        value = self._get(name, default)
+        if type(value) is not int or not least <= value <= _MOST:
+            raise self.damaged(name)
+        return value
+
+    def index(self, name: str, count: int) -> int | None:
+        """A place in a list of so many, None if the entry is missing."""
+        if name not in self.values:
+            return None
+        value = self.number(name, least=0)
+        if value >= count:
+            raise self.damaged(name)
+        return value
+
+    def real(self, name: str, default: float) -> float:
+        """A finite number above 0."""
+        value = self._get(name, default)
+        if type(value) not in (int, float) or not math.isfinite(value) or value <= 0:
+            raise self.damaged(name)
+        return float(value)
+
+    def flag(self, name: str, default: bool) -> bool:
+        """Yes or no."""
+        value = self._get(name, default)
+        if type(value) is not bool:
+            raise self.damaged(name)
+        return value
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A text."""
+        value = self._get(name, default)
+        if type(value) is not str:
+            raise self.damaged(name)
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        """A list of texts; a missing one is refused."""
+        return self._list(name, str, None)
+
+    def numbers(self, name: str, like: Sequence[object]) -> list[float]:
+        """A list of finite numbers, as many as ``like`` has; zeros if it is missing."""
+        found: list[float] = self._list(name, (int, float), [0] * len(like))
+        if len(found) != len(like) or not all(map(math.isfinite, found)):
+            raise self.damaged(name)
+        return found
+
+    def _get(self, name: str, default: Any) -> Any:
+        value = self.values.get(name, default)
+        if value is None:
+            raise refusal("missing", self.file, part=name)
+        return value
+
+    def _list(self, name: str, kind: Any, default: list[Any] | None) -> list[Any]:
+        value = self._get(name, default)
+        if type(value) is not list or not all(isinstance(one, kind) for one in value):
+            raise self.damaged(name)
+        return value
+
+    def damaged(self, part: str) -> BackendError:
+        """The refusal of a part that cannot be."""
+        return refusal("damaged", self.file, part=part)

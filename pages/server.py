@@ -1,0 +1,44 @@
+"""The server around the pages: what it does before and beside all visits, and what it answers itself."""
+
+from __future__ import annotations
+
+import webbrowser
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse
+from starlette.routing import Route
+
+from pages.navigation import MODES
+from pages.preload import warm
+from ui.server.sessions import doorkeeping
+from ui.server.uploads import UploadLimit, keep_uploads_in_memory
+
+
+@asynccontextmanager
+async def serving(_app: st.App) -> AsyncGenerator[None]:
+    """The life of the server."""
+    keep_uploads_in_memory()
+    warm()
+    async with doorkeeping():
+        _open_browser()
+        yield
+
+
+def _open_browser() -> None:
+    """Where somebody sits at a screen: Streamlit does so for a script and not for an App."""
+    if not st.get_option("server.headless"):
+        webbrowser.open(f"http://localhost:{st.get_option('server.port')}")
+
+
+def _to_the_front(request: Request) -> RedirectResponse:
+    """The front page has no name of its own in Streamlit; people type it all the same."""
+    return RedirectResponse(f"./?{request.url.query}" if request.url.query else "./")
+
+
+MIDDLEWARE = (Middleware(UploadLimit),)
+_BASE = str(st.get_option("server.baseUrlPath") or "").strip("/")
+ROUTES = (Route(f"/{_BASE}/{MODES[0]}".replace("//", "/"), _to_the_front),)
