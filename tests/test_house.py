@@ -17,21 +17,8 @@ from streamlit import config
 import run
 
 ROOT = Path(__file__).resolve().parent.parent
-TEXT_SUFFIXES = {
-    ".py",
-    ".js",
-    ".mjs",
-    ".css",
-    ".md",
-    ".toml",
-    ".txt",
-    ".json",
-    ".svg",
-    ".yml",
-    ".html",
-    ".lock",
-    "",
-}
+TEXT_SUFFIXES = {".py", ".js", ".mjs", ".css", ".md", ".toml", ".txt", ".json", ".svg", ".yml", ".html"}
+TEXT_SUFFIXES |= {".lock", ""}
 RECORDED = "data"  # folders of recorded outcomes hold other people's words
 FORBIDDEN = {
     "a path of one machine": r"(?<![\w.:/])/(?:work|root|home|Users|tmp|opt|mnt|usr/(?!bin/env\b))\b",
@@ -141,10 +128,8 @@ def test_the_megabytes_that_are_said_are_those_on_the_disk(name: str) -> None:
     found = [one for one in distributions() if normal(one.name) in {*locked, "pip", "setuptools"}]
     if missing := locked - {normal(one.name) for one in found} - OF_OTHER_SYSTEMS:
         pytest.skip(f"not installed here: {', '.join(sorted(missing))}; python3 run.py test installs them")
-    files = {
-        path for one in found for file in one.files or () if (path := Path(str(file.locate()))).is_file()
-    }
-    megabytes = sum(path.stat().st_size for path in files) / 1e6
+    files = {Path(str(file.locate())) for one in found for file in one.files or ()}
+    megabytes = sum(path.stat().st_size for path in files if path.is_file()) / 1e6
     assert megabytes == pytest.approx(run.MEGABYTES[name][1], rel=0.2)
 
 

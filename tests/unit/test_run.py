@@ -468,7 +468,7 @@ def test_a_class_gets_the_server_and_hears_what_that_means(capsys: pytest.Captur
 
 def test_a_rehearsal_needs_what_the_app_needs_and_gets_the_options(commands: list[list[str]]) -> None:
     assert run.main(["rehearse", "--visitors", "2"]) == 0
-    assert [call[-2:] for call in pip_calls(commands)] == [["-r", "requirements.txt"]]
+    assert [call[-2:] for call in pip_calls(commands)] == [["-r", run.RUNTIME]]
     assert commands[-1][1:] == ["-m", "benchmarks.rehearse", "--visitors", "2"]
 
 
