@@ -60,7 +60,7 @@ NOT_A_FOLDER = """\
 STOPPED = """
 Stopped. Nothing is broken: run the same command again, and it goes on."""
 
-USUAL_PORT = "8501"
+USUAL_PORT, PORT_VARIABLE = "8501", "STREAMLIT_SERVER_PORT"
 CLASS = "--class"
 TO_THE_ROOM = ("--server.address", "0.0.0.0", "--server.headless", "true")
 OPEN_TO_THE_ROOM = """\
@@ -108,7 +108,7 @@ def wrong_with_venv() -> str:
     try:
         told = subprocess.run([python, "-c", look], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
-        return "does not start any more (Python was upgraded, or the folder moved)"
+        return "has no Python with pip that starts (Python was upgraded, or the folder moved)"
     if tuple(map(int, told.split())) < OLDEST_PYTHON:
         return f"has Python {told.strip().replace(' ', '.')}"
     return ""
@@ -149,12 +149,12 @@ def look_for_room(name: str) -> None:
 
 
 def forget_half_written() -> None:
-    """A package whose files were being written when something stopped pip counts as installed, and is not:
-    pip names the installer last. Without its record it is written again."""
+    """A package that was being written when pip was stopped counts as installed, and is not: pip names the
+    installer last. Without its record it is written again."""
     for places in ("lib/python*/site-packages", "Lib/site-packages"):
         for record in VENV.glob(f"{places}/*.dist-info"):
             if not (record / "INSTALLER").exists():
-                say(f"{record.name.partition('-')[0]} was half written when something stopped: once more")
+                say(f"{record.name.partition('-')[0]} was half written when set-up stopped: once more")
                 shutil.rmtree(record)
 
 
@@ -228,7 +228,7 @@ def port_in(options: list[str]) -> str:
         name, _, value = option.partition("=")
         if name == "--server.port":
             return value or "".join(options[place + 1 : place + 2])
-    return os.environ.get("STREAMLIT_SERVER_PORT", USUAL_PORT)
+    return os.environ.get(PORT_VARIABLE, USUAL_PORT)
 
 
 def is_free(port: int) -> bool:
@@ -253,7 +253,7 @@ def on_a_free_port(options: list[str]) -> list[str]:
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < 65536 or is_free(int(text)):
         return options
     free = next((port for port in range(int(text) + 1, 65536) if is_free(port)), 0)
-    if text != USUAL_PORT or any(option.startswith("--server.port") for option in options):
+    if PORT_VARIABLE in os.environ or any(option.startswith("--server.port") for option in options):
         raise SetupError(f"Port {text} is in use. The next free one: --server.port {free}")
     say(f"port {text} is in use, perhaps by another Broth: taking {free}")
     return ["--server.port", str(free), *options]

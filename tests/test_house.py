@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from streamlit import config
 import run
 
 ROOT = Path(__file__).resolve().parent.parent
-TEXT_SUFFIXES = {".py", ".js", ".mjs", ".css", ".md", ".toml", ".txt", ".json", ".svg", ".yml", ".html", ""}
+TEXT_SUFFIXES = {".py", ".js", ".mjs", ".css", ".md", ".toml", ".txt", ".json", ".svg", ".yml", ".html"}
+TEXT_SUFFIXES |= {".lock", ""}
 RECORDED = "data"  # folders of recorded outcomes hold other people's words
 FORBIDDEN = {
     "a path of one machine": r"(?<![\w.:/])/(?:work|root|home|Users|tmp|opt|mnt|usr/(?!bin/env\b))\b",
@@ -24,6 +26,9 @@ FORBIDDEN = {
     "an open end": r"\b(?:TODO|FIXME|XXX|HACK)\b",
     "a number that only one tracker knows": r"\bissue #?\d",
 }
+OF_OTHER_SYSTEMS = {"colorama", "watchdog"}
+"""Locked, and not wanted on every system."""
+
 README = (ROOT / "README.md").read_text("utf-8")
 
 
@@ -83,6 +88,56 @@ def test_requirements_are_pinned(path: Path) -> None:
         line for line in lines if line and not re.fullmatch(r"-r [\w.-]+|[\w.\[\]-]+==[\w.+]+(\s*;.+)?", line)
     ]
     assert loose == []
+
+
+PIN = re.compile(r"^([\w.-]+)==(\S+)", re.M)
+LOCKS = {"requirements.txt": run.RUNTIME, "requirements-dev.txt": run.DEV}
+
+
+def pins(name: str) -> dict[str, str]:
+    return {found[1]: found[2] for found in PIN.finditer((ROOT / name).read_text("utf-8"))}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_the_lock_has_what_is_required(name: str) -> None:
+    """The same versions; whoever changes one of the files makes both locks anew (CONTRIBUTING.md)."""
+    assert pins(name).items() <= pins(LOCKS[name]).items()
+    assert pins(run.RUNTIME).items() <= pins(run.DEV).items(), "who has the second has the first"
+
+
+@pytest.mark.parametrize("name", LOCKS.values())
+def test_a_lock_names_each_file_by_its_hash(name: str) -> None:
+    entries = re.split(r"\n(?=[\w.-]+==)", (ROOT / name).read_text("utf-8"))
+    assert [entry.split()[0] for entry in entries[1:] if "--hash=sha256:" not in entry] == []
+    assert len(entries) - 1 == run.num_packages(name) == len(pins(name))
+    command = f"uv pip compile --universal --python-version 3.11 --generate-hashes {{}} -o {name}"
+    source = next(text for text, lock in LOCKS.items() if lock == name)
+    assert command.format(source) in entries[0]
+    both = command.format("requirements$set.txt").replace(name, "requirements$set.lock")
+    assert both in (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.mark.parametrize("name", LOCKS.values())
+def test_the_megabytes_that_are_said_are_those_on_the_disk(name: str) -> None:
+    """Of the packages that run here, with what Python compiles; a fifth more or less on other systems."""
+    locked = {normal(one) for one in pins(name)}
+    found = [one for one in distributions() if normal(one.name) in {*locked, "pip", "setuptools"}]
+    if missing := locked - {normal(one.name) for one in found} - OF_OTHER_SYSTEMS:
+        pytest.skip(f"not installed here: {', '.join(sorted(missing))}; python3 run.py test installs them")
+    files = {Path(str(file.locate())) for one in found for file in one.files or ()}
+    megabytes = sum(path.stat().st_size for path in files if path.is_file()) / 1e6
+    assert megabytes == pytest.approx(run.MEGABYTES[name][1], rel=0.2)
+
+
+def test_the_readme_says_how_much_is_installed() -> None:
+    count, (download, disk) = run.num_packages(run.RUNTIME), run.MEGABYTES[run.RUNTIME]
+    assert len(pins("requirements.txt")) == 5
+    said = f"five direct packages, {count} in all, {disk} MB on the disk ({download} MB to download)"
+    assert said in " ".join(README.split())
 
 
 @pytest.mark.parametrize("room", ["core", "ui", "pages", "tests"])

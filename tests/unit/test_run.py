@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
+import shutil
+import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -19,8 +19,8 @@ from tests import browser
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """run.py moved to an empty folder with two locks, and kept from running anything."""
-    (tmp_path / run.RUNTIME).write_text("a==1\n")
-    (tmp_path / run.DEV).write_text("a==1\nb==2\n")
+    (tmp_path / run.RUNTIME).write_text("a==1 \\\n    --hash=sha256:0\n")
+    (tmp_path / run.DEV).write_text("a==1 \\\n    --hash=sha256:0\nb==2 \\\n    --hash=sha256:1\n")
     (tmp_path / "requirements-torch.txt").write_text("# Optional.\ntorch==2.0  # pinned\n")
     (tmp_path / "requirements-model.txt").write_text("m==3\n")
     (tmp_path / "requirements-tokens.txt").write_text("t==5\n")
@@ -37,8 +37,8 @@ def commands(project: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The commands that run.py would run; all of them succeed, and the virtual environment exists."""
     (project / ".venv").mkdir()
     seen: list[list[str]] = []
-    monkeypatch.setattr(run, "make_venv", lambda: None)
     monkeypatch.setattr(run, "wrong_with_venv", lambda: "")
+    monkeypatch.setattr(run, "MEGABYTES", dict.fromkeys(run.MEGABYTES, (0, 0)))
     monkeypatch.setattr(run, "run", lambda *command: seen.append([str(part) for part in command]) or 0)
     return seen
 
@@ -50,7 +50,7 @@ def pip_calls(commands: list[list[str]]) -> list[list[str]]:
 def test_requirements_are_installed_once(commands: list[list[str]]) -> None:
     run.install(run.RUNTIME)
     run.install(run.RUNTIME)
-    assert [command[-2:] for command in pip_calls(commands)] == [["-r", run.RUNTIME]]
+    assert [command[-3:] for command in pip_calls(commands)] == [["--require-hashes", "-r", run.RUNTIME]]
 
 
 def test_dev_requirements_cover_the_runtime(commands: list[list[str]]) -> None:
@@ -67,7 +67,7 @@ def test_runtime_does_not_cover_dev(commands: list[list[str]]) -> None:
 
 @pytest.mark.parametrize("name", [run.RUNTIME, run.DEV])
 def test_a_changed_file_is_installed_again(commands: list[list[str]], project: Path, name: str) -> None:
-    run.install(name)
+    run.install(run.DEV)
     with (project / name).open("a") as file:
         file.write("c==3\n")
     run.install(name)
@@ -92,76 +92,18 @@ def test_python_without_ensurepip_says_what_to_install(
     assert "apt-get install python3-venv" in capsys.readouterr().err
 
 
-def test_an_old_python_is_refused_in_words_and_not_by_its_grammar() -> None:
-    """The file must be read by a Python that cannot run it, or nobody gets the sentence."""
-    text = (Path(run.__file__)).read_text("utf-8")
-    ast.parse(text, feature_version=(3, 6))
-    before, _, after = text.partition('sys.exit(f"Broth needs Python 3.11 or newer')
-    assert [line for line in before.splitlines() if line.startswith(("import", "from"))] == ["import sys"]
-    assert after
-
-
-def test_the_locks_name_what_is_asked_for_with_hashes() -> None:
-    """Each direct requirement stands in its lock in the very version, and every line of a lock has a hash."""
-    for lock, asked in ((run.RUNTIME, "requirements.txt"), (run.DEV, "requirements-dev.txt")):
-        text = (run.ROOT / lock).read_text("utf-8")
-        entries = re.findall(
-            r"^([\w.-]+)==([\w.+-]+)[^\n]*((?:\n    --hash=sha256:[0-9a-f]{64}[^\n]*)+)", text, re.M
-        )
-        locked = {name: version for name, version, _ in entries}
-        assert len(entries) == run.num_packages(lock)
-        wanted = dict(line.split("==") for line in run.pinned(asked) if not line.startswith("-r"))
-        assert wanted.items() <= locked.items()
-    runtime, dev = ((run.ROOT / lock).read_text("utf-8") for lock in (run.RUNTIME, run.DEV))
-    pins = re.compile(r"^[\w.-]+==[\w.+-]+", re.M)
-    assert set(pins.findall(runtime)) <= set(pins.findall(dev))
-    told = f"five direct packages, {run.num_packages(run.RUNTIME)} in all, {run.MEGABYTES[run.RUNTIME][1]} MB"
-    assert told in " ".join((run.ROOT / "README.md").read_text("utf-8").split())
-
-
-def test_a_full_disk_is_said_before_anything_is_fetched(
-    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(run.shutil, "disk_usage", lambda _: SimpleNamespace(free=10**6))
-    assert run.main(["check"]) == 1
-    assert "Too little room" in capsys.readouterr().err
-    assert commands == []
-
-
-@pytest.mark.parametrize("told", ["3 9", None])
-def test_a_venv_of_no_use_is_made_anew(
-    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], told: str | None
-) -> None:
-    """Of another Python, or one that does not start any more."""
-
-    def look(command: list[str], **_: object) -> SimpleNamespace:
-        if told is None:
-            raise OSError("no such file")
-        return SimpleNamespace(stdout=told)
-
-    run.venv_python().parent.mkdir(parents=True)
-    run.venv_python().touch()
-    monkeypatch.setattr(run.subprocess, "run", look)
-    made: list[tuple[object, ...]] = []
-    monkeypatch.setattr(run, "run", lambda *command: made.append(command) or 0)
-    run.make_venv()
-    assert [command[1:4] for command in made] == [("-m", "venv", "--clear")]
-    assert "making it anew" in capsys.readouterr().out
-
-
-def test_a_file_called_venv_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run.VENV.write_text("")
-    assert run.main(["check"]) == 1
-    assert "is no folder" in capsys.readouterr().err
-
-
-def test_a_taken_port_is_left_for_the_next_free_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("STREAMLIT_SERVER_PORT", raising=False)
-    monkeypatch.setattr(run, "is_free", lambda port: port > 8502)
-    assert run.on_a_free_port(["--x"]) == ["--server.port", "8503", "--x"]
-    with pytest.raises(run.SetupError, match="8503"):
-        run.on_a_free_port(["--server.port", "8502"])
-    assert run.on_a_free_port(["--server.port=9000"]) == ["--server.port=9000"]
+def test_an_old_python_reads_the_file_and_is_refused_in_words() -> None:
+    """Its grammar is that of Python 3.6, and the sentence comes before what an older Python lacks."""
+    source = Path(run.__file__).read_text("utf-8")
+    tree = ast.parse(source, feature_version=(3, 6))
+    *_, future = [*(one.module for one in tree.body if isinstance(one, ast.ImportFrom)), None]
+    assert future != "__future__", "annotations came with Python 3.7"
+    assert [type(one) for one in tree.body[:3]] == [ast.Expr, ast.Import, ast.If]
+    old = "import sys; sys.version_info = (3, 10, 13); exec(compile(sys.stdin.read(), 'run.py', 'exec'))"
+    done = subprocess.run([sys.executable, "-c", old], input=source, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Broth needs Python 3.11 or newer; this is ")
+    assert run.OLDEST_PYTHON == (3, 11)
 
 
 @pytest.mark.parametrize("fast", [True, False])
@@ -271,6 +213,156 @@ def test_missing_node_is_a_visible_skip(
     monkeypatch.setattr(run.shutil, "which", lambda _: "node")
     run.node_tests()
     assert commands[-1] == ["node", "--test", str(project / "tests" / "js" / "fold.test.js")]
+
+
+def test_what_comes_is_said_before_it_comes(
+    commands: list[list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.MEGABYTES[run.DEV] = (2, 3)
+    run.install(run.DEV)
+    said = capsys.readouterr().out
+    assert "installing 2 packages of requirements-dev.lock" in said
+    assert f"2 MB to download, 3 MB on the disk; this takes {run.ROUGH_TIME}" in said
+    assert "--quiet" not in pip_calls(commands)[0]
+
+
+def test_a_package_that_was_half_written_is_written_again(commands: list[list[str]], project: Path) -> None:
+    """pip takes a package whose record is there for installed, though it was killed among the files."""
+    kept, half = (
+        project / ".venv" / "lib" / "python3.11" / "site-packages" / f"{name}-1.dist-info" for name in "ab"
+    )
+    for record in (kept, half):
+        record.mkdir(parents=True)
+        (record / "METADATA").touch()
+    (kept / "INSTALLER").touch()
+    run.install(run.RUNTIME)
+    assert (kept.exists(), half.exists()) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("free", "same_disk", "refused"), [(4, True, True), (5, True, False), (3, False, False)]
+)
+def test_too_little_room_is_told_before_anything_is_fetched(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, free: int, same_disk: bool, refused: bool
+) -> None:
+    run.MEGABYTES[run.RUNTIME] = (2, 3)
+    real = shutil.disk_usage(run.VENV)
+    monkeypatch.setattr(run.shutil, "disk_usage", lambda _: real._replace(free=free * 10**6))
+    monkeypatch.setattr(run.tempfile, "gettempdir", lambda: str(run.VENV) if same_disk else "/proc")
+    if refused:
+        with pytest.raises(run.SetupError, match=f"needs 5 MB in .*, and there are {free} MB"):
+            run.install(run.RUNTIME)
+    else:
+        run.install(run.RUNTIME)
+    assert len(pip_calls(commands)) == int(not refused)
+
+
+def fake_python(venv: Path, says: str) -> None:
+    python = venv / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\n{says}\n")
+    python.chmod(0o755)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for Python")
+@pytest.mark.parametrize(
+    ("says", "why"),
+    [("echo 3 9", "has Python 3.9"), ("exit 1", "no Python with pip"), (None, "not one of this system")],
+)
+def test_a_venv_that_is_of_no_use_is_made_anew_and_says_why(
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    says: str | None,
+    why: str,
+) -> None:
+    made: list[list[str]] = []
+    monkeypatch.setattr(run, "run", lambda *command: made.append([str(part) for part in command]) or 0)
+    (project / ".venv").mkdir()
+    if says is not None:
+        fake_python(project / ".venv", says)
+    run.make_venv()
+    assert made == [[sys.executable, "-m", "venv", "--clear", str(project / ".venv")]]
+    assert why in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for Python")
+def test_a_venv_that_works_is_left_alone(project: Path) -> None:
+    fake_python(project / ".venv", "echo 3 14")
+    run.make_venv()
+
+
+def test_what_is_no_folder_is_named_and_not_touched(project: Path) -> None:
+    (project / ".venv").write_text("mine")
+    with pytest.raises(run.SetupError, match="is no folder"):
+        run.install(run.RUNTIME)
+    assert (project / ".venv").read_text() == "mine"
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_folder_of_somebody_else_is_named(
+    project: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    monkeypatch.setattr(run.os, "access", lambda *_: False)
+    monkeypatch.setattr(run, "wrong_with_venv", lambda: "")
+    if there:
+        (project / ".venv").mkdir()
+    with pytest.raises(run.SetupError, match="You cannot write to"):
+        run.install(run.RUNTIME)
+
+
+def test_an_interrupted_set_up_ends_in_a_sentence(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: str | Path) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "run", interrupted)
+    assert run.main([]) == 130
+    assert "run the same command again" in capsys.readouterr().err
+    assert not run.is_installed(run.RUNTIME)
+
+
+# The port.
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The usual port, and somebody who listens there."""
+    monkeypatch.delenv(run.PORT_VARIABLE, raising=False)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port: int = other.getsockname()[1]
+        monkeypatch.setattr(run, "USUAL_PORT", str(port))
+        yield port
+
+
+def test_where_the_usual_port_is_taken_the_next_free_one_is(
+    taken: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, port, *rest = run.on_a_free_port(["--class"])
+    assert (name, rest) == ("--server.port", ["--class"])
+    assert int(port) > taken
+    assert run.is_free(int(port))
+    assert f"port {taken} is in use" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("options", [["--server.port", "{}"], ["--server.port={}"]])
+def test_a_port_that_was_asked_for_is_not_swapped_for_another(taken: int, options: list[str]) -> None:
+    with pytest.raises(run.SetupError, match=r"is in use. The next free one: --server.port \d+$"):
+        run.on_a_free_port([one.format(taken) for one in options])
+
+
+def test_a_free_port_is_no_matter(taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = next(port for port in range(taken + 1, 65536) if run.is_free(port))
+    for options in ([f"--server.port={free}"], ["--server.port", "none"], ["--server.port", "0"]):
+        assert run.on_a_free_port(options) == options
+    monkeypatch.setenv(run.PORT_VARIABLE, str(free))
+    assert run.on_a_free_port([]) == []
+    monkeypatch.setenv(run.PORT_VARIABLE, str(taken))
+    with pytest.raises(run.SetupError):
+        run.on_a_free_port([])
 
 
 # The browser search.
