@@ -41,6 +41,7 @@ class Visitor:
     query: str = ""
     broke: bool = False
     elements: list[Element] = field(default_factory=list)
+    tabs: list[str] = field(default_factory=list)
     values: dict[str, tuple[str, Any]] = field(default_factory=dict)
 
     async def open(self, page: str, query: str = "lang=en") -> None:
@@ -75,7 +76,7 @@ class Visitor:
             await self._hear_out()
 
     async def _hear_out(self) -> None:
-        self.elements, self.broke = [], False
+        self.elements, self.tabs, self.broke = [], [], False
         while True:
             heard = ForwardMsg.FromString(await self.socket.recv(decode=False))
             kind = heard.WhichOneof("type")
@@ -86,6 +87,8 @@ class Visitor:
                 self.query = heard.page_info_changed.query_string
             elif kind == "delta" and heard.delta.add_block.id.endswith("-broken"):
                 self.broke = True
+            elif kind == "delta" and heard.delta.add_block.tab_container.id:
+                self.tabs.append(heard.delta.add_block.tab_container.id)
             elif kind == "delta" and heard.delta.WhichOneof("type") == "new_element":
                 self.elements.append(heard.delta.new_element)
             elif kind == "script_finished" and heard.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
@@ -101,8 +104,8 @@ class Visitor:
         Raises:
             LookupError: there is none on the page.
         """
-        for element in self.elements:
-            name = str(getattr(getattr(element, element.WhichOneof("type") or ""), "id", ""))
+        of_elements = (getattr(one, one.WhichOneof("type") or "") for one in self.elements)
+        for name in [*self.tabs, *(str(getattr(one, "id", "")) for one in of_elements)]:
             if name.endswith(f"-{key}"):
                 return name
         raise LookupError(f"no widget {key} on {self.page or 'the front page'}")

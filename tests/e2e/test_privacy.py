@@ -125,6 +125,7 @@ def test_own_prompts_stand_in_links_about_them_alone(watched: Running) -> None:
     async def visit() -> None:
         async with visitor(watched) as who:
             await who.open("")
+            await who.set(start_tab_widget=("string_value", t("control.own", "en")))
             await who.set(own_messages=("string_value", f"{MARKER} one\n{MARKER} two"))
             assert not in_links(who.query)
             await who.press("own_run")
