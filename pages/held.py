@@ -13,7 +13,6 @@ from ui.frame.session import lang_mode, plain, say
 from ui.prefill.state import state as prefill_state
 from ui.server.sessions import minutes_kept
 from ui.server.uploads import drop_uploads, held_bytes
-from ui.stage.own import OwnPrompts
 from ui.stage.record import RECORD
 from ui.stage.setup import SETUP
 from ui.study.six_questions import Sheet
@@ -79,7 +78,7 @@ def _session() -> str:
 def _typed_chars() -> int:
     own = SETUP.get().own
     draft: dict[str, str] = st.session_state.get("own_draft") or {}
-    return sum(map(len, draft.values())) or (own.num_chars if own != OwnPrompts() else 0)
+    return sum(map(len, draft.values() or (own.system, *own.messages, own.answer)))
 
 
 def _answers() -> int:

@@ -38,7 +38,7 @@ def test_of_a_new_visitor_it_holds_nothing(page: str, lang: Lang) -> None:
 
 def test_what_it_holds_is_said() -> None:
     said = texts(everything())
-    assert t("held.own", "en", n=len("Pomegranate") * 2 + len("onetwo")) in said
+    assert t("held.own", "en", n=len("Pomegranate" + "one" + "two")) in said
     assert t("held.pasted", "en", n=len(LOG)) in said
     assert t("held.log", "en", name="pasted text", n=1) in said
     assert t("held.answers", "en", n=2) in said

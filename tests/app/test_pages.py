@@ -9,8 +9,10 @@ import pytest
 from pages.navigation import CHAPTERS, PAGES
 from tests.app.visit import has_stage, payload, setup_of, texts, visit, visit_app
 from tests.unit.ui.stage.test_payload import PAYLOAD, wrong, wrong_patches
+from ui.server.pressure import BUSY_S, PRESSURE
 from ui.stage.setup import preset_ids
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t, table
+from ui.words.numbers import digits
 
 
 @pytest.mark.parametrize("lang", MODES)
@@ -109,3 +111,10 @@ def test_a_bet_is_kept() -> None:
     assert setup_of(at).bet == 30
     assert t("start.bet.kept", "en", bet=30) in texts(at)
     assert at.query_params["bet"] == "30"
+
+
+@pytest.mark.parametrize(("wait_s", "said"), [(BUSY_S, True), (BUSY_S - 0.1, False)])
+def test_a_busy_server_says_so(monkeypatch: pytest.MonkeyPatch, wait_s: float, said: bool) -> None:
+    monkeypatch.setattr(type(PRESSURE), "wait_s", lambda _: wait_s)
+    told = [one.value for one in visit("glossary", lang="en").toast]
+    assert told == ([t("server.busy", "en", seconds=digits(wait_s))] if said else [])
