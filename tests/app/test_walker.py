@@ -1,8 +1,8 @@
 """Visitors who click about: every page, away and back, in random order, whatever stands on it.
 
 Seeded, over Streamlit's own protocol, on one server: ``WALKS`` walks in each language mode, each of them
-every page three times: untouched at first, then with ``CLICKS`` widgets touched on every visit. The variable
-BROTH_EXAMPLES multiplies the walks, BROTH_SEED is the first one's seed. Any page that breaks and any traceback
+every page three times: untouched at first, then with ``CLICKS`` widgets touched on every visit.
+BROTH_EXAMPLES multiplies the walks, BROTH_SEED is the first seed. Any page that breaks, and any traceback
 in the server's log fails, with the last steps that led there.
 """
 
