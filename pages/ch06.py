@@ -58,11 +58,10 @@ def _one_prompt() -> str:
     """Returns the library whose measurements are shown, here and further down."""
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     with right:
-        decoder = str(
-            st.segmented_control(
-                say("course.ch06.clock"), list(DECODERS), default="numpy", required=True, key="ch06-clock"
-            )
+        chosen = st.segmented_control(
+            say("course.ch06.clock"), list(DECODERS), default="numpy", required=True, key="ch06-clock"
         )
+    decoder = chosen or "numpy"
     points = sweep(DECODERS[decoder])
     total = points[0].total
     by_hit = {point.hit_tokens: point for point in points}

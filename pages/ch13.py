@@ -62,9 +62,8 @@ def _step(requests: list[list[int]], size: int) -> None:
     last = len(moments) - 1
     state = st.session_state
     inputs = (str(requests), size)
-    if (
-        PLACE not in state or state.get("ch13-inputs") != inputs
-    ):  # the slider's is gone once its page was left
+    # The slider's own state is gone once its page was left, what stands beside it is not.
+    if PLACE not in state or state.get("ch13-inputs") != inputs:
         state["ch13-inputs"], state[PLACE] = inputs, first_hit(moments) + 1
     place = int(state[PLACE]) - 1
     columns = st.columns([1, 1, 2, 6], vertical_alignment="bottom")

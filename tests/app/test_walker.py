@@ -1,8 +1,9 @@
 """Visitors who click about: every page, away and back, in random order, whatever stands on it.
 
 Seeded, over Streamlit's own protocol, on one server: ``WALKS`` walks in each language mode, each of them
-every page twice, with ``CLICKS`` widgets touched on every visit. BROTH_EXAMPLES multiplies the walks. Any
-exception box and any traceback in the server's log fails, with the last steps that led there.
+every page three times: untouched at first, then with ``CLICKS`` widgets touched on every visit.
+BROTH_EXAMPLES multiplies the walks, BROTH_SEED is the first seed. Any page that breaks, and any traceback
+in the server's log fails, with the last steps that led there.
 """
 
 from __future__ import annotations
@@ -195,18 +196,18 @@ Hand = Callable[[Widget, random.Random], WidgetState | None]
 
 
 def walk(url: str, log: Path, lang: str, seed: int, hand: Hand = touched, clicks: int = CLICKS) -> None:
-    """Every page twice, in an order of its own each time; no box, no traceback."""
+    """Every page three times, in an order of its own each time; nothing breaks, no traceback."""
     dice = random.Random(f"{seed} {lang}")
-    route = [*dice.sample(PAGES, len(PAGES)), *dice.sample(PAGES, len(PAGES))]
+    rounds = [(0, dice.sample(PAGES, len(PAGES))), *((clicks, dice.sample(PAGES, len(PAGES))) for _ in "12")]
     steps: list[str] = []
     before = log.stat().st_size
     try:
         with arrive(url) as visitor:
-            for place, page in enumerate(route):
+            for num_touched, page in ((number, page) for number, order in rounds for page in order):
                 steps.append(f"open {page}")
-                visitor.open("" if page == MODES[0] else page, f"lang={lang}" if place == 0 else "")
+                visitor.open("" if page == MODES[0] else page, "" if visitor.hashes else f"lang={lang}")
                 well(visitor, log, before)
-                for _ in range(clicks):
+                for _ in range(num_touched):
                     act(visitor, dice, hand, steps)
                     well(visitor, log, before)
     except BaseException as error:
