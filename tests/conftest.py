@@ -36,8 +36,10 @@ SLOW_MODULES = frozenset(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what takes long by where it stands, so that no test has to say it for itself."""
+    """Mark what takes long by where it stands, so that no test has to say it for itself. Browser tests come
+    last: from the first of them on the browser's event loop runs, and nobody else can begin one."""
     here = Path(__file__).parent
+    items.sort(key=lambda item: item.path.relative_to(here).parts[0] == "e2e")
     for item in items:
         path = item.path.relative_to(here)
         if SLOW_FOLDERS & set(path.parts) or path.stem in SLOW_MODULES:

@@ -103,7 +103,7 @@ def test_one_thread_holds_in_threads_of_a_server_too() -> None:
     thread.start()
     thread.join()
     assert found[0][0] == 1
-    assert found[0][1] < 1.4
+    assert found[0][1] < 1.7  # two threads would come near 2
 
 
 def test_numpy_computes_with_the_threads_it_is_told() -> None:
