@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -48,16 +48,9 @@ class BytePairTokenizer(ByteText):
         self._bytes_of = [_to_bytes(token, byte_of) for token in tokens]
         self._ids_of_piece = lru_cache(maxsize=65_536)(self._merge)
 
-    def encode(self, text: str) -> list[int]:
-        """The token ids of ``text``; the names of special tokens in it become those tokens."""
-        ids: list[int] = []
-        for part, token_id in self.special.split(text):
-            if token_id is not None:
-                ids.append(token_id)
-            else:
-                for piece in cut(part, self._expressions):
-                    ids += self._ids_of_piece(piece)
-        return ids
+    def _ids_between(self, text: str, *, is_first: bool) -> Iterator[int]:
+        for piece in cut(text, self._expressions):
+            yield from self._ids_of_piece(piece)
 
     def pieces(self, text: str) -> list[str]:
         """The text of each token. A character that several tokens share belongs to the last of them."""

@@ -4,11 +4,30 @@ from __future__ import annotations
 
 import codecs
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from core.backends.models.special_tokens import SpecialTokens
 
 
 class ByteText(ABC):
-    """Reads token ids back to text; half a character waits for its other half, and is replaced at the end."""
+    """Names of special tokens are those tokens; what stands between them is each tokenizer's own affair. Read
+    back to text, half a character waits for its other half, and is replaced at the end."""
+
+    special: SpecialTokens
+
+    @abstractmethod
+    def _ids_between(self, text: str, *, is_first: bool) -> Iterable[int]:
+        """The token ids of a text without special tokens; ``is_first``: nothing stands before it."""
+
+    def encode(self, text: str) -> list[int]:
+        """The token ids of ``text``; the names of special tokens in it become those tokens."""
+        ids: list[int] = []
+        for part, token_id in self.special.split(text):
+            if token_id is not None:
+                ids.append(token_id)
+            else:
+                ids += self._ids_between(part, is_first=not ids)
+        return ids
 
     @abstractmethod
     def _raw(self, token_id: int) -> bytes:

@@ -35,16 +35,9 @@ class ScorePairTokenizer(ByteText):
         self._add_space = add_space
         self._cached = lru_cache(maxsize=1024)(self._merge)
 
-    def encode(self, text: str) -> list[int]:
-        """The token ids of ``text``; the names of special tokens in it become those tokens."""
-        ids: list[int] = []
-        for part, token_id in self.special.split(text):
-            if token_id is not None:
-                ids.append(token_id)
-            else:
-                prefix = _SPACE if self._add_space and not ids else ""
-                ids += self._cached(prefix + part.replace(" ", _SPACE))
-        return ids
+    def _ids_between(self, text: str, *, is_first: bool) -> tuple[int, ...]:
+        prefix = _SPACE if self._add_space and is_first else ""
+        return self._cached(prefix + text.replace(" ", _SPACE))
 
     def pieces(self, text: str) -> list[str]:
         """The text of each token; the space that was put in front is left out again."""
