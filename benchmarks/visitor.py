@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from google.protobuf.message import Message
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
+
+from ui.frame.session import BROKEN
 
 TIMEOUT_S = 120
 Value = tuple[str, Any]
@@ -61,12 +64,7 @@ class Visitor:
         rerun.page_name, rerun.query_string = self._page, query
         rerun.fragment_id, rerun.is_auto_rerun = fragment, bool(fragment)
         rerun.cached_message_hashes.extend(self._cached)
-        for widget, (kind, value) in self._values.items():
-            state = rerun.widget_states.widgets.add(id=widget)
-            if isinstance(value, list):
-                getattr(state, kind).data.extend(value)
-            else:
-                setattr(state, kind, value)
+        put_values(rerun, self._values)
         start = time.monotonic()
         await self._socket.send(wish.SerializeToString())
         async with asyncio.timeout(TIMEOUT_S):
@@ -87,7 +85,7 @@ class Visitor:
                 self._cached.add(told.hash)
             if kind == "delta" and told.delta.WhichOneof("type") == "new_element":
                 _note(answer, told.delta.new_element)
-            elif kind == "delta" and told.delta.add_block.id.endswith("-broken"):
+            elif kind == "delta" and told.delta.add_block.id.endswith(f"-{BROKEN}"):
                 answer.exceptions.append("the page says that it broke")
             elif kind == "auto_rerun":
                 answer.again_s[told.auto_rerun.fragment_id] = told.auto_rerun.interval
@@ -116,15 +114,31 @@ def _note(answer: Answer, element: Any) -> None:
         answer.choices[one.id] = values
 
 
+def put_values(rerun: Any, values: Mapping[str, Value]) -> None:
+    """Write widgets' values into a wish to run the script; lists and messages of the protocol as they are."""
+    for widget, (kind, value) in values.items():
+        state = rerun.widget_states.widgets.add(id=widget)
+        if isinstance(value, list):
+            getattr(state, kind).data.extend(value)
+        elif isinstance(value, Message):
+            getattr(state, kind).CopyFrom(value)
+        else:
+            setattr(state, kind, value)
+
+
+def socket_of(url: str, patience_s: float = TIMEOUT_S) -> connect:
+    """The websocket of a new tab at this address."""
+    return connect(
+        url.replace("http", "ws", 1) + "/_stcore/stream",
+        subprotocols=["streamlit"],  # type: ignore[list-item]
+        max_size=None,
+        open_timeout=patience_s,
+        ping_interval=None,  # a server that is busy for long is slow, not gone
+    )
+
+
 @asynccontextmanager
 async def visiting(url: str) -> AsyncIterator[Visitor]:
     """A new visitor of the server at this address, gone at the end."""
-    address = url.replace("http", "ws", 1) + "/_stcore/stream"
-    async with connect(
-        address,
-        subprotocols=["streamlit"],  # type: ignore[list-item]
-        max_size=None,
-        open_timeout=TIMEOUT_S,
-        ping_interval=None,  # a server that is busy for long is slow, not gone
-    ) as socket:
+    async with socket_of(url) as socket:
         yield Visitor(socket)

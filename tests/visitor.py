@@ -19,7 +19,10 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import FileUploaderState
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
+
+from benchmarks.visitor import put_values, socket_of
+from ui.frame.session import BROKEN
 
 T = TypeVar("T")
 
@@ -62,14 +65,7 @@ class Visitor:
         message = BackMsg()
         asked = message.rerun_script
         asked.page_name, asked.query_string = self.page, query
-        for name, (kind, value) in values.items():
-            state = asked.widget_states.widgets.add(id=name)
-            if isinstance(value, list):
-                getattr(state, kind).data.extend(value)
-            elif isinstance(value, FileUploaderState):
-                getattr(state, kind).CopyFrom(value)
-            else:
-                setattr(state, kind, value)
+        put_values(asked, values)
         await self.socket.send(message.SerializeToString())
         self.query = query
         async with asyncio.timeout(TIMEOUT_S):
@@ -85,7 +81,7 @@ class Visitor:
                 self.elements = []  # a rerun began: what was drawn before is not the answer
             elif kind == "page_info_changed":
                 self.query = heard.page_info_changed.query_string
-            elif kind == "delta" and heard.delta.add_block.id.endswith("-broken"):
+            elif kind == "delta" and heard.delta.add_block.id.endswith(f"-{BROKEN}"):
                 self.broke = True
             elif kind == "delta" and heard.delta.add_block.tab_container.id:
                 self.tabs.append(heard.delta.add_block.tab_container.id)
@@ -129,10 +125,7 @@ class Visitor:
 @asynccontextmanager
 async def visitor(url: str) -> AsyncGenerator[Visitor]:
     """A new visitor of the server at ``url``; leaves at the end."""
-    address = f"{url.replace('http', 'ws', 1)}/_stcore/stream"
-    async with connect(
-        address, subprotocols=["streamlit"], max_size=None, open_timeout=TIMEOUT_S, ping_interval=None
-    ) as socket:
+    async with socket_of(url, TIMEOUT_S) as socket:
         yield Visitor(url, socket)
 
 
