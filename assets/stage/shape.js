@@ -11,23 +11,23 @@
 /** One mounted stage, made by stage.js. Who needs a few of its fields takes those. Step k shows the state after k events.
  * @typedef {{
  *   // Furniture (draw/build.js). `floor` is measured in stage units and scaled as a whole; `fly` is where copies fly.
- *   host: ShadowRoot, root: Node, floor: Node, head: Node, tabs: Node, track: Node, controls: Node, drawers: Node,
+ *   host: ShadowRoot, root: Node, floor: Node, head: Node, track: Node, controls: Node, drawers: Node,
  *   ring: Node, lines: SVGElement, fly: Node, tip: Node, live: Node, hint: Node, blank: Node,
  *   zones: Record<string, Node>, extra: Record<string, Node>, // by letter; those of a second run when first needed
- *   narrow: boolean, plan: object, scale: number, // stacked? the zones' places (draw/layout.js), pixels a stage unit
+ *   mode: string, plan: object, scale: number, // wide, large, fork or phone; its zones' places (draw/layout.js); pixels a unit
  *   // The page: Streamlit's component, the payload, one that came later and is still packed, what takes our traces away.
  *   api: object, data: object, newest: ?object, hidden: Set<string>, undo: Function[], dressed: boolean,
  *   theme: string, colours: Record<string, string>, reduced: boolean, // reduced: no motion wanted
  *   // The run; events[k - 1] leads to step k. Requests in order of arrival; what stays when only the language changes.
  *   run: Run, events: object[], order: string[], story: string,
  *   runB: ?Run, aligned: ?Int32Array, diffs: number[], // what-if: for each step of A one of B; where their totals part
- *   // What the viewer chose. level: micro, block or request; lang: zh, en or both; tab: E or B, which share a place.
- *   k: number, level: string, speed: number, lang: string, themeChoice: ?string, tab: string, bookmarks: Set<number>,
+ *   // What the viewer chose. level: micro, block or request; lang: zh, en or both.
+ *   k: number, level: string, speed: number, lang: string, themeChoice: ?string, bookmarks: Set<number>,
  *   flags: Record<string, boolean>, open: Map<string, Node>, // ask, noodle, code, presenter, blank; drawers, newest last
  *   focus: ?string, pin: ?string, // the request to keep in the lane; the link key of the pinned thing
  *   used: boolean, touched: boolean, // a key or button was pressed; a hand was laid on the stage
- *   // Questions: answers and raised hands (a list for each round) by event; pointed at once? being revealed?
- *   asks: Map<number, object>, votes: Map<number, number[][]>, feedback: ?object, nudged: boolean, revealing: boolean,
+ *   // Questions: the one that stands open before events[k]; answers and raised hands (a list for each round) by event; pointed at once? being revealed?
+ *   ask: ?object, asks: Map<number, object>, votes: Map<number, number[][]>, feedback: ?object, nudged: boolean, revealing: boolean,
  *   // Step k (play/scene.js): state, event, the request in the lane, its longest block table; drawn nodes by number or tag.
  *   frame: object, event: ?object, rid: ?string, peak: Array, slots: Map<number, Node>, cards: Map<number, Node>,
  *   blocks: Map<number, object>, laneCells: Map<string, object>, drows: Map<number, Node>, rowByTag: Map<string, Node>,

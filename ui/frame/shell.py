@@ -36,7 +36,7 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 @keyframes broth-trying{to{opacity:1}}
 [class*="st-key-table-"]{overflow-x:auto}
 .stMetric .stMarkdownEllipsis,.stMetric .stMarkdownEllipsis p{white-space:normal}
-.st-key-stage-frame{max-width:max(920px,calc((100vh - 5.3rem)*16/9));margin-inline:auto}
+.st-key-stage-frame{max-width:max(920px,calc((100vh - 4rem)*1280/656));margin-inline:auto}
 </style>"""
 
 

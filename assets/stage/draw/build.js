@@ -1,7 +1,7 @@
 // The fixed furniture of a stage: zones, layers, buttons. Built once per host element.
 import { icon, make, makeButton, place, setAttr, setName, setText } from "./dom.js";
 import { HELP_ROWS } from "../words/keys.js";
-import { WIDE, STACK, FORK, FORK_STACK } from "./layout.js";
+import { FORK, LARGE, WIDE } from "./layout.js";
 import { toldKey } from "./told.js";
 
 const ZONES = [["A", "lane"], ["B", "table"], ["C", "pool"], ["D", "btable"], ["E", "totals"], ["F", "queue"], ["G", "story"], ["Q", "quiz"], ["H", "time"]];
@@ -42,7 +42,6 @@ function buildControls() {
 export function buildStage(host) {
   const zones = Object.fromEntries(ZONES.map(([name, panel]) => [name, buildZone(name, panel)]));
   const head = make("div", "head", [make("h2", "name"), make("ol", "phases"), make("div", "count")]);
-  const tabs = make("div", "tabs", ["E", "B"].map((tab) => makeButton("btn word", [], { tab })));
   const track = make("div", "track", [make("canvas", "ticks"), make("div", "playhead")]);
   track.tabIndex = 0;
   const controls = buildControls();
@@ -53,39 +52,39 @@ export function buildStage(host) {
   const drawers = make("div", "drawers"), tip = make("div", "tip"), live = make("div", "live");
   live.setAttribute("aria-live", "polite");
   setAttr(tip, "hidden", "");
-  const order = [head, ...["A", "B", "C", "D"].map((name) => zones[name]), tabs, ...["E", "F", "G", "Q", "H"].map((name) => zones[name])];
+  const order = [head, ...["A", "B", "C", "D"].map((name) => zones[name]), ...["E", "F", "G", "Q", "H"].map((name) => zones[name])];
   const floor = make("div", "stage", [...order, ring, lines, fly, drawers, tip, live]);
   const hint = make("div", "hint"), blank = make("div", "blank");
   const root = make("div", "broth", [floor, hint, blank]);
   root.tabIndex = 0;
   root.setAttribute("role", "application");
   host.append(root);
-  return { host, root, floor, zones, head, tabs, track, controls, ring, lines, fly, drawers, tip, live, hint, blank };
+  return { host, root, floor, zones, head, track, controls, ring, lines, fly, drawers, tip, live, hint, blank };
 }
 
 /** Places all zones for the host's width; the stage is drawn in its own units and scaled as a whole. */
 export function fitStage(stage) {
-  const { root, floor, zones, head, tabs, tab, runB, hidden: folded } = stage;
+  const { root, floor, zones, head, runB, flags, hidden: folded } = stage;
   const full = document.fullscreenElement !== null && root.matches(":fullscreen");
   const width = full ? innerWidth : root.clientWidth || 1280;
-  const narrow = width < 900 && !full, plan = narrow ? (runB ? FORK_STACK : STACK) : runB ? FORK : WIDE, { w, h } = plan;
+  const mode = runB ? "fork" : flags.presenter ? "large" : "wide", plan = { fork: FORK, large: LARGE, wide: WIDE }[mode], { w, h } = plan;
   const scale = full ? Math.min(width / w, innerHeight / h) : width / w;
   const [left, top] = full ? [(width - w * scale) / 2, (innerHeight - h * scale) / 2] : [0, 0];
-  Object.assign(stage, { narrow, plan, scale });
+  Object.assign(stage, { mode, plan, scale });
   Object.assign(floor.style, { width: w + "px", height: h + "px", transform: `translate(${left}px,${top}px) scale(${scale})` });
   root.style.height = full ? "" : h * scale + "px";
-  setAttr(root, "data-mode", narrow ? "stack" : runB ? "fork" : "wide");
-  for (const [name, zone] of Object.entries({ ...zones, head, tabs })) {
+  setAttr(root, "data-mode", mode);
+  for (const [name, zone] of Object.entries({ ...zones, head })) {
     const spot = plan[name];
-    const tabbed = plan === STACK && (name === "B" || name === "E") && tab !== name;
-    const hidden = !spot || tabbed || folded.has(zone.dataset.panel) || folded.has(name);
+    const covered = (name === "D") !== Boolean(flags.btable) && (name === "D" || (name === "E" && flags.btable && plan.D));
+    const hidden = !spot || covered || folded.has(zone.dataset.panel) || folded.has(name);
     zone.classList.toggle("off", hidden);
     if (spot) place(zone, ...spot);
   }
 }
 
 /** Names of everything fixed, in the language shown. */
-export function nameStage({ root, run, zones, controls, tabs, tab: open, track, hint, hidden, t, t1 }) {
+export function nameStage({ root, run, zones, controls, track, hint, hidden, t, t1 }) {
   for (const [name, zone] of Object.entries(zones)) setName(zone, t("stage.zone." + name));
   for (const name of ["B", "C", "E", "F"]) setText(zones[name].titleNode, t("stage.zone." + name));
   for (const button of controls.querySelectorAll("[data-do]")) {
@@ -101,10 +100,6 @@ export function nameStage({ root, run, zones, controls, tabs, tab: open, track, 
     setAttr(button, "title", t(word));
   }
   setName(controls.level, t("stage.level"));
-  for (const tab of tabs.children) {
-    setText(tab, t("stage.zone." + tab.dataset.tab));
-    setAttr(tab, "aria-pressed", tab.dataset.tab === open);
-  }
   setName(root, t("stage.name"));
   setName(track, t("stage.track"));
   setText(hint, t1("stage.hint"));

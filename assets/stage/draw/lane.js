@@ -27,9 +27,9 @@ function nearest(ids, rid, most) {
   return ids.slice(end - most, end);
 }
 
-function drawRequests({ narrow, order, zones, t }, frame, rid) {
+function drawRequests({ order, zones, t }, frame, rid) {
   const ids = Object.keys(frame.reqs);
-  const most = narrow ? 3 : 12;
+  const most = 12;
   const shown = ids.length > most ? nearest(ids, rid, most) : ids;
   const items = shown.map((id) => ({ id, req: frame.reqs[id] }));
   const create = ({ id }) => makeButton("req", [requestMark(order, id)], { focus: id });
@@ -113,7 +113,7 @@ function drawFold({ t }, cell, item, place_) {
 
 /** Returns the drawn blocks by number, and all cells in the order in which they stand. */
 export function drawLane(stage, frame, rid, event) {
-  const { run, peak, plan, narrow, zones, t } = stage, req = frame.reqs[rid];
+  const { run, peak, plan, zones, t } = stage, req = frame.reqs[rid];
   drawRequests(stage, frame, rid);
   drawTitle(stage, rid, req);
   const { pieces, meta: { block_size: size } } = run.log;
@@ -121,7 +121,7 @@ export function drawLane(stage, frame, rid, event) {
   const spot = event && event.rid === rid && event.b != null ? event.b : -1;
   const joined = event?.op === "arrive" && event.rid === rid;
   const width = plan.A ? plan.A[2] : 1264;
-  const items = foldBlocks(views.map((view) => view.state + (view.full ? "" : "-")), spot, narrow ? 4 : 8);
+  const items = foldBlocks(views.map((view) => view.state + (view.full ? "" : "-")), spot, 8);
   const places = laneLayout(items, width, joined);
   const blocks = new Map();
   const laneCells = keyed(zones.A.body, places, (item) => (item.folded ? "f" : "b") + item.b, makeBlock, (cell, item) => {

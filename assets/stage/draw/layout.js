@@ -1,17 +1,13 @@
 // Geometry in stage units. Pure: nothing here touches the DOM, so node's test runner can prove "no overlaps".
 
-/** Zones of the wide stage (1280 x 720), of the stacked one (720 wide), and of two runs compared on either. */
-export const WIDE = { w: 1280, h: 720, head: [8, 0, 1264, 40], A: [8, 44, 1264, 158], B: [8, 208, 216, 236], C: [230, 208, 560, 236],
-  D: [796, 208, 214, 236], E: [1016, 208, 256, 236], F: [8, 450, 1264, 78], G: [8, 534, 940, 104], Q: [954, 534, 318, 104], H: [8, 644, 1264, 72] };
-/** Stacked, words, question and keys come before the queue and the tables: what a step says is seen without scrolling. */
-export const STACK = { w: 720, h: 1152, head: [8, 0, 704, 40], A: [8, 44, 704, 158], C: [8, 208, 704, 236], G: [8, 450, 704, 142],
-  Q: [8, 598, 704, 104], H: [8, 708, 704, 114], F: [8, 828, 704, 78], D: [8, 912, 346, 236],
-  tabs: [360, 912, 352, 28], B: [360, 942, 352, 206], E: [360, 942, 352, 206] };
-export const FORK = { ...WIDE, A: null, B: null, F: null, C: [230, 44, 560, 236], E: [1016, 44, 256, 236], D: [796, 44, 214, 236],
-  L: [8, 44, 216, 236], C2: [230, 288, 560, 236], D2: [796, 288, 214, 236], E2: [1016, 288, 256, 236], L2: [8, 288, 216, 236] };
-
-export const FORK_STACK = { ...STACK, h: 1300, A: null, B: null, D: null, F: null, tabs: null, C: [8, 44, 704, 236], L: [8, 286, 346, 206], E: [360, 286, 352, 206],
-  C2: [8, 498, 704, 236], L2: [8, 740, 346, 206], E2: [360, 740, 352, 206], G: [8, 952, 704, 112], Q: [8, 1070, 704, 104], H: [8, 1180, 704, 114] };
+/** Zones of the four stages, [x, y, w, h]. A request, G what it means and what is asked, B table, C pool, F queue, E ledger, D block table
+ * (in E's place, when it is wanted whole), H time and buttons. Wide fills a page of 1280 x 720 below its bar; large a screen of 16:9. */
+export const WIDE = { w: 1280, h: 656, head: [32, 4, 1216, 30], A: [0, 34, 1280, 178], G: [32, 216, 1216, 118], B: [32, 344, 216, 226],
+  C: [264, 344, 596, 150], F: [264, 498, 596, 72], E: [876, 344, 372, 226], D: [876, 344, 372, 226], H: [0, 574, 1280, 82] };
+export const LARGE = { w: 1280, h: 720, A: [0, 0, 1280, 204], G: [24, 212, 1232, 156], C: [24, 376, 720, 182], F: [24, 562, 720, 90],
+  E: [760, 376, 496, 276], D: [760, 376, 496, 276], H: [0, 658, 1280, 62] };
+export const FORK = { w: 1280, h: 656, head: WIDE.head, L: [32, 40, 216, 170], C: [264, 40, 596, 170], E: [876, 40, 372, 170],
+  L2: [32, 216, 216, 170], C2: [264, 216, 596, 170], E2: [876, 216, 372, 170], G: [32, 394, 1216, 118], H: WIDE.H };
 
 export const TITLE_H = 28;
 

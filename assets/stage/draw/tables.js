@@ -24,9 +24,9 @@ function tableRows(frame, event) {
 }
 
 /** Returns the drawn rows by tag. */
-export function drawHashTable({ zones, narrow, plan, lang, t }, frame, event) {
+export function drawHashTable({ zones, plan, lang, t }, frame, event) {
   const zone = zones.B, rows = tableRows(frame, event);
-  const fit = narrow ? 12 : 2 * ROWS, perCol = fit / 2;
+  const fit = 2 * ROWS, perCol = fit / 2;
   const at = event?.hash ? rows.findIndex((row) => row.hash === event.hash) : -1;
   const [first, last] = rowWindow(rows.length, at, fit);
   const colW = ((plan.B?.[2] ?? 216) - 12) / 2;

@@ -57,7 +57,7 @@ function answerByThing(stage, node) {
 const CLICKS = {
   option: (stage, option) => takeAnswer(stage, Number(option)), seek: (stage, step) => seekTo(stage, Number(step)),
   level: (stage, level) => ((stage.level = level), drawScene(stage), saveAddress(stage)),
-  close: (stage, name) => toggleDrawer(stage, name, false), tab: (stage, tab) => ((stage.tab = tab), stage.refresh()),
+  close: (stage, name) => toggleDrawer(stage, name, false),
 };
 
 function onClick(stage, event) {

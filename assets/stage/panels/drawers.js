@@ -6,7 +6,6 @@ import { drawTables } from "./tableview.js";
 import { tickKind } from "../draw/timeline.js";
 
 const PLACES = { help: [200, 60, 880, 590], log: [8, 44, 440, 594], inspect: [732, 44, 540, 594], table: [60, 44, 1160, 594], goto: [490, 480, 300, 120], fork: [150, 380, 980, 258] };
-const NARROW = { help: [10, 50, 700, 780], log: [8, 44, 704, 560], inspect: [8, 44, 704, 720], table: [8, 44, 704, 980], goto: [210, 300, 300, 120], fork: [8, 44, 704, 420] };
 const LOG_ROW_H = 28;
 
 const FILL = { help: fillHelp, log: fillLog, inspect: drawInspector, table: drawTables, goto: fillGoto, fork: fillFork };
@@ -31,7 +30,7 @@ export function toggleDrawer(stage, name, on = !stage.open.has(name)) {
   drawer.setAttribute("role", "dialog");
   setName(drawer, title.textContent);
   Object.assign(drawer, { body, opener: stage.host.activeElement });
-  const [x, y, w, h] = (stage.narrow ? NARROW : PLACES)[name];
+  const [x, y, w, h] = PLACES[name];
   place(drawer, x, y, w, LIVE.has(name) ? h : undefined);
   drawer.style.maxHeight = h + "px";
   stage.drawers.append(drawer);

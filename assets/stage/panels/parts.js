@@ -49,7 +49,6 @@ export function askPart(stage, part) {
   if (part && !stage.part) stage.partFrom = stage.k;
   if (part) stage.k = tellingStep(stage.events, stage.run.frames);
   else if (stage.part) stage.k = stage.partFrom;
-  if (part === "table" && stage.narrow) stage.tab = "B";
   stage.part = part in ZONE_OF ? part : null;
 }
 

@@ -19,6 +19,7 @@ export function drawScene(stage) {
   stage.frame = run.frames[k];
   stage.event = events[k - 1] ?? null;
   stage.rid = stage.focus ?? requestAt(events, k);
+  stage.ask = isAsking(stage) ? events[k].ask : null;
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
   drawHead(stage, event);
@@ -32,10 +33,10 @@ export function drawScene(stage) {
   drawUntold(stage);
   drawFork(stage);
   drawStory(stage, event);
-  if (isAsking(stage) || stage.feedback) drawQuestion(stage);
+  if (stage.ask || stage.feedback) drawQuestion(stage);
   else drawRecent(stage);
-  setAttr(zones.Q, "data-asking", isAsking(stage) || stage.feedback ? "1" : null);
-  setAttr(zones.G, "data-asking", isAsking(stage) || stage.feedback ? "1" : null);
+  setAttr(zones.Q, "data-asking", stage.ask || stage.feedback ? "1" : null);
+  setAttr(zones.G, "data-asking", stage.ask || stage.feedback ? "1" : null);
   drawPlayhead(stage);
   moveSpot(stage);
   refreshDrawers(stage);
