@@ -89,6 +89,19 @@ STEP: Shape = {
     "ask?": ASK,
     "patch": list,
 }
+VARIANT: Shape = {"0": str, "1": [matches("[0-9a-f]{4}")], "2": int, "3": int}
+"""Text, tags from its block on, tokens that hit, tokens that are left of those that could."""
+VARIANTS: Shape = {
+    "*": {
+        "hit": int,
+        "could": int,
+        "tokens": {
+            "*": lambda rows: all(
+                not wrong({str(at): part for at, part in enumerate(row)}, VARIANT) for row in rows
+            )
+        },
+    }
+}
 LOG: Shape = {
     "schema": {SCHEMA_VERSION},
     "meta": {
@@ -103,6 +116,7 @@ LOG: Shape = {
     "pieces": {"*": [str]},
     "init": FRAME,
     "events": [STEP],
+    "variants?": VARIANTS,
 }
 PAYLOAD: Shape = {
     "rev": matches("[0-9a-f]{16}"),
