@@ -7,7 +7,7 @@ look-up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from core.engine import events as ev
 from core.engine.engine import Engine
 from core.errors import BrothError
-from core.scenario.scenario import Command, Scenario, Tokens, execute
+from core.scenario.scenario import Command, Scenario, execute
 from core.scenario.tokenizer import TeachingTokenizer
 from core.types import EngineConfig, Request
 from ui.stage.variant_words import changed_texts
