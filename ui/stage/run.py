@@ -67,7 +67,7 @@ def forked_run(fork: Fork) -> Run:
 
 
 def shown_run(scenario: Scenario, *, machine: bool = False) -> Run:
-    """One of our scenarios, or what became of it, run as the stage wants it. ``machine``: see ``stage_log``."""
+    """One of our scenarios, or what became of it, run as the stage wants it (``machine``: its argument)."""
     log = run(scenario)
     return scenario, log, stage_log(scenario, log, title_of(scenario.scenario_id), machine=machine)
 

@@ -4,43 +4,26 @@ from __future__ import annotations
 
 _SWAPS = (
     ("are", "were"), ("is", "was"), ("a", "the"), ("my", "our"), ("it", "she"), ("he", "she"), ("you", "we"),
-    ("be", "stay"), ("cook", "baker"), ("brief", "polite"), ("hot", "cold"), ("spicy", "mild"), ("open", "closed"),
+    ("be", "stay"), ("cook", "baker"), ("brief", "polite"), ("hot", "cold"), ("spicy", "mild"),
+    ("open", "closed"), ("teacher", "doctor"), ("answer", "speak"), ("in", "at"), ("this", "that"),
     ("today", "tomorrow"), ("soup", "stew"), ("please", "now"), ("your", "our"), ("and", "or"), ("to", "for"),
 )  # fmt: skip
 _SIGNS = {
     ".": "!", "!": "?", "?": "!", ",": ";", ";": ",", ":": ";",
     "。": "！", "！": "？", "？": "！", "，": "、", "、": "，", "：": "；", "；": "：",
 }  # fmt: skip
-_HAN_SWAPS = [
-    "你您",
-    "是像",
-    "厨大",
-    "师工",
-    "简快",
-    "答说",
-    "辣咸",
-    "开关",
-    "今明",
-    "天年",
-    "我他",
-    "请再",
-    "问说",
-    "的之",
-    "好坏",
-    "热冷",
-    "汤茶",
-    "面饭",
-    "一二",
-]
+_HAN_SWAPS = (
+    ("你", "您"), ("是", "像"), ("厨", "大"), ("师", "工"), ("简", "快"), ("答", "说"), ("辣", "咸"),
+    ("开", "关"), ("今", "明"), ("天", "年"), ("我", "他"), ("请", "再"), ("的", "之"), ("好", "坏"),
+    ("热", "冷"), ("汤", "茶"), ("面", "饭"), ("一", "二"), ("吗", "呢"),
+)  # fmt: skip
 _HAN = "茶鱼花竹"
-_WORDS = ("tea", "rice", "garlic", "noodles")
+_WORDS = ("tea", "rice", "soup", "salt")
 _ALIKE = dict(zip("aeocpxyABEKMHOPCTXi", "аеосрхуАВЕКМНОРСТХі", strict=True))
 """Latin letters and the Cyrillic ones that look the same."""
 _WIDE = {sign: chr(ord(sign) + 0xFEE0) for sign in ".,!?;:()"}
 
-WORD = {one: other for pair in _SWAPS for one, other in (pair, pair[::-1])} | {
-    one: other for pair in _HAN_SWAPS for one, other in (pair, pair[::-1])
-}
+_SWAP = {one: other for pair in (*_SWAPS, *_HAN_SWAPS) for one, other in (pair[::-1], pair)}
 
 
 def changed_texts(piece: str, word_given: bool = False) -> list[str]:
@@ -71,8 +54,8 @@ def _other(word: str) -> str:
     if word.isdecimal():
         return str(int(word[:9]) + 1)
     lower = word.lower()
-    if lower in WORD:
-        other = WORD[lower]
+    if lower in _SWAP:
+        other = _SWAP[lower]
         return other.capitalize() if word[0].isupper() else other
     words = _WORDS if word.isascii() else tuple(_HAN)
     other = words[len(word) % len(words)] if word.isascii() else words[ord(word[0]) % len(words)]

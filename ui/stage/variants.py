@@ -120,7 +120,7 @@ class _Prompt:
 
     @cached_property
     def _served(self) -> Engine:
-        """An engine with room for everything and no policy, in which this prompt is all that was ever asked."""
+        """An engine with room and without policies, in which this prompt is all that was ever asked."""
         config = self._scenario.config
         room = len(self.tokens.ids) // config.block_size + 2
         plain = EngineConfig(
@@ -136,7 +136,7 @@ class _Prompt:
     def _changes(self, token: int) -> dict[str, int]:
         """Texts that can stand in a token's place, each with its id; best first."""
         tokens = self.tokens
-        changes = {text: known for text, known in self._asked_here(token)}
+        changes = dict(self._asked_here(token))
         if self._is_text:
             for text in changed_texts(tokens.pieces[token], bool(changes)):
                 if self._stays_whole(token, text):
@@ -148,10 +148,8 @@ class _Prompt:
         ids = self.tokens.ids
         for other in self._others:
             theirs = other.prompt
-            if theirs.ids[:token] == ids[:token] and theirs.ids[token : token + 1] not in (
-                (),
-                ids[token : token + 1],
-            ):
+            differs = len(theirs.ids) > token and theirs.ids[token] != ids[token]
+            if differs and theirs.ids[:token] == ids[:token]:
                 return [(theirs.pieces[token], theirs.ids[token])]
         return []
 
@@ -177,15 +175,18 @@ class _Prompt:
 def _admission(scenario: Scenario, command: Command, asked: Request) -> tuple[tuple[str, ...], int] | None:
     """Tags and hits of a request when the engine first admits it, in the place of the one of ``command``."""
     found: list[tuple[tuple[str, ...], int]] = []
+    has_come = False  # before it there may have been another one of its name
 
     def hear(event: ev.Event) -> None:
-        if isinstance(event, ev.RequestAdmitted) and event.request_id == asked.request_id and not found:
+        admitted = isinstance(event, ev.RequestAdmitted) and event.request_id == asked.request_id
+        if admitted and has_come and not found:
             hashes = engine.view.block_hashes(asked.request_id)
             found.append((tuple(digest.hex()[:4] for digest in hashes), event.hit_tokens))
 
     engine = Engine(scenario.config, hear, block_events=False)
     try:
         for one in scenario.commands:
+            has_come = has_come or one is command
             execute(engine, replace(one, request=asked) if one is command else one)
             if found:
                 return found[0]

@@ -1,4 +1,4 @@
-"""One token changed: tags and hits are the engine's own, and what is offered is one token that can be seen."""
+"""One token changed: tags and hits are the engine's own, and what is offered is one token."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def run_with(made: Scenario, number: int, token: int, token_id: int) -> tuple[li
 
 def id_of(made: Scenario, text: str) -> int:
     known = {p: i for c in made.commands for p, i in zip(c.prompt.pieces, c.prompt.ids, strict=True)}
-    return known.get(text) or TeachingTokenizer().encode(text)[0]
+    return known[text] if text in known else TeachingTokenizer().encode(text)[0]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -56,7 +56,8 @@ def test_what_the_machine_shows_is_what_a_full_run_gives(scenario_id: str, lang:
     numbers = {c.request.request_id: n for n, c in enumerate(prompts(made)) if c.request}
     for rid, prompt in told.items():
         whole = unchanged(made, numbers[rid])
-        assert whole is not None and (prompt["hit"], prompt["could"]) == (whole.hit_tokens, whole.left_tokens)
+        assert whole is not None
+        assert (prompt["hit"], prompt["could"]) == (whole.hit_tokens, whole.left_tokens)
         assert run_with(made, numbers[rid], 0, prompts(made)[numbers[rid]].prompt.ids[0])[1] == prompt["hit"]
         for index, rows in list(prompt["tokens"].items())[::5]:
             token = int(index)
@@ -80,6 +81,8 @@ def test_any_scenario(made: Scenario, data: st.DataObject) -> None:
     assume(prompts(made))
     number = data.draw(st.integers(0, len(prompts(made)) - 1))
     command = prompts(made)[number]
+    names = [c.args["id"] for c in prompts(made)]
+    assume(names.count(names[number]) == 1)
     token = data.draw(st.integers(0, len(command.prompt.ids) - 1))
     for variant in token_variants(made, number, token):
         tags, hits = run_with(made, number, token, id_of(made, variant.text))
@@ -92,6 +95,14 @@ def test_two_requests_that_wait_together_are_looked_up_when_their_turn_comes() -
     made = scenario([*commands, {"op": "run"}])
     assert unchanged(made, 1) == Variant("", unchanged(made, 0).tags, 2, 2)  # type: ignore[union-attr]
     assert {v.hit_tokens for v in token_variants(made, 1, 0)} == {0}
+
+
+def test_a_name_used_twice() -> None:
+    """The second request of a name is not the first one, though both are admitted under it."""
+    steps = [[{"op": "submit", "id": "a", "text": "hot soup please now"}, {"op": "run"}] for _ in range(2)]
+    made = scenario([command for pair in steps for command in pair])
+    assert [unchanged(made, number).hit_tokens for number in (0, 1)] == [0, 2]  # type: ignore[union-attr]
+    assert stage_variants(made) == {}
 
 
 def test_what_another_request_asks_in_this_place_comes_first_and_hits() -> None:
@@ -116,7 +127,8 @@ def test_each_variant_is_one_token_where_the_old_one_was(scenario_id: str, lang:
     for rid, prompt in stage_variants(made).items():
         for index, rows in prompt["tokens"].items():
             texts = [row[0] for row in rows]
-            assert len(set(texts)) == len(texts) and pieces[rid][int(index)] not in texts
+            assert len(set(texts)) == len(texts)
+            assert pieces[rid][int(index)] not in texts
             for text in texts:
                 changed = [*pieces[rid]]
                 changed[int(index)] = text
@@ -146,4 +158,6 @@ def test_no_cache_or_no_room_no_machine(config: dict[str, object]) -> None:
 @given(st.text(min_size=1, max_size=6))
 def test_words_for_any_token(piece: str) -> None:
     texts = changed_texts(piece)
-    assert piece not in texts and len(set(texts)) == len(texts) and all(texts)
+    assert piece not in texts
+    assert len(set(texts)) == len(texts)
+    assert all(texts)
