@@ -178,8 +178,9 @@ def _admission(scenario: Scenario, command: Command, asked: Request) -> tuple[tu
     has_come = False  # before it there may have been another one of its name
 
     def hear(event: ev.Event) -> None:
-        admitted = isinstance(event, ev.RequestAdmitted) and event.request_id == asked.request_id
-        if admitted and has_come and not found:
+        if not has_come or found or not isinstance(event, ev.RequestAdmitted):
+            return
+        if event.request_id == asked.request_id:
             hashes = engine.view.block_hashes(asked.request_id)
             found.append((tuple(digest.hex()[:4] for digest in hashes), event.hit_tokens))
 
