@@ -25,6 +25,7 @@
  *   k: number, level: string, speed: number, lang: string, themeChoice: ?string, bookmarks: Set<number>,
  *   flags: Record<string, boolean>, open: Map<string, Node>, // ask, noodle, code, presenter, blank; drawers, newest last
  *   focus: ?string, pin: ?string, // the request to keep in the lane; the link key of the pinned thing
+ *   edit: ?object, // the token changed in the hash machine, at this step only: { rid, token, variant, k }
  *   used: boolean, touched: boolean, // a key or button was pressed; a hand was laid on the stage
  *   // Questions: the one that stands open before events[k]; answers and raised hands (a list for each round) by event; pointed at once? being revealed?
  *   ask: ?object, asks: Map<number, object>, votes: Map<number, number[][]>, feedback: ?object, nudged: boolean, revealing: boolean,

@@ -69,6 +69,8 @@ function close(stage) {
   stage.afterPin();
 }
 
+const putBack = (stage) => ((stage.edit = null), drawScene(stage));
+
 export const ACTIONS = {
   next: step(forward), back: step(backward), nextBlock: step(forward, "block"), backBlock: step(backward, "block"),
   nextRequest: step(forward, "request"), backRequest: step(backward, "request"),
@@ -78,5 +80,5 @@ export const ACTIONS = {
   bookmark, ask: flip("ask"), fork: drawer("fork"), sendFork, undoFork,
   answer: (stage, digit) => takeAnswer(stage, digit - 1), hand: (stage, digit) => addHand(stage, digit - 1),
   revote: secondVote, replay: replayLast, full: fullScreen, presenter, blank: flip("blank"), lang: nextLanguage, theme: previewTheme,
-  code: flip("code"), noodle: flip("noodle"), table: drawer("table"), inspect: drawer("inspect"), log: drawer("log"), help: drawer("help"), pin, close,
+  code: flip("code"), noodle: flip("noodle"), table: drawer("table"), inspect: drawer("inspect"), putBack, log: drawer("log"), help: drawer("help"), pin, close,
 };

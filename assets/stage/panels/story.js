@@ -3,8 +3,11 @@ import { icon, make, makeButton, setAttr, setKeys, setName, setText } from "../d
 import { captionOf, chipKeys, languagesOf, plainText } from "../words/narrate.js";
 import { requestMark } from "../draw/lane.js";
 import { toldKey } from "../draw/told.js";
+import { tokenChip } from "../draw/tokens.js";
+import { machineCaption, machineOf } from "../draw/machine.js";
 
 function drawPiece({ order, t }, piece, event) {
+  if (piece.kind === "token") return tokenChip(piece.text);
   if (piece.kind === "text") return make(piece.strong ? "strong" : "span", "", piece.text);
   const chip = piece.name === "req" ? requestMark(order, piece.text) : make("span", "", piece.text);
   chip.classList.add("chip", "c-" + piece.name);
@@ -31,10 +34,11 @@ function openingEntries({ lang: shown, run, events, tIn }) {
 
 export function drawStory(stage, event) {
   const { zones, data, lang, flags, t } = stage, { body } = zones.G;
-  const entries = event ? captionOf(data.text, lang, event) : openingEntries(stage);
+  const entries = machineCaption(stage) ?? (event ? captionOf(data.text, lang, event) : openingEntries(stage));
   const lines = [];
   for (const { lang, what } of entries) lines.push(drawLine(stage, "what", what, event, lang));
   for (const { lang, why } of entries) if (why.length) lines.push(drawLine(stage, "why", why, event, lang));
+  if (machineOf(stage)) lines.push(stage.edit ? makeButton("btn word", t("stage.key.putBack"), { do: "putBack" }) : make("p", "why try", t("stage.machine.try")));
   const noodle = entries.filter((entry) => entry.noodle.length).map((entry) => plainText(entry.noodle)).join(" · ");
   if (flags.noodle && noodle) lines.push(make("p", "noodle-line", [icon("bowl"), " " + noodle]));
   const { ms } = event?.args ?? {};

@@ -20,6 +20,7 @@ export function drawScene(stage) {
   stage.event = events[k - 1] ?? null;
   stage.rid = stage.focus ?? requestAt(events, k);
   stage.ask = isAsking(stage) ? events[k].ask : null;
+  if (stage.edit && stage.edit.k !== k) stage.edit = null;
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
   drawHead(stage, event);
@@ -49,7 +50,7 @@ export function drawScene(stage) {
 export function partOf({ zones, blocks, slots, cards, drows, rowByTag }, name) {
   const [kind, id] = name.split(":");
   const cell = blocks?.get(Number(id));
-  if (kind === "lane") return zones.A;
+  if (kind === "lane") return zones.A.whoNode;
   if (kind === "totals") return zones.E;
   if (kind === "blk") return cell?.node;
   if (kind === "tagof") return cell?.tag;

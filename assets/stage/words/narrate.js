@@ -2,6 +2,8 @@
 // {name} inserts args.name, {n:token|tokens} picks by args.n, **word** is strong.
 
 const CHIP_NAMES = new Set(["req", "slot", "tag", "block", "parent"]);
+/** Arguments that are tokens: drawn in a frame, with what is invisible in them (draw/tokens.js). */
+const TOKEN_NAMES = new Set(["word", "old", "new"]);
 const TOKEN = /\*\*(.+?)\*\*|\{(\w+):([^|}]*)\|([^}]*)\}|\{(\w+)\}/g;
 
 export function parseTemplate(template, args, strong = false) {
@@ -16,7 +18,8 @@ export function parseTemplate(template, args, strong = false) {
     else if (pluralName !== undefined) text(Number(args[pluralName]) === 1 ? one : many);
     else if (CHIP_NAMES.has(name) && args[name] !== undefined && args[name] !== null && args[name] !== "") {
       out.push({ kind: "chip", name, text: chipText(name, args[name]), value: args[name], strong });
-    } else text(args[name] ?? "");
+    } else if (TOKEN_NAMES.has(name)) out.push({ kind: "token", text: String(args[name] ?? ""), strong });
+    else text(args[name] ?? "");
   }
   text(template.slice(at));
   return out;
