@@ -62,7 +62,7 @@ function drawWho({ zones, lang, order, events, k, focus, t, t1 }, rid, req, lane
   const shape = rid && shapeOf(rid, order);
   holder.replaceChildren(...(req ? [...(shape ? [icon(shape, "big")] : []), make("b", "", rid), make("span", "", t("stage.status." + req.status))] : []));
   const note = (zones.A.nowNode ??= zones.A.appendChild(make("div", "lanenow")));
-  place(note, 8, lane.labelY - 2);
+  place(note, lane.who[0] - 8, lane.labelY - 2);
   note.classList.toggle("off", !isNew);
   note.replaceChildren(t1("stage.lane.now"), ...(req ? [requestMark(order, rid)] : []));
 }

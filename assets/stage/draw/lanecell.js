@@ -4,6 +4,7 @@ import { cellsOf, tagBox } from "./lanelayout.js";
 import { blockKeys } from "./view.js";
 import { drawDiffering, drawVisible } from "./tokens.js";
 import { editedTag, rowGlyph } from "./machine.js";
+import { widerTexts } from "./near.js";
 
 export function makeWhole() {
   const node = makeButton("blk"), label = make("div", "blabel"), toks = make("div", "toks"), word = make("span", "word"), tag = make("div", "tagof", [word]), look = make("div", "side");
@@ -24,7 +25,7 @@ function drawTokens(cell, view, item, scene) {
     const token = first + j, changed = edit?.token === token, own = pieces[token] ?? "", held = j < view.size;
     return { token, j, held, own, changed, text: held ? (changed ? edit.text : own) : "", editable: held && Boolean(machine?.tokens[token]) && Boolean(view.tag) };
   });
-  const texts = [...tokens.map(({ text }) => text), ...Array(size - tokens.length).fill("")], cells = cellsOf(texts, item.x, item.w, lane);
+  const texts = [...tokens.map(({ text }) => text), ...Array(size - tokens.length).fill("")], cells = cellsOf(diff?.block === view.b ? widerTexts(diff) : texts, item.x, item.w, lane);
   keyed(cell.toks, tokens, ({ token, editable }) => (editable ? "e" : "t") + token, makeToken, (node, { j, token, held, own, changed, text, editable }) => {
     const { x, y, w, h, font } = cells[j], other = diff?.block === view.b ? diff.stored[j] : undefined;
     place(node, x, y, w, h);
@@ -35,7 +36,7 @@ function drawTokens(cell, view, item, scene) {
     setAttr(node, "data-state", !held ? "empty" : plain ? null : view.tokens[j] || null);
     setAttr(node, "data-same", other === undefined ? null : other === text ? "1" : "0");
     setAttr(node, "data-changed", changed ? "1" : null);
-    setAttr(node, "data-small", h < 28 ? "1" : null);
+    setAttr(node, "data-small", h < 22 ? "2" : h < 36 ? "1" : null);
     if (editable) setName(node, t("stage.machine.token", { text }));
   });
 }
@@ -53,7 +54,7 @@ function drawSide(node, view, change, t1) {
 function drawTag(cell, view, item, scene) {
   const { tag, word, look } = cell, { lane, joined, plain, edit, t1, size } = scene, box = tagBox(item.x, item.w, lane);
   const change = editedTag(edit, view), isNarrow = item.w < 240;
-  const wide = view.full ? box : { x: item.x + Math.max(0, item.w / 2 - 90), w: Math.min(180, item.w) };
+  const wide = view.full || isNarrow ? box : { x: item.x + Math.max(0, item.w / 2 - 90), w: Math.min(180, item.w) };
   place(tag, wide.x, lane.tagY, wide.w, lane.tagH);
   setText(word, view.full ? change?.word ?? (view.tag || "?") : isNarrow ? "–" : t1("stage.lane.notfull"));
   setAttr(tag, "data-tag", view.tag ? (view.loose ? "loose" : "1") : null);
@@ -61,7 +62,7 @@ function drawTag(cell, view, item, scene) {
   setAttr(tag, "data-change", change ? (change.same ? "same" : "new") : null);
   tag.classList.toggle("off", joined);
   // An open block has a row too: its slot. It stands at the left, before the words.
-  place(look, item.x, lane.tagY, view.full || item.w < 240 ? box.x - item.x - 13 : Math.max(lane.side, wide.x - item.x - 10), lane.tagH);
+  place(look, item.x, lane.tagY, view.full || isNarrow ? box.x - item.x - 13 : Math.max(lane.side, wide.x - item.x - 10), lane.tagH);
   look.classList.toggle("off", joined || plain);
   setAttr(look, "data-state", view.state);
   drawSide(look, view, change, t1);

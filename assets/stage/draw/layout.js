@@ -32,53 +32,6 @@ export function mapGrid(count, width) {
   return { cell, cols, x: 10, y: TITLE_H + 2, w: cols * cell, h: Math.ceil(count / cols) * cell };
 }
 
-/** Blocks drawn whole, and runs of equal state folded into chips, so that at most `most` things of full width stand in the lane. */
-export function foldBlocks(states, spot, most = 8) {
-  const n = states.length;
-  if (n <= most) return states.map((state, b) => ({ b, count: 1, state }));
-  const keep = new Set([0, n - 1]);
-  const edge = states.findIndex((state, b) => b > 0 && state !== states[b - 1]);
-  const wish = [spot, spot - 1, spot + 1, edge, edge - 1].filter((b) => b >= 0 && b < n);
-  for (const b of wish) if (keep.size < most - 2) keep.add(b);
-  const items = [];
-  for (let b = 0; b < n; b++) {
-    const last = items[items.length - 1];
-    if (keep.has(b)) items.push({ b, count: 1, state: states[b] });
-    else if (last && last.folded && last.state === states[b]) last.count++;
-    else items.push({ b, count: 1, state: states[b], folded: true });
-  }
-  const whole = items.map((item) => (item.folded && item.count === 1 ? { ...item, folded: undefined } : item));
-  return mergeChips(whole.filter((item) => !item.folded).length > most ? items : whole, most + 3);
-}
-
-/** Many short runs would still overflow the lane: neighbouring chips grow together until the row fits. */
-function mergeChips(items, most) {
-  while (items.length > most) {
-    const at = items.findIndex((item, j) => j > 0 && item.folded && items[j - 1].folded);
-    if (at < 0) return items;
-    items[at - 1] = { ...items[at - 1], count: items[at - 1].count + items[at].count, state: "mixed" };
-    items.splice(at, 1);
-  }
-  return items;
-}
-
-export const LINK_GAP = 22;
-const CHIP_W = 76;
-
-/** x and width of each lane item; `joined` closes the gaps (the strip before it is cut). */
-export function laneLayout(items, width, joined) {
-  const chips = items.filter((item) => item.folded).length;
-  const wholes = items.length - chips;
-  const room = width - 34 - chips * (CHIP_W + LINK_GAP);
-  const w = Math.max(24, Math.min(148, room / Math.max(wholes, 1) - LINK_GAP));
-  let x = 12;
-  return items.map((item) => {
-    const place = { ...item, x, w: item.folded ? CHIP_W : w };
-    x += place.w + (joined ? 0 : LINK_GAP);
-    return place;
-  });
-}
-
 const CARD_W = 74;
 export const CARD_H = 44;
 const QUEUE_ENDS = 118;
