@@ -25,7 +25,7 @@ function drawTokens(cell, view, item, scene) {
     const token = first + j, changed = edit?.token === token, own = pieces[token] ?? "", held = j < view.size;
     return { token, j, held, own, changed, text: held ? (changed ? edit.text : own) : "", editable: held && Boolean(machine?.tokens[token]) && Boolean(view.tag) };
   });
-  const texts = [...tokens.map(({ text }) => text), ...Array(size - tokens.length).fill("")], cells = cellsOf(diff?.block === view.b ? widerTexts(diff) : texts, item.x, item.w, lane);
+  const texts = [...tokens.map(({ text }) => text), ...Array(size - tokens.length).fill("")], cells = cellsOf(texts, item.x, item.w, lane, diff?.block === view.b ? widerTexts(diff) : texts);
   keyed(cell.toks, tokens, ({ token, editable }) => (editable ? "e" : "t") + token, makeToken, (node, { j, token, held, own, changed, text, editable }) => {
     const { x, y, w, h, font } = cells[j], other = diff?.block === view.b ? diff.stored[j] : undefined;
     place(node, x, y, w, h);

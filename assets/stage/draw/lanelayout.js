@@ -101,12 +101,12 @@ function widthsOf(texts, room, lane) {
   return wanted.map((w) => (sum > free ? (w * free) / sum : w + (free - sum) / texts.length));
 }
 
-/** Cells of a whole block at (x, w): [{ x, y, w, h, font }] for each of its `size` places; `texts`: what stands in them ("" in an empty one). */
-export function cellsOf(texts, x, w, lane) {
+/** Cells of a whole block at (x, w): [{ x, y, w, h, font }] for each of its `size` places; `texts`: what stands in them ("" in an empty one); `wider`: what decides how wide they are. */
+export function cellsOf(texts, x, w, lane, wider = texts) {
   const { cols, rows } = gridOf(texts.length, lane), padY = rows === 1 ? lane.pad - 1 + lane.extra : 5, gapY = rows > 3 ? 1 : 3;
   const left = x + Math.min(lane.pad, w * 0.06), room = w - 2 * Math.min(lane.pad, w * 0.06), h = (lane.h - 2 * padY - gapY * (rows - 1)) / rows;
   const most = Math.min(lane.token, Math.max(lane.least, h * (rows > 2 ? 0.84 : 0.56)));
-  const widths = rows === 1 ? widthsOf(texts, room, lane) : texts.map(() => (room - 4 * (cols - 1)) / cols);
+  const widths = rows === 1 ? widthsOf(wider, room, lane) : texts.map(() => (room - 4 * (cols - 1)) / cols);
   let at = left;
   return texts.map((text, j) => {
     const row = Math.floor(j / cols);

@@ -27,7 +27,7 @@ function makeStored() {
 }
 
 /** What decides how wide a cell is: the longer one of the two tokens that stand in it, one under the other. */
-export const widerTexts = ({ mine, stored }) => mine.map((text, j) => (("≠ " + (stored[j] ?? "")).length * 0.8 > text.length ? "≠ " + stored[j] : text));
+export const widerTexts = ({ mine, stored }) => mine.map((text, j) => ((stored[j] ?? "").length > text.length ? stored[j] : text));
 
 /** Returns the block under which they stand, or -1. `who`: the mark of the request that stored them. */
 export function drawNear(stage, holder, items, lane, who) {
@@ -37,10 +37,11 @@ export function drawNear(stage, holder, items, lane, who) {
   if (!item) return -1;
   const size = run.log.meta.block_size, [first, end] = shownRange(diff, size, lane), rows = gridOf(size, lane).rows;
   const few = end - first, slim = (item.w - 20) / few, tag = tagBox(item.x, item.w, lane), right = tag.x + tag.w + 8;
-  const cells = rows === 1 ? cellsOf(widerTexts(diff), item.x, item.w, lane) : Array.from({ length: few }, (_, j) => ({ x: item.x + 10 + j * slim, w: slim - 4, font: lane.token * 0.75 }));
+  const cells = rows === 1 ? cellsOf(diff.stored, item.x, item.w, lane, widerTexts(diff)) : Array.from({ length: few }, (_, j) => ({ x: item.x + 10 + j * slim, w: slim - 4, font: lane.token * 0.75 }));
   const note = (holder.note ??= holder.appendChild(make("div", "nearnote"))), row = (holder.row ??= holder.appendChild(make("div")));
-  note.replaceChildren(t1("stage.diff.stored"), ...(who ? [who] : []), ...(rows > 1 ? [`${first + 1}–${end}`] : []));
-  if (item.x + item.w - right > 80) place(note, right, lane.tagY, item.x + item.w - right, lane.tagH);
+  const free = item.x + item.w - right;
+  note.replaceChildren(...(free > 80 * (lane.least / 13) || !who ? [t1("stage.diff.stored")] : []), ...(who ? [who] : []), ...(rows > 1 ? [`${first + 1}–${end}`] : []));
+  if (free > 60) place(note, right, lane.tagY, item.x + item.w - right, lane.tagH);
   else place(note, item.x, lane.tagY, tag.x - item.x - 4, lane.tagH);
   const list = diff.stored.slice(first, end).map((stored, j) => ({ stored, mine: diff.mine[first + j], j, at: first + j }));
   keyed(row, list, ({ at }) => at, makeStored, (node, one) => {
