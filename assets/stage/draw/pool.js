@@ -107,7 +107,7 @@ export function drawPool(stage, zone, run, frame, rid, told, [, , width, height]
   const views = ids.map((id) => slotView(frame, id, rid, told, size));
   setAttr(zone, "data-kind", grid.kind);
   setAttr(zone, "data-pick", asked ? "1" : null);
-  drawPoolTitle(stage, zone, run.log, grid.kind === "row" || grid.kind === "map");
+  drawPoolTitle(stage, zone, run.log, grid.kind === "row" || (grid.kind === "map" && stage.mode === "large"));
   drawLegend(stage, zone, grid.kind, views);
   const items = grid.kind === "map" ? [] : views.map((view, at) => ({ view, at }));
   const nodes = keyed(zone.body, items, ({ view }) => (asked ? "ask" : "") + view.id, () => makeSlot(asked), (node, { view, at }) => {
