@@ -29,7 +29,7 @@ function buildButton([action, glyph], cls = "btn") {
 }
 
 function buildControls() {
-  const level = make("div", "seg lvl", ["micro", "block", "request"].map((name) => makeButton("btn word", [], { level: name })));
+  const level = make("div", "seg lvl", ["micro", "beat", "block", "request"].map((name) => makeButton("btn word", [], { level: name })));
   level.setAttribute("role", "group");
   const speed = make("output", "speed");
   const pace = make("div", "seg pace", [makeButton("btn", ["−"], { do: "slower" }), speed, makeButton("btn", ["+"], { do: "faster" })]);
