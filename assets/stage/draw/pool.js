@@ -96,7 +96,7 @@ function drawPoolTitle({ t }, zone, { meta, init }, withSize) {
 
 /** The wrong choice keeps a dashed ring as long as its verdict stands. */
 export function wrongPick({ feedback }) {
-  return feedback && !feedback.right && feedback.kind === "pool" ? Number(feedback.choice) : null;
+  return feedback && !feedback.right && !feedback.shown && feedback.ask?.kind === "pool" ? feedback.choice : null;
 }
 
 /** Draws a pool into its zone. `told`: the events of this step. Returns the drawn slots by id, so that rings, lines and motion can find them. */
