@@ -89,6 +89,8 @@ def _look_up(told: Told, cut: int, step: Step) -> _LookUp | None:
     first, probe, end = mine("hash"), mine("probe"), mine("plan", "wait", "reject", "done", "preempt")
     if first is None or probe is None or end is None or probe > end:
         return None
+    if told.frames[probe]["reqs"][rid]["num_tokens"] != step["args"]["n"]:
+        return None  # it was never looked up as it arrived, but later, longer by its answer
     seen = [i for i in range(probe, end) if told.steps[i].get("rid") == rid]
     hits = [told.steps[i]["b"] for i in seen if told.steps[i]["op"] == "match"]
     last = told.steps[seen[-1]]
@@ -142,24 +144,16 @@ def _question(one: _LookUp) -> Ask:
     more: Ask = {"args": _args(one), "why": f"stage.ask.lane.{'empty' if one.nothing else 'why'}"}
     kind = asks = "lane"
     if one.blocks > CLICKABLE:
-        kind, asks, some = (
-            "choice",
-            "some",
-            sorted({NONE, 0, max(one.hit, (one.blocks - 1) // 2), one.blocks - 1}),
-        )
-        places = dict(enumerate(some))
-        more["options"] = [_option(place, one) for place in some]
-        more["args"]["upto"] = some[-2]
+        last = one.blocks - 1
+        upto = one.hit if 0 < one.hit < last else last // 2
+        kind, asks, places = "choice", "some", dict(enumerate((NONE, 0, upto, last)))
+        more["options"] = [f"stage.ask.some.{name}" for name in ("none", "first", "upto", "all")]
+        more["args"]["upto"] = upto
     said = {choice: _said(one, place) for choice, place in places.items()}
     fell = {choice: belief for choice, key in said.items() if (belief := _belief(one, key))}
     answers = [choice for choice, place in places.items() if place == one.hit]
     said = {choice: f"lane.{key}" for choice, key in said.items()}
     return ask_of(one.lesson, kind, one.rid, answers, said, fell, (one.at, one.ends), asks, **more)
-
-
-def _option(place: int, one: _LookUp) -> str:
-    names = {NONE: "none", 0: "first", one.blocks - 1: "all"}
-    return f"stage.ask.some.{names.get(place, 'upto')}"
 
 
 def _args(one: _LookUp) -> Ask:
