@@ -8,6 +8,7 @@ import { drawQueue } from "../draw/queue.js";
 import { drawBlockTable, drawCode, drawHashTable } from "../draw/tables.js";
 import { drawLedger, drawToldTotals } from "../draw/ledger.js";
 import { drawRecent, drawStory, fitStory } from "../panels/story.js";
+import { drawControls } from "../draw/controls.js";
 import { drawPlayhead } from "../draw/timeline.js";
 import { drawQuestion, isAsking } from "../panels/quiz.js";
 import { drawFork } from "../panels/fork.js";
@@ -24,7 +25,8 @@ export function drawScene(stage) {
   stage.ask = isAsking(stage) ? events[k].ask : null;
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
-  drawHead(stage, event);
+  // A phone is drawn here and nowhere else: if (stage.mode === "phone") return drawPhone(stage);
+  drawHead(stage);
   if (plan.A) Object.assign(stage, drawLane(stage, frame, rid, event));
   drawFloor(stage, frame, rid, event);
   drawUntold(stage);
@@ -35,6 +37,7 @@ export function drawScene(stage) {
   setAttr(zones.Q, "data-asking", stage.ask || stage.feedback ? "1" : null);
   setAttr(zones.G, "data-asking", stage.ask || stage.feedback ? "1" : null);
   drawPlayhead(stage);
+  drawControls(stage);
   moveSpot(stage);
   refreshDrawers(stage);
   fitStory(stage);
