@@ -8,7 +8,7 @@ import { drawNear } from "./near.js";
 import { drawVisible } from "./tokens.js";
 import { requestAt } from "../time/steps.js";
 import { toldKey } from "./told.js";
-import { NUM_PHASES, phaseOf, shapeOf } from "./view.js";
+import { shapeOf } from "./view.js";
 
 /** Letter and shape of a request; `order`: in which they came. */
 export function requestMark(order, rid) {
@@ -16,14 +16,9 @@ export function requestMark(order, rid) {
   return make("span", "who", shape ? [icon(shape), rid] : [rid]);
 }
 
-export function drawHead({ head, run: { log: { meta } }, events, t1, t, k }, event) {
-  const [name, phases, count] = head.children;
+export function drawHead({ head, run: { log: { meta } }, events, t, k }) {
+  const [name, count] = head.children;
   setText(name, meta.title || meta.scenario);
-  while (phases.children.length < NUM_PHASES) phases.append(make("li"));
-  [...phases.children].forEach((item, at) => {
-    setText(item, t1("stage.phase." + at));
-    setAttr(item, "aria-current", phaseOf(event) === at ? "step" : null);
-  });
   setText(count, t("stage.count", { step: k, total: events.length }));
 }
 
