@@ -65,7 +65,7 @@ function drawWho({ zones, lang, order, events, k, focus, t, t1 }, rid, req, lane
 /** All that the cells of this step need to know, besides their own block. */
 function sceneOf(stage, rid, req, event, lane) {
   const { run, t, t1, ask, feedback } = stage, isAsked = ask?.rid === rid && ask.kind === "lane";
-  const wrong = feedback && !feedback.right && feedback.kind === "lane" && feedback.rid === rid ? feedback.choice : null;
+  const wrong = feedback && !feedback.right && !feedback.shown && feedback.ask.kind === "lane" && feedback.ask.rid === rid ? feedback.choice : null;
   return { rid, lane, t, t1, size: run.log.meta.block_size, pieces: run.log.pieces[rid] ?? [], asked: isAsked, plain: isAsked, wrong,
     joined: event?.op === "arrive" && event.rid === rid, edit: editOf(stage), machine: machineOf(stage), diff: event?.op === "miss" && event.rid === rid ? event.args?.diff : null };
 }
@@ -90,7 +90,7 @@ function drawOpening({ zones, run, order, events }, lane) {
   return rows.length > 0;
 }
 
-/** Returns the drawn blocks by number, and all cells in the order in which they stand. */
+/** Returns the drawn blocks by number. */
 export function drawLane(stage, frame, rid, event) {
   const { run, peak, zones, t, t1, events, k, mode, order } = stage, req = frame.reqs[rid], zone = zones.A, lane = LANES[mode] ?? LANES.wide;
   drawRequests(stage, frame, rid);
@@ -99,7 +99,7 @@ export function drawLane(stage, frame, rid, event) {
   const states = views.map(({ state, full }) => (scene.plain ? "plain" : state) + (full ? "" : "-"));
   const items = laneItems(states, activeBlock(events, k, rid), scene.size, lane, scene.asked && views.length <= MOST_KEYS);
   const blocks = new Map();
-  const laneCells = keyed(zone.body, items, ({ kind, b }) => kind + b, ({ kind }) => (kind === "whole" ? makeWhole() : makeStub()), (cell, item) => {
+  keyed(zone.body, items, ({ kind, b }) => kind + b, ({ kind }) => (kind === "whole" ? makeWhole() : makeStub()), (cell, item) => {
     if (item.kind === "whole") drawWhole(cell, views[item.b], item, scene);
     else drawStub(cell, views, item, scene);
     if (item.count === 1) blocks.set(item.b, cell);
@@ -113,7 +113,7 @@ export function drawLane(stage, frame, rid, event) {
   const empty = (zone.empty ??= zone.appendChild(make("p", "lane-empty note")));
   setText(empty, req || showsOpening ? "" : t(toldKey(run, "stage.lane.empty")));
   setAttr(zone, "data-asked", scene.asked ? "1" : null);
-  return { blocks, laneCells };
+  return { blocks };
 }
 
 function makeWires(zone) {

@@ -1,16 +1,17 @@
 // Zone C: the slots where they always stand.
-import { icon, keyed, make, makeButton, makeThing, place, setAttr, setKeys, setName, setText, swapIcon } from "./dom.js";
+import { apart, icon, keyed, make, makeButton, makeThing, nameThing, place, setAttr, setKeys, setText, swapIcon } from "./dom.js";
 import { poolGrid, titleHeight } from "./places.js";
 import { shapeOf, slotKeys, slotView, STATE_GLYPH } from "./view.js";
 import { drawMap } from "./poolmap.js";
 
 /** A thing to point at; while one is asked for, a button to answer with. */
 export function makePick(cls, kids, asked) {
-  return asked ? makeButton(cls, kids) : makeThing(cls, kids);
+  return asked ? makeButton(cls, apart(kids)) : makeThing(cls, kids);
 }
 
+/** What small slots do not show stands last, so that the name begins with what is seen. */
 function makeSlot(asked) {
-  const names = ["sid", "glyph", "stag", "owners", "word", "meter", "badge"], parts = Object.fromEntries(names.map((name) => [name, make("span", name)]));
+  const names = ["sid", "glyph", "badge", "stag", "owners", "word", "meter"], parts = Object.fromEntries(names.map((name) => [name, make("span", name)]));
   return Object.assign(makePick("slot", Object.values(parts), asked), { parts, meter: parts.meter, badge: parts.badge });
 }
 
@@ -61,7 +62,7 @@ function drawSlot(stage, node, view, frame, size, asked) {
   const keys = slotKeys(frame, view.id);
   setKeys(node, keys, keys.filter((key) => !key.startsWith("req:") || keys.length < 2));
   const label = slotLabel(stage, view);
-  setName(node, asked ? stage.t("stage.a11y.pick", { slot: view.id, state: label }) : label);
+  nameThing(node, asked ? stage.t("stage.a11y.pick", { slot: view.id, state: label }) : label);
 }
 
 /** Most slots look as they did one step ago: the stamp says so, and nothing is touched. */
