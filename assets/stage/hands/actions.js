@@ -88,6 +88,7 @@ function close(stage) {
   if (closeNewest(stage)) return;
   if (stage.feedback) return void ((stage.feedback = null), drawScene(stage));
   if (stage.card && !stage.card.hidden) return closeCard(stage);
+  if (!stage.pin && stage.flags.presenter) return presenter(stage);
   stage.pin = null;
   stage.afterPin();
 }

@@ -79,7 +79,7 @@ export function pausePlay(stage) {
 }
 
 const REST_MS = 420, READ_MS = 2400;
-const afterMotion = (stage, tick) => (stage.playTimer = setTimeout(tick, (durationOf(stage.event) + REST_MS) / stage.speed));
+const afterMotion = (stage, tick) => (stage.playTimer = setTimeout(tick, (durationOf(stage.event, stage.level) + REST_MS) / stage.speed));
 
 export function startPlay(stage) {
   if (stage.playing) return pausePlay(stage);
@@ -120,10 +120,11 @@ export function replayDeciding(stage) {
   stage.playTimer = setTimeout(tick, 300);
 }
 
-/** The outcome is one step away; its verdict stays with it. */
+/** The outcome is one step away, or one press where steps belong together; its verdict stays with it. */
 function reveal(stage) {
+  const { events, k, level } = stage, to = nextStop(events, k, level === "micro" ? level : "beat"), stop = openBefore(stage, to, k + 1);
   stage.revealing = true;
-  goTo(stage, stage.k + 1, true);
+  goTo(stage, stop >= 0 ? stop : to, true);
   stage.revealing = false;
 }
 
