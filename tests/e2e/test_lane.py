@@ -15,7 +15,8 @@ TAGS = f"{LANE} .tagof[data-tag] .word"
 
 PARTS = ("blk", "tagof", "side", "blabel", "lanewho", "stored.tok", "nearnote", "zaside")
 CROWDED = """(root, parts) => {
-  const seen = [...root.querySelectorAll(parts)].filter(node => node.checkVisibility() && node.textContent.trim());
+  const isSeen = node => node.checkVisibility() && node.textContent.trim();
+  const seen = [...root.querySelectorAll(parts)].filter(isSeen);
   const boxes = seen.map(node => [node.className, node.getBoundingClientRect()]);
   const zone = root.querySelector(".zA").getBoundingClientRect(), wrong = [];
   const apart = (a, b) => Math.max(a.left, b.left) + 1 >= Math.min(a.right, b.right)
