@@ -1,17 +1,17 @@
 // Zone C: the slots where they always stand.
-import { icon, keyed, make, makeButton, makeThing, place, setAttr, setKeys, setName, setText, swapIcon } from "./dom.js";
+import { apart, icon, keyed, make, makeButton, makeThing, place, setAttr, setKeys, setName, setText, swapIcon } from "./dom.js";
 import { poolGrid, titleHeight } from "./places.js";
 import { shapeOf, slotKeys, slotView, STATE_GLYPH } from "./view.js";
 import { drawMap } from "./poolmap.js";
 
 /** A thing to point at; while one is asked for, a button to answer with. */
 export function makePick(cls, kids, asked) {
-  return asked ? makeButton(cls, kids) : makeThing(cls, kids);
+  return asked ? makeButton(cls, apart(kids)) : makeThing(cls, kids);
 }
 
 function makeSlot(asked) {
   const names = ["sid", "badge", "stag", "owners", "word", "glyph", "meter"], parts = Object.fromEntries(names.map((name) => [name, make("span", name)]));
-  return Object.assign(makePick("slot", Object.values(parts).flatMap((part) => [part, " "]), asked), { parts, meter: parts.meter, badge: parts.badge });
+  return Object.assign(makePick("slot", Object.values(parts), asked), { parts, meter: parts.meter, badge: parts.badge });
 }
 
 const MOST_CELLS = 16;

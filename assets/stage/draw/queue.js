@@ -6,7 +6,7 @@ import { slotKeys } from "./view.js";
 
 function makeCard(asked) {
   const id = make("span", "sid"), tag = make("span", "stag");
-  return Object.assign(makePick("card", [id, " ", tag], asked), { idNode: id, tagNode: tag });
+  return Object.assign(makePick("card", [id, tag], asked), { idNode: id, tagNode: tag });
 }
 
 const MANY_CARDS = 24;
