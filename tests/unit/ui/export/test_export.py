@@ -19,6 +19,7 @@ import pytest
 from core.engine.events import RequestAdmitted, RequestArrived
 from core.scenario.scenario import Scenario, run
 from core.timeline.event_log import EventLog, load_jsonl
+from tests.stage_runs import stage_log_of
 from ui.export.offline import inert, offline_html
 from ui.export.pictures import MAX_FRAMES, frame_at, frames_zip, picture, stops
 from ui.export.requests import request_rows, requests_csv
@@ -158,6 +159,15 @@ def test_the_zip_holds_one_picture_per_stop(level: str) -> None:
         assert archive.read(names[-1]).decode() == picture(log, len(log["events"]), "en")
     assert names == [f"P0-{step:05}.svg" for step in stops(log, level)]
     assert names == sorted(names)
+
+
+def test_a_strip_of_beats_is_told_by_beats() -> None:
+    log = stage_log_of("three")
+    assert len(stops(log, "beat")) == 29  # the beginning, then one picture a press
+    with zipfile.ZipFile(io.BytesIO(frames_zip(log, "beat", "en"))) as archive:
+        told = archive.read("three-00012.svg").decode()
+    assert "Slots #1, #2, #3 are reserved. Nothing is computed yet." in told
+    assert "Slots #1" not in picture(log, 12, "en")
 
 
 def test_the_same_run_gives_the_same_bytes() -> None:
