@@ -14,6 +14,7 @@
  *   host: ShadowRoot, root: Node, floor: Node, head: Node, track: Node, controls: Node, drawers: Node,
  *   ring: Node, lines: SVGElement, fly: Node, tip: Node, live: Node, hint: Node, blank: Node,
  *   zones: Record<string, Node>, extra: Record<string, Node>, // by letter; those of a second run when first needed
+ *   phone: ?Node, // the furniture of a narrow root, with its parts (phone/phone.js)
  *   mode: string, plan: object, scale: number, // wide, large, fork or phone; its zones' places (draw/layout.js); pixels a unit
  *   // The page: Streamlit's component, the payload, one that came later and is still packed, what takes our traces away.
  *   api: object, data: object, newest: ?object, hidden: Set<string>, undo: Function[], dressed: boolean,

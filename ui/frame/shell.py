@@ -37,6 +37,16 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 [class*="st-key-table-"]{overflow-x:auto}
 .stMetric .stMarkdownEllipsis,.stMetric .stMarkdownEllipsis p{white-space:normal}
 .st-key-stage-frame{max-width:max(920px,calc((100vh - 4rem)*1280/656));margin-inline:auto}
+@media (max-width:699px){
+.stApp:has(.st-key-stage) .stMainBlockContainer{padding:2.25rem 1rem 0}
+.stApp:has(.st-key-stage) .stAppHeader{height:3.25rem;min-height:3.25rem}
+.stApp:has(.st-key-stage) .st-key-toolbar{position:fixed;top:.4rem;left:3.5rem;right:.5rem;width:auto;z-index:1000000;
+flex-wrap:nowrap}
+.st-key-toolbar>*{min-width:0}
+.stApp:has(.st-key-stage) .st-key-toolbar .stSelectbox{min-width:0;width:100%}
+.stApp:has(.st-key-stage) .st-key-toolbar .st-key-widget_lang{display:none}
+.st-key-stage-frame{max-width:none;margin-inline:-1rem;width:calc(100% + 2rem)}
+}
 </style>"""
 
 

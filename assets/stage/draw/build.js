@@ -1,7 +1,7 @@
 // The fixed furniture of a stage: zones, layers, buttons. Built once per host element.
 import { icon, make, makeButton, place, setAttr, setName, setText } from "./dom.js";
 import { HELP_ROWS } from "../words/keys.js";
-import { FORK, LARGE, WIDE } from "./layout.js";
+import { FORK, LARGE, PHONE_BELOW, WIDE } from "./layout.js";
 import { toldKey } from "./told.js";
 
 const ZONES = [["A", "lane"], ["B", "table"], ["C", "pool"], ["D", "btable"], ["E", "totals"], ["F", "queue"], ["G", "story"], ["Q", "quiz"], ["H", "time"]];
@@ -67,6 +67,7 @@ export function fitStage(stage) {
   const { root, floor, zones, head, runB, flags, hidden: folded } = stage;
   const full = document.fullscreenElement !== null && root.matches(":fullscreen");
   const width = full ? innerWidth : root.clientWidth || 1280;
+  if (width < PHONE_BELOW) return fitPhone(stage, width);
   const mode = runB ? "fork" : flags.presenter ? "large" : "wide", plan = { fork: FORK, large: LARGE, wide: WIDE }[mode], { w, h } = plan;
   const scale = full ? Math.min(width / w, innerHeight / h) : width / w;
   const [left, top] = full ? [(width - w * scale) / 2, (innerHeight - h * scale) / 2] : [0, 0];
@@ -81,6 +82,16 @@ export function fitStage(stage) {
     zone.classList.toggle("off", hidden);
     if (spot) place(zone, ...spot);
   }
+}
+
+/** A phone is not scaled: its sheet lays it out, in pixels. The bench and the timeline have a place for those who place them; the sheet knows better. */
+function fitPhone(stage, width) {
+  const { root, floor, zones } = stage, plan = { w: width, h: 0, G: [0, 0, width, 0], H: [0, 0, width, 0] };
+  Object.assign(stage, { mode: "phone", plan, scale: 1 });
+  Object.assign(floor.style, { width: "", height: "", transform: "" });
+  root.style.height = "";
+  setAttr(root, "data-mode", "phone");
+  zones.G.classList.remove("off");
 }
 
 /** Names of everything fixed, in the language shown. */

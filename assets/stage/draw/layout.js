@@ -9,6 +9,9 @@ export const LARGE = { w: 1280, h: 720, A: [0, 0, 1280, 204], G: [24, 212, 1232,
 export const FORK = { w: 1280, h: 656, head: WIDE.head, L: [32, 40, 216, 170], C: [264, 40, 596, 170], E: [876, 40, 372, 170],
   L2: [32, 216, 216, 170], C2: [264, 216, 596, 170], E2: [876, 216, 372, 170], G: [32, 394, 1216, 118], H: WIDE.H };
 
+/** A root that is narrower, in pixels, is a phone: phone/ draws it. */
+export const PHONE_BELOW = 700;
+
 export const TITLE_H = 28;
 
 /** Five layouts of the pool, by number of slots. */

@@ -13,6 +13,7 @@ import { refreshDrawers } from "../panels/drawers.js";
 import { showPin } from "../panels/links.js";
 import { drawUntold } from "../draw/told.js";
 import { lightPart } from "../panels/parts.js";
+import { drawPhone } from "../phone/phone.js";
 
 export function drawScene(stage) {
   const { run, events, k, plan, host } = stage, held = host.activeElement;
@@ -22,6 +23,7 @@ export function drawScene(stage) {
   stage.ask = isAsking(stage) ? events[k].ask : null;
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
+  if (drawPhone(stage)) return void (refreshDrawers(stage), keepHeld(stage, held));
   drawHead(stage, event);
   if (plan.A) Object.assign(stage, drawLane(stage, frame, rid, event));
   if (plan.B) stage.rowByTag = drawHashTable(stage, frame, event);
@@ -42,7 +44,12 @@ export function drawScene(stage) {
   refreshDrawers(stage);
   fitStory(stage);
   if (stage.pin) showPin(stage);
-  if (held && host.activeElement !== held) focusOn(held.isConnected ? held : stage.root);
+  keepHeld(stage, held);
+}
+
+/** What had the focus keeps it; when it is gone, the stage has it. */
+function keepHeld({ host, root }, held) {
+  if (held && host.activeElement !== held) focusOn(held.isConnected ? held : root);
 }
 
 /** The drawn node of a spotlight or motion name; undefined when it is folded away or hidden. */

@@ -1,0 +1,19 @@
+// Where a long zone stands: the row that a step tells about in the middle, whatever was scrolled to before.
+
+/** Reads the layout once for each step, last of all. A redrawing of the same step leaves alone what the viewer has scrolled to. */
+export function scrollZones({ phone, k, rid, ask, event, events }, { views, spoken }) {
+  const stamp = [k, rid, Boolean(ask), views.length].join("|");
+  if (phone.scrolledFor === events && phone.scrolledAt === stamp) return;
+  Object.assign(phone, { scrolledFor: events, scrolledAt: stamp });
+  const [request, pool, queue] = phone.zones;
+  const row = request.blocks.get(spoken), whole = views.length === request.blocks.size;
+  const middle = (zone, top, height) => (zone.scrollTop = Math.max(0, top + height / 2 - zone.clientHeight / 2));
+  if (whole && row) middle(request, row.offsetTop, row.offsetHeight);
+  else if (!whole && ask?.kind === "lane") middle(request, request.list.offsetTop, 0);
+  else request.scrollTop = 0;
+  for (const [zone, node] of [[pool, pool.cells.get(event?.slot)], [queue, queue.cards.get(event?.slot)?.parentNode]]) {
+    if (node && !ask) middle(zone, node.offsetTop, node.offsetHeight);
+    else zone.scrollTop = 0;
+  }
+  request.drawList?.();
+}
