@@ -22,9 +22,10 @@ NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 _STYLE = """<style>
 [data-testid="stBaseButton-primary"],[data-testid="stBaseLinkButton-primary"]{color:light-dark(#FFFFFF,#12161C)}
 .stMainBlockContainer{padding:3.9rem 1.5rem 2rem}
-.stMainBlockContainer:has(.st-key-stage){padding-bottom:.3rem}
+.stMainBlockContainer:has(.st-key-stage-whole){padding:3.75rem 0 0}
 @media (min-width:1000px){
 .st-key-toolbar{position:fixed;top:.55rem;right:3.5rem;width:auto;max-width:62vw;z-index:1000000}
+.stMainBlockContainer:has(.st-key-stage-whole) [data-testid=stLayoutWrapper]:has(>.st-key-toolbar){margin-bottom:-1rem}
 .st-key-toolbar .stSelectbox{width:min(22rem,24vw)}
 }
 .stElementContainer:has(#speaks){display:none}
@@ -37,15 +38,16 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 [class*="st-key-table-"]{overflow-x:auto}
 .stMetric .stMarkdownEllipsis,.stMetric .stMarkdownEllipsis p{white-space:normal}
 .st-key-stage-frame{max-width:max(920px,calc((100vh - 4rem)*1280/656));margin-inline:auto}
+.st-key-stage-whole{max-width:max(920px,calc((100vh - 3.75rem)*1280/656));margin-inline:auto}
 @media (max-width:699px){
-.stApp:has(.st-key-stage) .stMainBlockContainer{padding:2.25rem 1rem 0}
-.stApp:has(.st-key-stage) .stAppHeader{height:3.25rem;min-height:3.25rem}
-.stApp:has(.st-key-stage) .st-key-toolbar{position:fixed;top:.4rem;left:3.5rem;right:.5rem;width:auto;z-index:1000000;
+.stApp:has(.st-key-stage-whole) .stMainBlockContainer{padding:2.25rem 0 0}
+.stApp:has(.st-key-stage-whole) .stAppHeader{height:3.25rem;min-height:3.25rem}
+.stApp:has(.st-key-stage-whole) .st-key-toolbar{position:fixed;top:.4rem;left:3.5rem;right:.5rem;width:auto;z-index:1000000;
 flex-wrap:nowrap}
 .st-key-toolbar>*{min-width:0}
-.stApp:has(.st-key-stage) .st-key-toolbar .stSelectbox{min-width:0;width:100%}
-.stApp:has(.st-key-stage) .st-key-toolbar .st-key-widget_lang{display:none}
-.st-key-stage-frame{max-width:none;margin-inline:-1rem;width:calc(100% + 2rem)}
+.stApp:has(.st-key-stage-whole) .st-key-toolbar .stSelectbox{min-width:0;width:100%}
+.stApp:has(.st-key-stage-whole) .st-key-toolbar .st-key-widget_lang{display:none}
+.st-key-stage-frame{max-width:none;margin-inline:-1.5rem;width:calc(100% + 3rem)}
 }
 </style>"""
 

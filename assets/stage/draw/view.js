@@ -70,12 +70,6 @@ export function eventKeys(event) {
   return keys;
 }
 
-const PHASES = { arrive: 0, cut: 0, hash: 0, probe: 1, match: 1, miss: 1, collision: 1, plan: 1, wait: 1, reject: 1,
-  touch: 2, evict: 2, alloc: 2, register: 2, dup: 2, notstored: 2, resume: 2, preempt: 5,
-  compute: 3, full: 3, append: 4, free: 5, done: 5 };
-export const NUM_PHASES = 6;
-export const phaseOf = (event) => (event ? PHASES[event.op] ?? -1 : -1);
-
 const SPOT_SLOT = new Set(["match", "touch", "evict", "alloc", "compute", "free", "ttl", "full"]);
 const SPOT_LANE = new Set(["arrive", "chain", "plan", "wait", "reject", "preempt", "resume"]);
 

@@ -1,8 +1,10 @@
 // What each key and button does. The names are those of keys.js and of the text keys stage.key.<action>.
+import { setText } from "../draw/dom.js";
 import { findOp } from "../time/steps.js";
 import { backward, forward, pausePlay, replayLast, seekTo, startPlay, takeAnswer } from "../play/player.js";
 import { addHand, secondVote } from "../panels/quiz.js";
 import { closeNewest, sendFork, toggleDrawer, undoFork } from "../panels/drawers.js";
+import { closeMenu } from "../panels/menu.js";
 import { drawScene } from "../play/scene.js";
 import { drawTicks } from "../draw/timeline.js";
 import { saveAddress } from "../play/address.js";
@@ -21,6 +23,7 @@ const drawer = (name) => (stage) => toggleDrawer(stage, name);
 function changeSpeed(stage, dir) {
   const at = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(stage.speed) + dir));
   stage.speed = SPEEDS[at];
+  setText(stage.live, stage.t("stage.speed", { speed: stage.speed }));
   drawScene(stage);
 }
 
@@ -30,6 +33,13 @@ function bookmark(stage) {
   drawTicks(stage);
   saveAddress(stage);
 }
+
+/** The nearest bookmark before or after this step; from the last one on to the first. */
+const toBookmark = (dir) => (stage) => {
+  const marks = [...stage.bookmarks].sort((a, b) => (a - b) * dir), { k } = stage;
+  const to = marks.find((step) => (step - k) * dir > 0) ?? marks[0];
+  if (to !== undefined) seekTo(stage, to);
+};
 
 function nextLanguage(stage) {
   stage.lang = LANGS[(LANGS.indexOf(stage.lang) + 1) % LANGS.length];
@@ -62,6 +72,7 @@ function pin(stage) {
 }
 
 function close(stage) {
+  if (closeMenu(stage, true)) return;
   if (stage.flags.blank) return flip("blank")(stage);
   if (closeNewest(stage)) return;
   if (stage.feedback) return void ((stage.feedback = null), drawScene(stage));
@@ -75,7 +86,7 @@ export const ACTIONS = {
   first: (stage) => seekTo(stage, 0), last: (stage) => seekTo(stage, stage.events.length), play: startPlay,
   slower: (stage) => changeSpeed(stage, -1), faster: (stage) => changeSpeed(stage, 1), goto: drawer("goto"),
   nextMiss: jump(["miss"], 1), backMiss: jump(["miss"], -1), nextEvict: jump(["evict", "ttl"], 1), backEvict: jump(["evict", "ttl"], -1),
-  bookmark, ask: flip("ask"), fork: drawer("fork"), sendFork, undoFork,
+  bookmark, nextBookmark: toBookmark(1), backBookmark: toBookmark(-1), btable: flip("btable"), ask: flip("ask"), fork: drawer("fork"), sendFork, undoFork,
   answer: (stage, digit) => takeAnswer(stage, digit - 1), hand: (stage, digit) => addHand(stage, digit - 1),
   revote: secondVote, replay: replayLast, full: fullScreen, presenter, blank: flip("blank"), lang: nextLanguage, theme: previewTheme,
   code: flip("code"), noodle: flip("noodle"), table: drawer("table"), inspect: drawer("inspect"), log: drawer("log"), help: drawer("help"), pin, close,

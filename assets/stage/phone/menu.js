@@ -9,9 +9,9 @@ const ROWS = [["play", "play"], ["ask", "bubble", "quiz"], ["noodle", "bowl", "n
 const ON = { ask: ({ flags }) => flags.ask, noodle: ({ flags }) => flags.noodle, play: ({ playing }) => playing };
 
 export function buildPhoneMenu() {
-  const title = make("b"), close = makeButton("pmenu", [icon("times")], { menu: "close" }), name = make("span", "pnote");
-  const levels = make("div", "plevels", LEVELS.map((level) => makeButton("plevel", [], { level, menu: "close" })));
-  const rows = ROWS.map(([action, glyph]) => Object.assign(makeButton("pitem", [icon(glyph), make("span"), make("span", "pnote")], { do: action, menu: "close" }), { action }));
+  const title = make("b"), close = makeButton("pmenu", [icon("times")], { sheet: "close" }), name = make("span", "pnote");
+  const levels = make("div", "plevels", LEVELS.map((level) => makeButton("plevel", [], { level, sheet: "close" })));
+  const rows = ROWS.map(([action, glyph]) => Object.assign(makeButton("pitem", [icon(glyph), make("span"), make("span", "pnote")], { do: action, sheet: "close" }), { action }));
   const sheet = make("div", "psheet off", [make("div", "phead", [title, close]), name, levels, ...rows]);
   sheet.setAttribute("role", "dialog");
   levels.setAttribute("role", "group");

@@ -28,10 +28,10 @@ export function buildPhone(stage) {
 
 /** Looking at another zone and the menu are the phone's own; all other buttons say what they do to the stage. */
 function onTap(stage, event) {
-  const button = event.target.closest("[data-look], [data-menu]");
+  const button = event.target.closest("[data-look], [data-sheet]");
   if (!button) return;
-  const { look, menu } = button.dataset;
-  if (menu) return showPhoneMenu(stage, menu === "open");
+  const { look, sheet } = button.dataset;
+  if (sheet) return showPhoneMenu(stage, sheet === "open");
   stage.phone.look = look === "story" ? null : { k: stage.k, asked: Boolean(stage.ask), zone: Number(look) };
   drawPhone(stage);
 }

@@ -5,7 +5,7 @@ import { requestMark } from "../draw/lane.js";
 import { toldKey } from "../draw/told.js";
 import { blockSpoken, boardRows, FEW_BLOCKS, rowsInView } from "./plan.js";
 
-const LOOKS = { hit: "check", miss: "times", new: "plus", reserved: "flag" };
+const LOOK_SIGNS = { hit: "check", miss: "times", new: "plus", reserved: "flag" };
 const LIST_ROW = 56, MANY_TOKENS = 16, FLOW_TOKENS = 80;
 
 export function buildRequestZone() {
@@ -43,7 +43,7 @@ function hashLine({ t1, frame, rid, ask }, view, views) {
 
 function lookMark({ t1 }, view) {
   const word = { hit: "hit", miss: "miss", new: "made", reserved: "reserved", skip: "skip", stored: "stored" }[view.state];
-  return make("span", "plook", word && (view.full || view.state === "new" || view.state === "reserved") ? [...(LOOKS[view.state] ? [icon(LOOKS[view.state])] : []), t1("stage.phone." + word)] : []);
+  return make("span", "plook", word && (view.full || view.state === "new" || view.state === "reserved") ? [...(LOOK_SIGNS[view.state] ? [icon(LOOK_SIGNS[view.state])] : []), t1("stage.phone." + word)] : []);
 }
 
 const piecesOf = ({ run, rid }, view) => {

@@ -7,7 +7,7 @@ import { askPart, tellingStep } from "../panels/parts.js";
 
 /** A page that inserts something above the stage makes Streamlit unmount and mount it again: what the viewer chose survives here, by key. */
 const parked = new Map();
-const CHOICES = ["story", "k", "level", "speed", "lang", "themeChoice", "flags", "asks", "votes", "bookmarks", "pin", "used", "touched", "partAsked", "partFrom", "part"];
+const CHOICES = ["story", "k", "level", "speed", "lang", "themeChoice", "flags", "asks", "votes", "bookmarks", "pin", "touched", "partAsked", "partFrom", "part"];
 
 export function parkChoices(stage) {
   if (stage.data && stage.api.key) parked.set(stage.api.key, { ...Object.fromEntries(CHOICES.map((name) => [name, stage[name]])), told: stage.data.lang });

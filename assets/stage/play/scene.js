@@ -6,6 +6,7 @@ import { drawHead, drawLane } from "../draw/lane.js";
 import { drawPool, drawQueue } from "../draw/pool.js";
 import { drawBlockTable, drawCode, drawHashTable, drawTotals } from "../draw/tables.js";
 import { drawRecent, drawStory, fitStory } from "../panels/story.js";
+import { drawControls } from "../draw/controls.js";
 import { drawPlayhead } from "../draw/timeline.js";
 import { drawQuestion, isAsking } from "../panels/quiz.js";
 import { drawFork } from "../panels/fork.js";
@@ -24,7 +25,7 @@ export function drawScene(stage) {
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
   if (drawPhone(stage)) return void (refreshDrawers(stage), keepHeld(stage, held));
-  drawHead(stage, event);
+  drawHead(stage);
   if (plan.A) Object.assign(stage, drawLane(stage, frame, rid, event));
   if (plan.B) stage.rowByTag = drawHashTable(stage, frame, event);
   stage.slots = drawPool(stage, zones.C, run, frame, rid, event, plan.C[2]);
@@ -40,6 +41,7 @@ export function drawScene(stage) {
   setAttr(zones.Q, "data-asking", stage.ask || stage.feedback ? "1" : null);
   setAttr(zones.G, "data-asking", stage.ask || stage.feedback ? "1" : null);
   drawPlayhead(stage);
+  drawControls(stage);
   moveSpot(stage);
   refreshDrawers(stage);
   fitStory(stage);
