@@ -55,6 +55,8 @@ export function drawPhone(stage) {
   const lane = drawRequestZone(stage, phone.zones[0]);
   drawPoolZone(stage, phone.zones[1]);
   drawQueueZone(stage, phone.zones[2]);
+  phone.glided = phone.zone !== zone;
+  phone.zone = zone;
   phone.track.style.transform = `translateX(${(-100 * zone) / 3}%)`;
   phone.zones.forEach((one, at) => setAttr(one, "inert", at === zone ? null : ""));
   phone.follow.classList.toggle("off", zone === story);

@@ -115,8 +115,12 @@ function drawFlow({ run, rid, t }, zone) {
   });
 }
 
-function drawHello({ run: { log: { meta } } }, zone) {
-  keyed(zone.rows, ["hello"], (key) => key, () => make("p", "phello"), (node) => setText(node, meta.title || meta.scenario || ""));
+/** Before the first step: which run, how large its blocks, how many slots. */
+function drawHello({ run: { log: { meta, init } }, t }, zone) {
+  keyed(zone.rows, ["hello"], (key) => key, () => make("div", "", [make("p", "phello"), make("p", "pnote")]), (node) => {
+    setText(node.firstChild, meta.title || meta.scenario || "");
+    setText(node.lastChild, meta.told ? "" : t("stage.fork.setup", { size: meta.block_size, slots: Object.keys(init.slots).length }));
+  });
 }
 
 function drawBoard({ frame, event, t1, ask }, board) {

@@ -1,5 +1,6 @@
 // Motion on top of a finished drawing: the end state is already there, so ending a motion early is just cancelling it.
 import { isShown, rectIn } from "../draw/dom.js";
+import { movePhone } from "../phone/motion.js";
 import { partOf } from "./scene.js";
 
 const MS = { arrive: 420, cut: 360, hash: 420, probe: 360, match: 420, miss: 420, plan: 240, touch: 420, evict: 600, alloc: 420, register: 360,
@@ -15,6 +16,7 @@ export function finishMotion(stage) {
 
 /** What has to be known of the step before: where the queue cards stood, and what the event takes away. */
 export function captureBefore(stage) {
+  if (stage.mode === "phone") return {};
   const stood = (nodes) => new Map([...(nodes ?? [])].map(([key, node]) => [key, { x: node.stageX, y: node.stageY, node }]));
   return { cards: stood(stage.cards), ...snapshotOf(stage) };
 }
@@ -194,6 +196,7 @@ function fadeOnly({ cards, part, fadeIn }, event, before) {
 }
 
 export function animateStep(stage, before) {
+  if (stage.mode === "phone") return movePhone(stage);
   const { event } = stage;
   if (!event || stage.runB) return;
   const ms = durationOf(event), moving = withMeans(stage);
