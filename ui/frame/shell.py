@@ -25,7 +25,7 @@ _STYLE = """<style>
 .stMainBlockContainer:has(.st-key-stage-whole){padding:3.75rem 0 0}
 @media (min-width:1000px){
 .st-key-toolbar{position:fixed;top:.55rem;right:3.5rem;width:auto;max-width:62vw;z-index:1000000}
-.stMainBlockContainer:has(.st-key-stage-whole) [data-testid=stLayoutWrapper]:has(>.st-key-toolbar){margin-bottom:-1rem}
+:has(.st-key-stage-whole)>[data-testid=stLayoutWrapper]:has(>.st-key-toolbar){margin-bottom:-1rem}
 .st-key-toolbar .stSelectbox{width:min(22rem,24vw)}
 }
 .stElementContainer:has(#speaks){display:none}

@@ -51,7 +51,7 @@ export function buildControls() {
   const pick = buildKnob("level", "down", true, { menu: "level" }), more = buildKnob("more", "dots", true, { menu: "more" });
   for (const opener of [pick, more]) setAttr(opener, "aria-haspopup", "menu");
   const hears = make("div", "hears", [make("i", "dot"), make("span", "word")]);
-  const row = make("div", "controls", [buildKnob("back", "left"), buildKnob("next", "right", true), buildKnob("play", "play"), make("span", "grow"),
+  const row = make("div", "controls", [buildKnob("back", "left"), buildKnob("next", "right", true), buildKnob("play", "next"), make("span", "grow"),
     pick, buildKnob("ask", "check"), hears, make("span", "grow"), buildKnob("presenter", "screen"), more]);
   const menus = { level: buildMenu("level", LEVELS.map(buildLevel)), more: buildMenu("more", MENU.map(buildGroup)) };
   return { controls: Object.assign(row, { pick, more, hears }), menus };
@@ -93,7 +93,7 @@ export function drawControls(stage) {
   swapIcon(next.sign, ask ? "up" : "right");
   setAttr(next, "data-guess", ask ? "1" : null);
   setText(play.word, t1(playing ? "stage.btn.pause" : "stage.btn.play"));
-  swapIcon(play.sign, playing ? "pause" : "play");
+  swapIcon(play.sign, playing ? "pause" : "next");
   setText(controls.pick.word, t1(levelKey(run, level)));
   const on = { ...flags, fork: Boolean(runB) };
   for (const name of ["ask", "presenter"]) setAttr(controls.querySelector(".b-" + name), "aria-pressed", Boolean(on[name]));

@@ -1,8 +1,8 @@
 // What each key and button does. The names are those of keys.js and of the text keys stage.key.<action>.
 import { setText } from "../draw/dom.js";
-import { findOp } from "../time/steps.js";
+import { askBetween, findOp } from "../time/steps.js";
 import { backward, forward, pausePlay, replayLast, seekTo, startPlay, takeAnswer } from "../play/player.js";
-import { addHand, secondVote } from "../panels/quiz.js";
+import { addHand, mayAsk, nudgeQuestion, secondVote } from "../panels/quiz.js";
 import { closeNewest, sendFork, toggleDrawer, undoFork } from "../panels/drawers.js";
 import { closeMenu } from "../panels/menu.js";
 import { drawScene } from "../play/scene.js";
@@ -12,7 +12,13 @@ import { saveAddress } from "../play/address.js";
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 const LANGS = ["zh", "en", "both"];
 
-const jump = (ops, dir) => (stage) => seekTo(stage, findOp(stage.events, stage.k, ops, dir));
+/** To the nearest such event; forwards no further than to the first question that is still open. */
+const jump = (ops, dir) => (stage) => {
+  const { events, k, asks } = stage, to = findOp(events, k, ops, dir);
+  const open = mayAsk(stage) ? askBetween(events, k, to, (event) => asks.has(event.i)) : -1;
+  if (open === k) return nudgeQuestion(stage);
+  seekTo(stage, open < 0 ? to : open);
+};
 const step = (move, level) => (stage) => (pausePlay(stage), move(stage, level));
 const flip = (name) => (stage) => {
   stage.flags[name] = !stage.flags[name];

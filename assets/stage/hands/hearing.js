@@ -5,7 +5,7 @@ import { onKey } from "./input.js";
 import { pausePlay } from "../play/player.js";
 
 /** Things of the page that have a use for keys of their own. */
-const WANTS = "input, textarea, select, button, a[href], summary, audio, video, [contenteditable], [tabindex='0'], [role=slider], [role=dialog], [role=menu], [role=listbox], [role=tablist], [data-testid=stPopoverBody]";
+const WANTS = "input, textarea, select, button, a[href], summary, audio, video, [contenteditable], [tabindex='0']:not(main), [role=slider], [role=dialog], [role=menu], [role=listbox], [role=tablist], [data-testid=stPopoverBody]";
 /** While one of these is open the page waits for an answer. */
 const OPEN = "[role=dialog], [role=listbox], [data-testid=stPopoverBody]";
 /** Of those, the ones that do something at Space. */
@@ -25,7 +25,7 @@ function isHeard(stage, target = document.activeElement) {
 /** Keys that the page has no use for; the stage's own root hears its keys before they come here. */
 function onPageKey(stage, event) {
   const target = event.composedPath()[0];
-  if (!stage.data || event.defaultPrevented || event.composedPath().includes(stage.root)) return;
+  if (!stage.data || event.defaultPrevented || stage.host.activeElement) return;
   if (event.key === " " && stage.playing && !within(target, SPACE)) {
     event.preventDefault();
     return pausePlay(stage);
@@ -39,10 +39,7 @@ export function watchKeys(stage) {
   const tell = () => stage.run && drawHearing(stage, isHeard(stage));
   const soon = () => setTimeout(tell, 0); // the focus has moved by then
   addEventListener("keydown", (event) => onPageKey(stage, event), { capture: true, signal });
-  addEventListener("pointerdown", (event) => {
-    const path = event.composedPath();
-    if (stage.menu && !path.some((node) => node === stage.menus[stage.menu] || node.dataset?.menu === stage.menu)) closeMenu(stage);
-  }, { capture: true, signal });
+  addEventListener("pointerdown", ({ target }) => target !== stage.host.host && closeMenu(stage), { capture: true, signal }); // clicks on the stage close it too: hands/input.js
   for (const name of ["focusin", "focusout", "click", "keyup"]) document.addEventListener(name, soon, { capture: true, signal });
   for (const name of ["focus", "blur"]) addEventListener(name, soon, { signal });
   stage.tellHearing = tell;

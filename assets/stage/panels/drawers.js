@@ -64,6 +64,9 @@ function fillHelp({ t }, body) {
   body.replaceChildren(make("div", "hgrid", rows), make("p", "note", t("stage.help.link")));
 }
 
+/** Rows of the log: while questions are on, what lies ahead is not told. */
+const rowsTold = ({ events, flags, k }) => (flags.ask ? k : events.length);
+
 /** Virtual list: only the rows in view exist, however long the run is. */
 function fillLog(stage, body) {
   if (!body.list) {
@@ -71,14 +74,14 @@ function fillLog(stage, body) {
     body.addEventListener("scroll", () => drawLogRows(stage, body), { passive: true });
   }
   const rowH = logRow(stage), height = body.clientHeight || 500, top = (stage.k - 1) * rowH;
-  body.list.style.height = stage.events.length * rowH + "px";
+  body.list.style.height = rowsTold(stage) * rowH + "px";
   if (top < body.scrollTop || top + rowH > body.scrollTop + height) body.scrollTop = Math.max(0, top - height / 2);
   drawLogRows(stage, body);
 }
 
 function drawLogRows(stage, body) {
   const { events, caption, k, host } = stage, rowH = logRow(stage), height = body.clientHeight || 500;
-  const first = Math.max(0, Math.floor(body.scrollTop / rowH) - 3), last = Math.min(events.length, Math.ceil((body.scrollTop + height) / rowH) + 3);
+  const first = Math.max(0, Math.floor(body.scrollTop / rowH) - 3), last = Math.min(rowsTold(stage), Math.ceil((body.scrollTop + height) / rowH) + 3);
   const rows = [];
   for (let j = first; j < last; j++) {
     const words = [make("span", "no", String(j + 1)), make("span", "kind k-" + tickKind(events[j])), make("span", "line", caption(events[j]))];
