@@ -47,7 +47,7 @@ def run_of(setup: Setup) -> Run:
         BrothError: prompts or knobs that cannot be used.
     """
     runs = _PRESETS if is_public(setup) else _RUNS
-    return runs.get(_key(setup), lambda: shown_run(load_setup(setup, lang())))
+    return runs.get(_key(setup), lambda: shown_run(load_setup(setup, lang()), machine=True))
 
 
 def is_public(setup: Setup) -> bool:
@@ -66,10 +66,10 @@ def forked_run(fork: Fork) -> Run:
     return _RUNS.get(key, lambda: shown_run(forked(scenario, log, shown["events"], fork, lang())))
 
 
-def shown_run(scenario: Scenario) -> Run:
-    """One of our scenarios, or what became of it, run as the stage wants it."""
+def shown_run(scenario: Scenario, *, machine: bool = False) -> Run:
+    """One of our scenarios, or what became of it, run as the stage wants it (``machine``: its argument)."""
     log = run(scenario)
-    return scenario, log, stage_log(scenario, log, title_of(scenario.scenario_id))
+    return scenario, log, stage_log(scenario, log, title_of(scenario.scenario_id), machine=machine)
 
 
 def _key(chosen: Setup) -> tuple[object, ...]:

@@ -1,6 +1,6 @@
 // The map: request, pool and queue in small, always there; an ink frame stands round the one that is shown.
 import { icon, make, makeButton, setAttr, setName, setText } from "../draw/dom.js";
-import { blockViews, slotView } from "../draw/view.js";
+import { blockViews, eventsOf, slotView } from "../draw/view.js";
 import { toldKey } from "../draw/told.js";
 import { runsOf } from "./plan.js";
 
@@ -32,13 +32,13 @@ function cellsOrBar(states, few) {
 function requestStates({ frame, rid, run, peak }) {
   const req = frame.reqs[rid], size = run.log.meta.block_size;
   if (!req) return [];
-  const views = blockViews(req, size, peak);
+  const views = blockViews(req, size, peak, frame.slots);
   return req.num_tokens <= FEW_CELLS ? views.flatMap((view) => Array.from({ length: view.size }, () => view.state)) : views.map((view) => view.state);
 }
 
 /** The pool's bar is sorted by state: its order says nothing at that size. */
-function poolStates({ frame, rid, event }) {
-  const states = Object.keys(frame.slots).map((id) => slotView(frame, id, rid, event).state);
+function poolStates({ frame, rid, events, k, level }) {
+  const told = eventsOf(events, k, level), states = Object.keys(frame.slots).map((id) => slotView(frame, id, rid, told).state);
   return states.length > FEW_CELLS ? states.sort() : states;
 }
 

@@ -1,10 +1,7 @@
 // Motion on a phone, on top of a finished drawing: a copy goes from the cause to its effect; the next touch ends it.
-const FLY_MS = 420, GAP_MS = 160, GLIDE_MS = 340, MOST = 6;
+import { eventsOf } from "../draw/view.js";
 
-/** The events that this press told: all of a beat, or the one. */
-function toldEvents({ event, events, k, level }) {
-  return level === "beat" && event.beat ? events.slice(event.beat.from, k).filter(({ op }) => op === event.op).slice(-MOST) : [event];
-}
+const FLY_MS = 420, GAP_MS = 160, GLIDE_MS = 340, MOST = 6;
 
 /** Where a node lies in its zone; zones glide, places in them do not. */
 function placeIn(zone, node) {
@@ -73,5 +70,6 @@ export function movePhone(stage) {
   const boardRow = (tag) => [...request.board.children].find((row) => row.dataset.tag === tag);
   const parts = { rows: request.rows, blocks: request.blocks, boardRow, cells: pool.cells, chips: pool.chips, busy: queue.busy, cards: queue.cards };
   const means = { ...parts, ...withPhoneMeans(stage, zone, phone.glided ? GLIDE_MS : 0) };
-  toldEvents(stage).forEach((told, at) => PHONE_PLAYS[told.op](means, told, at * GAP_MS));
+  const told = eventsOf(stage.events, stage.k, stage.level).filter(({ op }) => op === event.op).slice(-MOST);
+  told.forEach((one, at) => PHONE_PLAYS[one.op](means, one, at * GAP_MS));
 }

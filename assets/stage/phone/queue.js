@@ -11,7 +11,7 @@ export function buildQueueZone() {
 }
 
 /** Slots that are in use and so stand in no queue; small pools show the free ones' places too. */
-function drawBusy({ frame, rid, event, t1 }, zone) {
+function drawBusy({ frame, rid, t1 }, zone) {
   const ids = Object.keys(frame.slots).map(Number), free = new Set(frame.queue), busy = ids.filter((id) => !free.has(id));
   const shown = ids.length <= 12 ? ids : busy.slice(0, IN_USE), rest = busy.length - IN_USE;
   setText(zone.heading, t1("stage.phone.inuse") + " · " + busy.length + " / " + ids.length);
@@ -19,7 +19,7 @@ function drawBusy({ frame, rid, event, t1 }, zone) {
   const items = shown.map((id) => ({ id })).concat(ids.length > 12 && rest > 0 ? [{ id: "more" }] : []);
   zone.busy = keyed(zone.inlet, items, ({ id }) => id, () => make("span", "pmslot", [make("span")]), (node, { id }) => {
     setText(node.firstChild, id === "more" ? "+ " + rest : "#" + id);
-    setAttr(node, "data-state", id === "more" ? "more" : free.has(id) ? "gone" : slotView(frame, id, rid, event).state);
+    setAttr(node, "data-state", id === "more" ? "more" : free.has(id) ? "gone" : slotView(frame, id, rid, null).state);
   });
 }
 

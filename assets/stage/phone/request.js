@@ -2,6 +2,7 @@
 import { icon, keyed, make, makeButton, setAttr, setName, setText } from "../draw/dom.js";
 import { blockViews } from "../draw/view.js";
 import { requestMark } from "../draw/lane.js";
+import { visiblePieces } from "../words/visible.js";
 import { toldKey } from "../draw/told.js";
 import { blockSpoken, boardRows, FEW_BLOCKS, rowsInView } from "./plan.js";
 
@@ -15,7 +16,8 @@ export function buildRequestZone() {
   return Object.assign(zone, { top, rows, list, board, blocks: new Map() });
 }
 
-const phoneToken = (piece) => make("span", "ptok", piece.trim() || "·");
+/** A token whose white space, hidden characters and look-alikes are seen. */
+const phoneToken = (piece) => make("span", "ptok", visiblePieces(piece).map(([shown, kind]) => (kind === "text" ? shown : make("i", "v-" + kind, shown))));
 
 function drawTop({ frame, rid, order, t, run }, top) {
   const ids = Object.keys(frame.reqs), at = ids.indexOf(rid), req = frame.reqs[rid];
@@ -138,7 +140,7 @@ function drawBoard({ frame, event, t1, ask }, board) {
 export function drawRequestZone(stage, zone) {
   const { frame, rid, event, run, events, k, peak } = stage, req = frame.reqs[rid];
   const flow = event?.op === "arrive" && event.rid === rid;
-  const views = req && !flow ? blockViews(req, run.log.meta.block_size, peak) : [], spoken = blockSpoken(events, k, rid);
+  const views = req && !flow ? blockViews(req, run.log.meta.block_size, peak, frame.slots) : [], spoken = blockSpoken(events, k, rid);
   drawTop(stage, zone.top);
   if (flow) drawFlow(stage, zone);
   else if (!req) drawHello(stage, zone);
