@@ -5,7 +5,7 @@ import { stopsOf, tickBars } from "./plan.js";
 const TICKS_H = 14;
 
 export function buildPhoneFoot() {
-  const ticks = make("canvas", "pticks"), word = make("span"), back = makeButton("pback", [icon("back")], { do: "back" }), next = makeButton("pnext", [word, icon("next")], { do: "next" });
+  const ticks = make("canvas", "pticks"), word = make("span"), back = makeButton("pback", [icon("left")], { do: "back" }), next = makeButton("pnext", [word, icon("right")], { do: "next" });
   ticks.setAttribute("aria-hidden", "true");
   return Object.assign(make("footer", "pfootbar", [ticks, make("div", "pbtns", [back, next])]), { ticks, back, next, word });
 }

@@ -3,7 +3,7 @@ import { icon, make, makeButton, setAttr, setName } from "../draw/dom.js";
 import { toldTotals } from "../draw/told.js";
 
 export function buildPhoneHead() {
-  const at = make("span", "pat"), sum = make("span", "psum"), menu = makeButton("pmenu", [icon("list")], { sheet: "open" });
+  const at = make("span", "pat"), sum = make("span", "psum"), menu = makeButton("pmenu", [icon("lines")], { sheet: "open" });
   return Object.assign(make("header", "phead", [at, sum, menu]), { at, sum, menuButton: menu });
 }
 

@@ -12,7 +12,7 @@ export function buildPhoneMap() {
     const mini = make("span", "pmini m-" + name), label = make("span", "plab");
     return Object.assign(makeButton("pstop", [mini, label], { look: zone }), { mini, label, zoneName: name });
   });
-  const arrows = stops.slice(1).map(() => make("i", "", [icon("next")]));
+  const arrows = stops.slice(1).map(() => make("i", "", [icon("right")]));
   return Object.assign(make("nav", "pmap", [here, stops[0], arrows[0], stops[1], arrows[1], stops[2]]), { here, stops });
 }
 

@@ -3,15 +3,14 @@ import { focusOn, icon, make, makeButton, setAttr, setName, setText } from "../d
 import { toldKey } from "../draw/told.js";
 import { LEVELS } from "../time/steps.js";
 
-/** [action, icon, panel that the page may hide] */
-const ROWS = [["play", "play"], ["ask", "bubble", "quiz"], ["noodle", "bowl", "noodle"], ["goto", "last"], ["first", "first"], ["log", "list", "log"], ["table", "grid", "tables"],
-  ["inspect", "lens", "inspect"], ["fork", "fork", "fork"], ["lang", "globe", "lang"], ["theme", "half"]];
+/** [action, panel that the page may hide] */
+const ROWS = [["play"], ["ask", "quiz"], ["noodle", "noodle"], ["goto"], ["first"], ["log", "log"], ["table", "tables"], ["inspect", "inspect"], ["fork", "fork"], ["lang", "lang"], ["theme"]];
 const ON = { ask: ({ flags }) => flags.ask, noodle: ({ flags }) => flags.noodle, play: ({ playing }) => playing };
 
 export function buildPhoneMenu() {
   const title = make("b"), close = makeButton("pmenu", [icon("times")], { sheet: "close" }), name = make("span", "pnote");
   const levels = make("div", "plevels", LEVELS.map((level) => makeButton("plevel", [], { level, sheet: "close" })));
-  const rows = ROWS.map(([action, glyph]) => Object.assign(makeButton("pitem", [icon(glyph), make("span"), make("span", "pnote")], { do: action, sheet: "close" }), { action }));
+  const rows = ROWS.map(([action]) => makeButton("pitem", [make("span"), make("span", "pnote")], { do: action, sheet: "close" }));
   const sheet = make("div", "psheet off", [make("div", "phead", [title, close]), name, levels, ...rows]);
   sheet.setAttribute("role", "dialog");
   levels.setAttribute("role", "group");
@@ -37,11 +36,11 @@ export function drawPhoneMenu(stage, sheet) {
     setText(button, t1(button.dataset.level === "request" ? toldKey(run, key) : key));
     setAttr(button, "aria-pressed", button.dataset.level === level);
   }
-  ROWS.forEach(([action, , panel], at) => {
+  ROWS.forEach(([action, panel], at) => {
     const row = sheet.rows[at], on = ON[action]?.(stage);
     row.classList.toggle("off", hidden.has(panel) || (action === "ask" && Boolean(run.log.meta.told)));
-    setText(row.children[1], t("stage.phone.do." + action));
-    setText(row.children[2], on === undefined ? "" : t(on ? "stage.phone.on" : "stage.phone.off"));
+    setText(row.firstChild, t("stage.phone.do." + action));
+    setText(row.lastChild, on === undefined ? "" : t(on ? "stage.phone.on" : "stage.phone.off"));
     setAttr(row, "aria-pressed", on === undefined ? null : on);
   });
 }
