@@ -42,7 +42,7 @@ def render() -> None:
         "whole": True,
         "step": 0,
         "go": ASKED_STEP.get(),
-        "level": "micro",
+        "level": "beat" if chosen.mode == "guided" else "micro",
         "ask": chosen.mode == "guided",
         "presenter": chosen.presenter,
         "hide": list(chosen.hide),

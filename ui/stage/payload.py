@@ -16,6 +16,7 @@ from core.timeline.event_log import EventLog
 from core.timeline.frame import initial_frame
 from ui.stage.questions import with_questions
 from ui.stage.steps import stage_steps
+from ui.stage.steps.beats import with_beats
 from ui.stage.variants import stage_variants
 from ui.words.i18n import LangMode
 from ui.words.palette import PALETTE
@@ -74,7 +75,7 @@ def stage_log(scenario: Scenario, log: EventLog, title: str, *, machine: bool = 
     of tags and hits when one token is another (a few dozen short runs more).
     """
     start = initial_frame(scenario.config)
-    steps = with_questions(stage_steps(log, piece_texts(scenario)), start, scenario.scenario_id)
+    steps = with_beats(with_questions(stage_steps(log, piece_texts(scenario)), start, scenario.scenario_id))
     return StageLog(
         schema=SCHEMA_VERSION,
         meta={

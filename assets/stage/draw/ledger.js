@@ -40,10 +40,10 @@ function drawBar(holder, row, length, width, most, height) {
 }
 
 /** `8 + 3`, or why there is nothing to count yet. */
-function countsOf({ t1 }, row, length) {
+function countsOf({ t1 }, row) {
   if (row && row.reused + row.computed) return [["reused", String(row.reused)], ["", " + "], ["computed", String(row.computed)]];
   const word = row?.reserved ? "stage.state.reserved" : row ? "stage.ledger.wait" : "stage.ledger.come";
-  return [["word", t1(word) + (length ? "" : "")]];
+  return [["word", t1(word)]];
 }
 
 const setPieces = (holder, pieces) => keyed(holder, pieces.map(([fate, text], at) => ({ fate, text, at })), ({ at }) => at, () => make("span"), (span, { fate, text }) => {
@@ -60,9 +60,10 @@ function shownRows(lengths, rid, fit) {
 
 function drawRows(stage, zone, run, ledger, other, rid, [, , width, height]) {
   const { mode, order, t } = stage, size = SIZE[mode] ?? SIZE.wide, top = titleHeight(mode) + 4, lengths = promptLengths(run);
+  const most = Math.max(1, ...lengths.values()), bars = !ledgerCells(most, run.log.meta.block_size, width - size.mark - size.count, mode), count = size.count + (bars ? 44 : 0);
   const room = height - top - size.sums, { shown, first, last, total } = shownRows(lengths, rid, Math.max(1, Math.floor(room / size.row)));
-  const pitch = Math.min(size.most, room / Math.max(1, shown.length)), most = Math.max(1, ...lengths.values()), space = width - size.mark - size.count;
-  const grid = ledgerCells(most, run.log.meta.block_size, space, mode);
+  const pitch = Math.min(size.most, room / Math.max(1, shown.length)), space = width - size.mark - count;
+  const grid = bars ? null : ledgerCells(most, run.log.meta.block_size, space, mode);
   keyed(zone.body, shown.map((id, j) => ({ id, j })), ({ id }) => id + (grid ? "" : "|"), makeLedgerRow, (node, { id, j }) => {
     const row = ledger.rows.get(id), length = lengths.get(id), shape = shapeOf(id, order), differs = other && row && other.rows.get(id)?.reused !== row.reused;
     place(node, 0, top + j * pitch, width, size.cell);
@@ -70,8 +71,8 @@ function drawRows(stage, zone, run, ledger, other, rid, [, , width, height]) {
     place(node.cells, size.mark, 0, space, size.cell);
     if (grid) drawCells(node.cells, row ? fatesOf(row) : Array(length).fill("come"), grid, size.cell);
     else drawBar(node.cells, row, length, space - 6, most, size.cell);
-    setPieces(node.count, countsOf(stage, row, length));
-    place(node.count, width - size.count, 0, size.count, size.cell);
+    setPieces(node.count, countsOf(stage, row));
+    place(node.count, width - count, 0, count, size.cell);
     setAttr(node, "data-now", id === rid ? "1" : null);
     setAttr(node, "data-differs", differs ? "1" : null);
     setKeys(node, ["req:" + id]);
@@ -85,7 +86,7 @@ function drawRows(stage, zone, run, ledger, other, rid, [, , width, height]) {
 /** Word by word, so that each number wears the colour of its cells: `8 reused + 11 computed = 19 asked`. */
 function sumPieces({ t1 }, ledger) {
   const parts = FATES.filter((fate) => ledger[fate] || fate === "reused" || fate === "computed").map((fate) => [fate, t1("stage.ledger." + fate, { n: ledger[fate] })]);
-  return [...parts.flatMap((part, at) => (at ? [["", " + "], part] : [part])), ["", " = "], ["", t1("stage.ledger.asked", { n: ledger.asked })]];
+  return [...parts.flatMap(([fate, text], at) => (at ? [["", " "], [fate, "+ " + text]] : [[fate, text]])), ["", " "], ["asked", "= " + t1("stage.ledger.asked", { n: ledger.asked })]];
 }
 
 export const rateOf = ({ reused, looked }) => (looked ? Math.round((100 * reused) / looked) : 0);

@@ -29,14 +29,15 @@ export function mapGrid(count, width, height, top) {
 const CARDS = { wide: [["wide", 106, 24], ["wide", 90, 16], ["tag", 48, 4], ["id", 36, 3]], large: [["wide", 124, 30], ["wide", 104, 18], ["tag", 56, 4], ["id", 42, 3]] };
 export const QUEUE_ENDS = { wide: [52, 44], large: [68, 56] };
 
-/** Queue cards from the front (left) to the back: the gap shrinks first, then the card, then the middle folds into one chip. */
-export function queueLayout(count, width, mode) {
-  const size = mode === "large" ? "large" : "wide", [head, tail] = QUEUE_ENDS[size], room = width - head - tail;
-  for (const [kind, w, gap] of CARDS[size]) {
+/** Queue cards from the front (left) to the back; `digits` of the longest id: the gap shrinks first, then the card, then the middle folds into one chip. */
+export function queueLayout(count, width, mode, digits = 2) {
+  const size = mode === "large" ? "large" : "wide", [head, tail] = QUEUE_ENDS[size], room = width - head - tail, more = Math.max(0, digits - 2) * (size === "large" ? 12 : 9);
+  for (const [kind, least, gap] of CARDS[size]) {
+    const w = least + more;
     if (count * (w + gap) - gap > room) continue;
     return { kind, w, gap, start: head, fold: null, places: Array.from({ length: count }, (_, j) => head + j * (w + gap)) };
   }
-  const [kind, w, gap] = CARDS[size].at(-1), chip = w + 26, pitch = w + gap;
+  const [kind, least, gap] = CARDS[size].at(-1), w = least + more, chip = w + 26, pitch = w + gap;
   const fit = Math.floor((room - chip) / pitch), front = Math.ceil(fit * 0.6), back = fit - front;
   const places = Array.from({ length: count }, (_, j) => {
     if (j < front) return head + j * pitch;

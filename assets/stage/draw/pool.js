@@ -96,7 +96,7 @@ function drawPoolTitle({ t }, zone, { meta, init }, withSize) {
 
 /** The wrong choice keeps a dashed ring as long as its verdict stands. */
 export function wrongPick({ feedback }) {
-  return feedback && !feedback.right && feedback.kind === "pool" ? Number(feedback.choice) : null;
+  return feedback && !feedback.right && !feedback.shown && feedback.ask?.kind === "pool" ? feedback.choice : null;
 }
 
 /** Draws a pool into its zone. `told`: the events of this step. Returns the drawn slots by id, so that rings, lines and motion can find them. */
@@ -107,7 +107,7 @@ export function drawPool(stage, zone, run, frame, rid, told, [, , width, height]
   const views = ids.map((id) => slotView(frame, id, rid, told, size));
   setAttr(zone, "data-kind", grid.kind);
   setAttr(zone, "data-pick", asked ? "1" : null);
-  drawPoolTitle(stage, zone, run.log, grid.kind === "row" || grid.kind === "map");
+  drawPoolTitle(stage, zone, run.log, grid.kind === "row" || (grid.kind === "map" && stage.mode === "large"));
   drawLegend(stage, zone, grid.kind, views);
   const items = grid.kind === "map" ? [] : views.map((view, at) => ({ view, at }));
   const nodes = keyed(zone.body, items, ({ view }) => (asked ? "ask" : "") + view.id, () => makeSlot(asked), (node, { view, at }) => {

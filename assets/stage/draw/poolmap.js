@@ -2,10 +2,10 @@
 import { iconPath, make, place, setName, sharpen } from "./dom.js";
 import { STATE_GLYPH } from "./view.js";
 
-const FILL = { cached: "cached", reused: "hit", computed: "miss", evicted: "evict_soft" };
-const EDGE = { cached: "hit_edge", reused: "hit_edge", computed: "miss_edge", reserved: "miss_edge", evicted: "evict_edge", others: "others_edge" };
-const DASH = { cached: [3, 2], reserved: [3, 2], empty: [1, 2], dirty: [1, 2] };
-const INK = { reused: "hit_label", computed: "miss_label", reserved: "miss_edge", evicted: "evict_edge", cached: "cached_label" };
+const CELL_FILL = { cached: "cached", reused: "hit", computed: "miss", evicted: "evict_soft" };
+const CELL_EDGE = { cached: "hit_edge", reused: "hit_edge", computed: "miss_edge", reserved: "miss_edge", evicted: "evict_edge", others: "others_edge" };
+const CELL_DASH = { cached: [3, 2], reserved: [3, 2], empty: [1, 2], dirty: [1, 2] };
+const CELL_INK = { reused: "hit_label", computed: "miss_label", reserved: "miss_edge", evicted: "evict_edge", cached: "cached_label" };
 
 const ageOf = (frame, { state, last }) => (state === "cached" ? Math.max(0.35, 1 - (frame.clock - (last ?? 0)) / Math.max(frame.clock, 1)) : 1);
 
@@ -22,19 +22,19 @@ function paintGlyph(paint, name, x, y, side, colour) {
 }
 
 function paintCell(paint, view, x, y, side, colours, age) {
-  const { state } = view, fill = FILL[state];
+  const { state } = view, fill = CELL_FILL[state];
   paint.globalAlpha = age;
   paint.fillStyle = fill ? colours[fill] : colours.bg;
   paint.fillRect(x, y, side, side);
   if (state === "others") (paint.globalAlpha = 0.12), (paint.fillStyle = colours.others_edge), paint.fillRect(x, y, side, side);
   paint.globalAlpha = 1;
   if (side < 6) return;
-  paint.strokeStyle = colours[EDGE[state] ?? "line"];
-  paint.lineWidth = side < 12 || !EDGE[state] || state === "cached" ? 1 : 2;
-  paint.setLineDash(DASH[state] ?? []);
+  paint.strokeStyle = colours[CELL_EDGE[state] ?? "line"];
+  paint.lineWidth = side < 12 || !CELL_EDGE[state] || state === "cached" ? 1 : 2;
+  paint.setLineDash(CELL_DASH[state] ?? []);
   paint.strokeRect(x + 1, y + 1, side - 2, side - 2);
   paint.setLineDash([]);
-  if (side >= 13 && STATE_GLYPH[state]) paintGlyph(paint, STATE_GLYPH[state], x, y, side, colours[INK[state] ?? "line"]);
+  if (side >= 13 && STATE_GLYPH[state]) paintGlyph(paint, STATE_GLYPH[state], x, y, side, colours[CELL_INK[state] ?? "line"]);
 }
 
 /** `grid`: null takes the picture away. */

@@ -9,11 +9,11 @@ function makeCard(asked) {
   return Object.assign(makePick("card", [id, tag], asked), { idNode: id, tagNode: tag });
 }
 
-const MANY = 24;
+const MANY_CARDS = 24;
 const CARD_HEIGHT = { large: 50, wide: 40 };
 
 function drawCard({ t, lang, frame }, card, id, at, layout, asked) {
-  const { hash, fill } = frame.slots[id], tag = hash?.slice(0, 4) ?? "", many = frame.queue.length > MANY;
+  const { hash, fill } = frame.slots[id], tag = hash?.slice(0, 4) ?? "", many = frame.queue.length > MANY_CARDS;
   const stamp = JSON.stringify([tag, fill > 0, layout.kind, many, at, lang, asked]);
   if (card.stamp === stamp) return;
   card.stamp = stamp;
@@ -45,7 +45,7 @@ function drawEnds({ ask, t, t1, frame }, zone, layout, shown, y, h) {
 /** Returns the drawn cards by slot. An open question is not answered by the words at the ends. */
 export function drawQueue(stage, frame) {
   const { zones, plan, mode } = stage, zone = zones.F, { queue } = frame;
-  const asked = stage.ask?.kind === "pool", wrong = wrongPick(stage), layout = queueLayout(queue.length, plan.F[2], mode);
+  const asked = stage.ask?.kind === "pool", wrong = wrongPick(stage), layout = queueLayout(queue.length, plan.F[2], mode, String(Object.keys(frame.slots).length).length);
   const y = titleHeight(mode) - 4, h = CARD_HEIGHT[mode] ?? CARD_HEIGHT.wide;
   const shown = queue.map((id, at) => ({ id, at, x: layout.places[at] })).filter(({ x }) => x !== null);
   setAttr(zone, "data-kind", layout.kind);

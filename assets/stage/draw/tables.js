@@ -23,14 +23,14 @@ function tableRows(frame, told) {
   return rows.map((row) => ({ tag: row.hash.slice(0, 4), ...row }));
 }
 
-const NOTE = { hit: "✓", miss: "✕", asked: "?" };
+const ROW_NOTE = { hit: "✓", miss: "✕", asked: "?" };
 
 function drawRow({ t, t1, frame, run }, row, item, cols) {
   const promised = isPromised(frame, item.slots, run.log.meta.block_size);
   setText(row.tag, item.tag);
   setText(row.arrow, item.slots.length ? "→" : "");
   setText(row.slots, slotNames(item.slots));
-  setText(row.noteNode, NOTE[item.mark] ?? (promised ? (cols > 1 ? "…" : "… " + t1("stage.state.reserved")) : ""));
+  setText(row.noteNode, ROW_NOTE[item.mark] ?? (promised ? (cols > 1 ? "…" : "… " + t1("stage.state.reserved")) : ""));
   setAttr(row, "data-mark", item.mark || null);
   setAttr(row, "data-promised", promised ? "1" : null);
   setKeys(row, ["tag:" + item.tag, ...item.slots.map((id) => "slot:" + id)]);
@@ -48,6 +48,7 @@ export function drawHashTable(stage, frame, told) {
     place(row, Math.floor(item.j / perCol) * colW, top + (item.j % perCol) * pitch, colW - 4, pitch - 4);
     drawRow(stage, row, item, cols);
   });
+  setAttr(zone, "data-cols", cols);
   const empty = (zone.emptyNode ??= zone.appendChild(make("p", "note zempty")));
   setText(empty, rows.length ? "" : t("stage.table.none"));
   setText(zone.aside, rows.length > fit ? first + 1 + "–" + last + " / " + rows.length : "");
@@ -96,6 +97,7 @@ export function drawBlockTable(stage, zone, run, k, rid, [, , width, height]) {
     place(row, Math.floor(item.j / perCol) * colW, top + (item.j % perCol) * pitch, colW - 6, pitch - 4);
     drawTableRow(stage, row, item, rid, cols > 1);
   });
+  setAttr(zone, "data-cols", cols);
   setText(zone.aside, table.length > fit ? first + "–" + (last - 1) + " / " + table.length : "");
   return nodes;
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { HELP_ROWS, keyAction } from "../../../../assets/stage/words/keys.js";
-import { captionOf, chipKeys, formatText, labelText, parseTemplate, plainText } from "../../../../assets/stage/words/narrate.js";
+import { captionOf, chipKeys, formatText, labelText, parseTemplate, plainText, toldAt } from "../../../../assets/stage/words/narrate.js";
 
 test("holes, plurals, strong words", () => {
   assert.equal(formatText("{n} {n:token|tokens} left", { n: 1 }), "1 token left");
@@ -67,4 +67,20 @@ test("r and c are swallowed, the browser's own combinations are left alone", () 
 test("every key in the help card has an action behind it", () => {
   for (const [keys, action] of HELP_ROWS) assert.ok(keys && action);
   assert.equal(new Set(HELP_ROWS.map(([, action]) => action)).size, HELP_ROWS.length);
+});
+
+test("a list is joined by what its template says; things in it are chips, an ellipsis is not", () => {
+  const pieces = parseTemplate("Slots {slots*, } of {reqs*、}.", { slots: [1, 2, "…", 7], reqs: ["R0"] });
+  assert.equal(plainText(pieces), "Slots #1, #2, …, #7 of R0.");
+  const chips = pieces.filter((piece) => piece.kind === "chip").map(({ name, text, value }) => [name, text, value]);
+  assert.deepEqual(chips, [["slot", "#1", 1], ["slot", "#2", 2], ["slot", "#7", 7], ["req", "R0", "R0"]]);
+  assert.equal(formatText("lets go of {slots*, then }", { slots: [3, 2, 1] }), "lets go of #3, then #2, then #1");
+  assert.equal(formatText("{slots*, }.", {}), ".");
+});
+
+test("the last step of a beat speaks for all of it, at the level of beats alone", () => {
+  const event = { op: "alloc", cap: "alloc", rid: "R0", args: { slot: 3 }, beat: { cap: "beat.alloc", args: { slots: [1, 2, 3] }, from: 7 } };
+  assert.deepEqual([toldAt(event, "beat").cap, toldAt(event, "beat").args.slots, toldAt(event, "beat").rid], ["beat.alloc", [1, 2, 3], "R0"]);
+  assert.equal(toldAt(event, "micro"), event);
+  assert.equal(toldAt(null, "beat"), null);
 });
