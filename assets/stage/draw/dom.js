@@ -40,9 +40,9 @@ export function make(tag, cls = "", kids = []) {
   return node;
 }
 
-/** A node that one can point at and that the keyboard reaches. */
+/** A node that one can point at and that the keyboard reaches. Its parts stand apart for the ear too. */
 export function makeThing(cls, kids) {
-  const node = make("div", cls, kids);
+  const node = make("div", cls, kids.flatMap((kid) => [kid, " "]));
   node.tabIndex = 0;
   node.setAttribute("role", "button");
   return node;
@@ -67,6 +67,12 @@ export function setAttr(node, name, value) {
 
 /** What a screen reader calls a node. */
 export const setName = (node, name) => setAttr(node, "aria-label", name);
+
+/** A thing is called what is to be read on it (people who speak to their computer say that), then what it means. */
+export function nameThing(node, meaning) {
+  const words = node.textContent.replace(/\s+/g, " ").trim();
+  setName(node, words ? words + ": " + meaning : meaning);
+}
 
 export const focusOn = (node) => node.focus({ preventScroll: true });
 

@@ -82,6 +82,7 @@ function close(stage) {
   if (stage.flags.blank) return flip("blank")(stage);
   if (closeNewest(stage)) return;
   if (stage.feedback) return void ((stage.feedback = null), drawScene(stage));
+  if (!stage.pin && stage.flags.presenter) return presenter(stage);
   stage.pin = null;
   stage.afterPin();
 }

@@ -2,6 +2,7 @@
 import { stepToGo } from "./address.js";
 import { foldAll } from "../time/fold.js";
 import { LEVELS } from "../time/steps.js";
+import { pausePlay } from "./player.js";
 import { takeSecondRun } from "../panels/fork.js";
 import { askPart, tellingStep } from "../panels/parts.js";
 
@@ -33,6 +34,7 @@ function takeRuns(stage, old) {
   stage.run = { log: data.a, frames: foldAll(data.a.init, stage.events) };
   stage.order = [...new Set(stage.events.map((event) => event.rid).filter(Boolean))];
   takeSecondRun(stage);
+  if (old && !same) pausePlay(stage);
   if (old && !same) Object.assign(stage, { k: data.flags?.step ?? 0, pin: null, focus: null, feedback: null, asks: new Map(), votes: new Map(), bookmarks: new Set() });
 }
 
