@@ -39,7 +39,7 @@
  *   playTimer: number, addressTimer: number, liveTimer: number,
  *   // Words: in the language shown or in both; in one; in both, one under the other; in that one; an event in a line.
  *   t: (key, args) => string, t1: (key, args) => string, tLines: (key) => string, tIn: (lang, key, args) => string,
- *   caption: (event, lang) => string,
+ *   caption: (event, lang) => string, worded: (key) => string, // worded: the key whose words suit this screen
  *   // Calls: draw all anew; go to a step; lights out at a new step; lights follow the pin; the play button, the dot for keys follow.
  *   refresh: () => void, seek: (k) => void, onStep: () => void, afterPin: () => void, onPlay: () => void, tellHearing: () => void,
  * }} Stage

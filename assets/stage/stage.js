@@ -36,7 +36,7 @@ function createStage(host, data, css) {
     touched: asked.step !== null, level: asked.level ?? phoneLevel(innerWidth) ?? (LEVELS.includes(flags.level) ? flags.level : "micro"), k: asked.step ?? flags.step ?? 0,
     menu: null,
     flags: { ask: Boolean(flags.ask), noodle: Boolean(flags.ask), code: false, btable: false, presenter: Boolean(flags.presenter), blank: false } });
-  const worded = (key) => (stage.mode === "phone" && lookUp(stage.data.text, "en", key + ".phone") ? key + ".phone" : key); // no talk of keys where there are none
+  const worded = stage.worded = (key) => (stage.mode === "phone" && lookUp(stage.data.text, "en", key + ".phone") ? key + ".phone" : key); // no talk of keys where there are none
   stage.t = (key, args) => labelText(stage.data.text, stage.lang, worded(key), args);
   stage.tLines = (key) => labelText(stage.data.text, stage.lang, worded(key), {}, "\n");
   stage.tIn = (lang, key, args) => formatText(lookUp(stage.data.text, lang, worded(key)) ?? key, args);

@@ -7,7 +7,7 @@ export function scrollZones({ phone, k, rid, ask, event, events }, { views, spok
   Object.assign(phone, { scrolledFor: events, scrolledAt: stamp });
   const [request, pool, queue] = phone.zones;
   const row = request.blocks.get(spoken), whole = views.length === request.blocks.size;
-  const middle = (zone, top, height) => (zone.scrollTop = Math.max(0, top + height / 2 - zone.clientHeight / 2));
+  const middle = (zone, top, height) => (zone.scrollTop = top + height <= zone.clientHeight ? 0 : top + height / 2 - zone.clientHeight / 2);
   if (whole && row) middle(request, row.offsetTop, row.offsetHeight);
   else if (!whole && ask?.kind === "lane") middle(request, request.list.offsetTop, 0);
   else request.scrollTop = 0;

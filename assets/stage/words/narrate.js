@@ -4,6 +4,8 @@
 /** Arguments that are things on the stage, and the kind of thing; those of lists may hold a mere ellipsis too. */
 const CHIP_NAMES = { req: "req", slot: "slot", tag: "tag", block: "block", parent: "parent", slot2: "slot", tag2: "tag",
   reqs: "req", slots: "slot", gone: "slot", held: "slot", front: "slot", tags: "tag" };
+/** Without a star such a name is a mere number: {slots} of "4 slots". */
+const LISTS = new Set(["reqs", "slots", "gone", "held", "front", "tags"]);
 const TOKEN = /\*\*(.+?)\*\*|\{(\w+):([^|}]*)\|([^}]*)\}|\{(\w+)(?:\*([^}]+))?\}/g;
 
 export function parseTemplate(template, args, strong = false) {
@@ -18,7 +20,7 @@ export function parseTemplate(template, args, strong = false) {
     else if (pluralName !== undefined) text(Number(args[pluralName]) === 1 ? one : many);
     else (joint ? args[name] ?? [] : [args[name] ?? ""]).forEach((value, place) => {
       if (place) text(joint);
-      if (value === "" || value === "…" || !CHIP_NAMES[name]) text(value);
+      if (value === "" || value === "…" || !CHIP_NAMES[name] || (LISTS.has(name) && !joint)) text(value);
       else out.push({ kind: "chip", name: CHIP_NAMES[name], text: chipText(CHIP_NAMES[name], value), value, strong });
     });
   }

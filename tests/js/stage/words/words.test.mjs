@@ -84,3 +84,8 @@ test("the last step of a beat speaks for all of it, at the level of beats alone"
   assert.equal(toldAt(event, "micro"), event);
   assert.equal(toldAt(null, "beat"), null);
 });
+
+test("a list's name without its star is a mere number", () => {
+  assert.equal(formatText("{slots} slots: {slots*, }", { slots: [4] }), "4 slots: #4");
+  assert.equal(formatText("block size {size}, {slots} slots", { size: 4, slots: 10 }), "block size 4, 10 slots");
+});
