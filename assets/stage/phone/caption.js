@@ -1,6 +1,5 @@
 // The caption above the picture is the bench of the wide stage, moved into the phone: the same words, question and verdict, read once.
 import { drawStory } from "../panels/story.js";
-import { setAttr } from "../draw/dom.js";
 
 export function adoptBench({ phone, zones }) {
   if (zones.G.parentNode !== phone.bench) phone.bench.append(zones.G);
@@ -16,6 +15,6 @@ export function returnBench({ phone, zones, floor }) {
 export function drawBench(stage) {
   const { zones, event } = stage;
   drawStory(stage, event);
-  setAttr(zones.G.body, "data-tight", null);
+  Object.assign(zones.G.body, { fitted: 1 }).style.setProperty("--fit", 1); // here the zone grows, not the words shrink
   for (const chip of zones.G.querySelectorAll(".chip")) ["role", "tabindex", "data-k", "data-h"].forEach((name) => chip.removeAttribute(name));
 }

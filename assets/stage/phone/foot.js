@@ -29,7 +29,7 @@ function drawTickBars(stage, foot) {
 }
 
 /** What the large button does now, as the name of a word. */
-export const nextWord = ({ k, events, ask, nudged }) => (ask ? (nudged ? "show" : "guess") : k === 0 ? "begin" : k >= events.length ? "again" : "next");
+export const nextWord = ({ k, events, ask, feedback }) => (ask && !feedback ? "guess" : k === 0 ? "begin" : k >= events.length ? "again" : "next");
 
 export function drawPhoneFoot(stage, foot) {
   const { k, t } = stage, word = nextWord(stage);

@@ -60,6 +60,6 @@ export function drawPhoneMap(stage, map, zone) {
     stop.mini.style.setProperty("--cols", cols);
     stop.mini.replaceChildren(...nodes);
   });
-  setAttr(map, "data-asking", ask ? "1" : null);
+  setAttr(map, "data-ends", ask ? null : "1");
   map.here.style.setProperty("--zone", zone);
 }

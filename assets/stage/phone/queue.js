@@ -44,12 +44,12 @@ function drawCardRow({ frame, rid, ask, t, t1 }, row, { id, at, fold }) {
 }
 
 export function drawQueueZone(stage, zone) {
-  const { frame, event, ask, run, tLines } = stage, { told } = run.log.meta;
+  const { frame, event, ask, feedback, run, tLines } = stage, { told } = run.log.meta;
   setText(zone.untold, told ? tLines("stage.untold.F") : "");
   for (const node of [zone.heading, zone.inlet, zone.rows]) node.classList.toggle("off", Boolean(told));
   if (told) return;
   drawBusy(stage, zone);
-  const tapped = ask?.kind === "pool", items = phoneQueue(frame.queue, event?.slot);
+  const tapped = !feedback && ask?.kind === "pool", items = phoneQueue(frame.queue, event?.slot);
   const rows = keyed(zone.rows, items, ({ id, fold, at }) => (fold ? "fold" + at : id + (tapped ? "?" : "")), (item) => makeCardRow(item, tapped), (row, item) => drawCardRow(stage, row, item));
   zone.cards = new Map([...rows].filter(([, row]) => row.card).map(([key, row]) => [parseInt(key, 10), row.card]));
 }

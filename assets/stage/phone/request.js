@@ -48,16 +48,16 @@ function lookMark({ t1 }, view) {
   return make("span", "plook", word && (view.full || view.state === "new" || view.state === "reserved") ? [...(LOOK_SIGNS[view.state] ? [icon(LOOK_SIGNS[view.state])] : []), t1("stage.phone." + word)] : []);
 }
 
-const piecesOf = ({ run, rid }, view) => {
+const blockPieces = ({ run, rid }, view) => {
   const size = run.log.meta.block_size;
   return (run.log.pieces[rid] ?? []).slice(view.b * size, view.b * size + view.size);
 };
 
 /** In a question about the lane full blocks are what one taps; `open`: how many more tokens the block takes. */
-const isTapped = ({ ask, rid }, view) => ask?.kind === "lane" && (ask.rid ?? rid) === rid && view.full;
+const isTapped = ({ ask, feedback, rid }, view) => !feedback && ask?.kind === "lane" && (ask.rid ?? rid) === rid && view.full;
 
 function fillRow(stage, row, view, views) {
-  const { t, rid, run } = stage, pieces = piecesOf(stage, view), holes = Math.min(run.log.meta.block_size - view.size, 8);
+  const { t, rid, run } = stage, pieces = blockPieces(stage, view), holes = Math.min(run.log.meta.block_size - view.size, 8);
   const stamp = [rid, view.state, view.tag, views[view.b - 1]?.tag, pieces.join("\u0000"), Boolean(stage.ask), stage.lang, row.spoken].join("|");
   if (row.stamp === stamp) return;
   row.stamp = stamp;
@@ -93,7 +93,7 @@ function drawList(stage, zone, views) {
     const top = zone.scrollTop - zone.list.offsetTop, [first, last] = rowsInView(Math.max(0, top), zone.clientHeight || 600, LIST_ROW, views.length);
     const held = zone.list.contains(stage.host.activeElement) ? stage.host.activeElement.dataset.option : null;
     zone.list.replaceChildren(...views.slice(first, last).map((view) => {
-      const tapped = isTapped(stage, view), text = piecesOf(stage, view).join("");
+      const tapped = isTapped(stage, view), text = blockPieces(stage, view).join("");
       const line = tapped ? makeButton("pline ask", [], { option: view.b }) : make("div", "pline");
       line.append(make("span", "pno", String(view.b)), make("span", "ptag" + (view.tag ? "" : " todo"), view.full ? view.tag || (stage.ask ? "?" : "····") : "–"), make("span", "ptext", text), lookMark({ t1: () => "" }, view));
       line.style.top = view.b * LIST_ROW + "px";

@@ -85,9 +85,9 @@ function drawDots({ frame, rid, colours, t }, canvas, ids, told, width) {
 }
 
 export function drawPoolZone(stage, zone) {
-  const { frame, rid, events, k, level, run, ask, plan } = stage, told = eventsOf(events, k, level), ids = Object.keys(frame.slots), { cols, kind } = phonePool(ids.length);
+  const { frame, rid, events, k, level, run, ask, feedback, plan } = stage, told = eventsOf(events, k, level), ids = Object.keys(frame.slots), { cols, kind } = phonePool(ids.length);
   drawInlet(stage, zone);
-  const shown = kind === "map" ? wholeOnes(stage, told) : ids.map(Number), tapped = ask?.kind === "pool", size = run.log.meta.block_size;
+  const shown = kind === "map" ? wholeOnes(stage, told) : ids.map(Number), tapped = !feedback && ask?.kind === "pool", size = run.log.meta.block_size;
   setAttr(zone.slots, "data-kind", kind === "map" ? "medium" : kind);
   zone.slots.style.setProperty("--cols", kind === "map" ? 3 : cols);
   const cells = keyed(zone.slots, shown, (id) => id + (tapped ? "?" : ""), (id) => makeCell(tapped, id), (cell, id) => drawCell(stage, cell, slotView(frame, id, rid, told, size), size));
