@@ -11,6 +11,9 @@ const zoneOfOp = (op) => ZONE_OF_OP[op] ?? REQUEST;
 /** The zone that tells this step; a question that stands open before the event `asked` is answered where the thing stands that it asks for. */
 export const phoneZone = (event, asked = null) => (asked ? ZONE_OF_ASK[asked.ask.kind] ?? zoneOfOp(asked.op) : zoneOfOp(event?.op));
 
+/** May this choice be tapped now? A verdict is read before the next question stands. */
+export const isChoice = ({ ask, feedback }, kind, choice) => !feedback && ask?.kind === kind && choice in ask.said;
+
 /** How many slots stand in a row, and how much of each is drawn; more than 64 are a map, with those of this step whole above it. */
 export function phonePool(count) {
   const [, cols, kind] = [[6, 3, "large"], [12, 3, "medium"], [24, 4, "medium"], [64, 6, "small"]].find(([most]) => count <= most) ?? [0, 6, "map"];

@@ -1,7 +1,7 @@
 // The phone's third zone: which slots are in use, and the free queue, head on top: one slot, one row.
 import { keyed, make, makeButton, setAttr, setName, setText } from "../draw/dom.js";
 import { slotView } from "../draw/view.js";
-import { phoneQueue } from "./plan.js";
+import { isChoice, phoneQueue } from "./plan.js";
 
 const IN_USE = 24;
 
@@ -11,16 +11,18 @@ export function buildQueueZone() {
 }
 
 /** Slots that are in use and so stand in no queue; small pools show the free ones' places too. */
-function drawBusy({ frame, rid, t1 }, zone) {
+function drawBusy(stage, zone) {
+  const { frame, rid, t1 } = stage, tapped = (id) => isChoice(stage, "pool", id);
   const ids = Object.keys(frame.slots).map(Number), free = new Set(frame.queue), busy = ids.filter((id) => !free.has(id));
   const shown = ids.length <= 12 ? ids : busy.slice(0, IN_USE), rest = busy.length - IN_USE;
   setText(zone.heading, t1("stage.phone.inuse") + " · " + busy.length + " / " + ids.length);
   zone.inlet.classList.toggle("off", !shown.length);
   const items = shown.map((id) => ({ id })).concat(ids.length > 12 && rest > 0 ? [{ id: "more" }] : []);
-  zone.busy = keyed(zone.inlet, items, ({ id }) => id, () => make("span", "pmslot", [make("span")]), (node, { id }) => {
+  zone.busy = keyed(zone.inlet, items, ({ id }) => id + (tapped(id) ? "?" : ""), ({ id }) => (tapped(id) ? makeButton("pmslot ask", [make("span")], { option: id }) : make("span", "pmslot", [make("span")])), (node, { id }) => {
     setText(node.firstChild, id === "more" ? "+ " + rest : "#" + id);
     setAttr(node, "data-state", id === "more" ? "more" : free.has(id) ? "gone" : slotView(frame, id, rid, null).state);
   });
+  zone.busy = new Map([...zone.busy].map(([key, node]) => [parseInt(key, 10), node]));
 }
 
 function makeCardRow({ id, fold }, tapped) {
@@ -44,12 +46,12 @@ function drawCardRow({ frame, rid, ask, t, t1 }, row, { id, at, fold }) {
 }
 
 export function drawQueueZone(stage, zone) {
-  const { frame, event, ask, feedback, run, tLines } = stage, { told } = run.log.meta;
+  const { frame, event, run, tLines } = stage, { told } = run.log.meta;
   setText(zone.untold, told ? tLines("stage.untold.F") : "");
   for (const node of [zone.heading, zone.inlet, zone.rows]) node.classList.toggle("off", Boolean(told));
   if (told) return;
   drawBusy(stage, zone);
-  const tapped = !feedback && ask?.kind === "pool", items = phoneQueue(frame.queue, event?.slot);
-  const rows = keyed(zone.rows, items, ({ id, fold, at }) => (fold ? "fold" + at : id + (tapped ? "?" : "")), (item) => makeCardRow(item, tapped), (row, item) => drawCardRow(stage, row, item));
+  const tapped = (id) => isChoice(stage, "pool", id), items = phoneQueue(frame.queue, event?.slot);
+  const rows = keyed(zone.rows, items, ({ id, fold, at }) => (fold ? "fold" + at : id + (tapped(id) ? "?" : "")), (item) => makeCardRow(item, tapped(item.id)), (row, item) => drawCardRow(stage, row, item));
   zone.cards = new Map([...rows].filter(([, row]) => row.card).map(([key, row]) => [parseInt(key, 10), row.card]));
 }

@@ -4,7 +4,7 @@ import { blockViews } from "../draw/view.js";
 import { requestMark } from "../draw/lane.js";
 import { visiblePieces } from "../words/visible.js";
 import { toldKey } from "../draw/told.js";
-import { blockSpoken, boardRows, FEW_BLOCKS, rowsInView } from "./plan.js";
+import { blockSpoken, boardRows, FEW_BLOCKS, isChoice, rowsInView } from "./plan.js";
 
 const LOOK_SIGNS = { hit: "check", miss: "times", new: "plus", reserved: "flag" };
 const LIST_ROW = 56, MANY_TOKENS = 16, FLOW_TOKENS = 80;
@@ -53,8 +53,8 @@ const blockPieces = ({ run, rid }, view) => {
   return (run.log.pieces[rid] ?? []).slice(view.b * size, view.b * size + view.size);
 };
 
-/** In a question about the lane full blocks are what one taps; `open`: how many more tokens the block takes. */
-const isTapped = ({ ask, feedback, rid }, view) => !feedback && ask?.kind === "lane" && (ask.rid ?? rid) === rid && view.full;
+/** In a question about the lane its blocks are what one taps. */
+const isTapped = (stage, { b }) => stage.ask?.rid === stage.rid && isChoice(stage, "lane", b);
 
 function fillRow(stage, row, view, views) {
   const { t, rid, run } = stage, pieces = blockPieces(stage, view), holes = Math.min(run.log.meta.block_size - view.size, 8);

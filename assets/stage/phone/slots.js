@@ -2,7 +2,7 @@
 import { keyed, make, makeButton, setAttr, setName, setText, sharpen, swapIcon } from "../draw/dom.js";
 import { blockViews, eventsOf, slotView, STATE_GLYPH } from "../draw/view.js";
 import { requestMark } from "../draw/lane.js";
-import { phonePool } from "./plan.js";
+import { isChoice, phonePool } from "./plan.js";
 
 const INLET = 9, WHOLE = 6;
 
@@ -85,12 +85,12 @@ function drawDots({ frame, rid, colours, t }, canvas, ids, told, width) {
 }
 
 export function drawPoolZone(stage, zone) {
-  const { frame, rid, events, k, level, run, ask, feedback, plan } = stage, told = eventsOf(events, k, level), ids = Object.keys(frame.slots), { cols, kind } = phonePool(ids.length);
+  const { frame, rid, events, k, level, run, plan } = stage, told = eventsOf(events, k, level), ids = Object.keys(frame.slots), { cols, kind } = phonePool(ids.length);
   drawInlet(stage, zone);
-  const shown = kind === "map" ? wholeOnes(stage, told) : ids.map(Number), tapped = !feedback && ask?.kind === "pool", size = run.log.meta.block_size;
+  const shown = kind === "map" ? wholeOnes(stage, told) : ids.map(Number), tapped = (id) => isChoice(stage, "pool", id), size = run.log.meta.block_size;
   setAttr(zone.slots, "data-kind", kind === "map" ? "medium" : kind);
   zone.slots.style.setProperty("--cols", kind === "map" ? 3 : cols);
-  const cells = keyed(zone.slots, shown, (id) => id + (tapped ? "?" : ""), (id) => makeCell(tapped, id), (cell, id) => drawCell(stage, cell, slotView(frame, id, rid, told, size), size));
+  const cells = keyed(zone.slots, shown, (id) => id + (tapped(id) ? "?" : ""), (id) => makeCell(tapped(id), id), (cell, id) => drawCell(stage, cell, slotView(frame, id, rid, told, size), size));
   zone.cells = new Map([...cells].map(([key, cell]) => [parseInt(key, 10), cell]));
   zone.map.classList.toggle("off", kind !== "map");
   if (kind === "map") drawDots(stage, zone.map, ids, told, plan.w - 32);
