@@ -47,7 +47,7 @@ const queueStates = ({ frame, rid }) => frame.queue.map((id) => slotView(frame, 
 export function drawPhoneMap(stage, map, zone) {
   const { t1, t, run, ask } = stage;
   const states = [requestStates(stage), poolStates(stage), run.log.meta.told ? [] : queueStates(stage)];
-  const cols = Math.min(run.log.meta.block_size, 8);
+  const slots = states[1].length, cols = [Math.min(run.log.meta.block_size, 8), slots <= 6 ? 3 : slots <= 12 ? 4 : 8, FEW_CARDS];
   map.stops.forEach((stop, at) => {
     const word = at === 0 ? toldKey(run, "stage.phone.request") : "stage.phone." + stop.zoneName, stamp = states[at].join();
     setText(stop.label, t1(word));
@@ -57,7 +57,7 @@ export function drawPhoneMap(stage, map, zone) {
     stop.mini.stamp = stamp;
     const { bar, nodes } = cellsOrBar(states[at], at === 2 ? FEW_CARDS : FEW_CELLS);
     setAttr(stop.mini, "data-bar", bar ? "1" : null);
-    stop.mini.style.setProperty("--cols", cols);
+    stop.mini.style.setProperty("--cols", cols[at]);
     stop.mini.replaceChildren(...nodes);
   });
   setAttr(map, "data-ends", ask ? null : "1");

@@ -7,7 +7,8 @@ import { toldKey } from "../draw/told.js";
 import { blockSpoken, boardRows, FEW_BLOCKS, isChoice, rowsInView } from "./plan.js";
 
 const LOOK_SIGNS = { hit: "check", miss: "times", new: "plus", reserved: "flag" };
-const LIST_ROW = 56, MANY_TOKENS = 16, FLOW_TOKENS = 80;
+export const LIST_ROW = 56;
+const MANY_TOKENS = 16, FLOW_TOKENS = 80;
 
 export function buildRequestZone() {
   const top = make("div", "ptop"), rows = make("div", "prows"), list = make("div", "plist"), board = make("div", "pboard");
@@ -32,7 +33,9 @@ function drawTop({ frame, rid, order, t, run }, top) {
     setName(chip, id + " " + t("stage.status." + frame.reqs[id].status));
     return chip;
   }) : rid && req ? [requestMark(order, rid)] : [];
-  top.replaceChildren(make("span", "preqs", marks), make("span", "pnote", req ? t("stage.tokens", { n: req.num_tokens }) : t(toldKey(run, "stage.zone.A"))));
+  const strip = make("span", "preqs", marks);
+  setAttr(strip, "data-pan", "1"); // a finger that draws here moves the marks, not the step
+  top.replaceChildren(strip, make("span", "pnote", req ? t("stage.tokens", { n: req.num_tokens }) : t(toldKey(run, "stage.zone.A"))));
 }
 
 /** How the tag came about: parent and these tokens, an arrow, the tag; or why there is none (yet). */
@@ -86,7 +89,7 @@ function drawRich(stage, zone, views, spoken) {
 }
 
 /** Only the lines in view exist, however many blocks there are. */
-function drawList(stage, zone, views) {
+function drawList(stage, zone, views, spoken) {
   const many = views.length > FEW_BLOCKS;
   zone.list.style.height = many ? views.length * LIST_ROW + "px" : "0";
   zone.drawList = many ? () => {
@@ -98,6 +101,7 @@ function drawList(stage, zone, views) {
       line.append(make("span", "pno", String(view.b)), make("span", "ptag" + (view.tag ? "" : " todo"), view.full ? view.tag || (stage.ask ? "?" : "····") : "–"), make("span", "ptext", text), lookMark({ t1: () => "" }, view));
       line.style.top = view.b * LIST_ROW + "px";
       setAttr(line, "data-state", view.state);
+      setAttr(line, "data-spoken", view.b === spoken ? "1" : null);
       setName(line, stage.t("stage.a11y.block", { block: view.b, tag: view.tag || "-", state: stage.t("stage.block." + view.state), text }));
       return line;
     }));
@@ -145,8 +149,8 @@ export function drawRequestZone(stage, zone) {
   if (flow) drawFlow(stage, zone);
   else if (!req) drawHello(stage, zone);
   else drawRich(stage, zone, views, spoken);
-  setAttr(zone, "data-flow", flow ? "1" : null);
+  setAttr(zone, "data-list", views.length > FEW_BLOCKS ? "1" : null);
   drawBoard(stage, zone.board);
-  drawList(stage, zone, views);
+  drawList(stage, zone, views, spoken);
   return { views, spoken };
 }

@@ -1,4 +1,5 @@
-// Where a long zone stands: the row that a step tells about in the middle, whatever was scrolled to before.
+// Where a long zone stands: the row that a step tells about in sight, whatever was scrolled to before.
+import { LIST_ROW } from "./request.js";
 
 /** Reads the layout once for each step, last of all. A redrawing of the same step leaves alone what the viewer has scrolled to. */
 export function scrollZones({ phone, k, rid, ask, event, events }, { views, spoken }) {
@@ -8,9 +9,8 @@ export function scrollZones({ phone, k, rid, ask, event, events }, { views, spok
   const [request, pool, queue] = phone.zones;
   const row = request.blocks.get(spoken), whole = views.length === request.blocks.size;
   const middle = (zone, top, height) => (zone.scrollTop = top + height <= zone.clientHeight ? 0 : top + height / 2 - zone.clientHeight / 2);
-  if (whole && row) middle(request, row.offsetTop, row.offsetHeight);
-  else if (!whole && ask?.kind === "lane") middle(request, request.list.offsetTop, 0);
-  else request.scrollTop = 0;
+  if (whole && row && !ask) middle(request, row.offsetTop, row.offsetHeight);
+  else request.scrollTop = whole || ask ? 0 : Math.max(0, spoken - 1) * LIST_ROW;
   for (const [zone, node] of [[pool, pool.cells.get(event?.slot)], [queue, queue.cards.get(event?.slot)?.parentNode]]) {
     if (node && !ask) middle(zone, node.offsetTop, node.offsetHeight);
     else zone.scrollTop = 0;
