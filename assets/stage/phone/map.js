@@ -2,7 +2,7 @@
 import { icon, make, makeButton, setAttr, setName, setText } from "../draw/dom.js";
 import { blockViews, eventsOf, slotView } from "../draw/view.js";
 import { toldKey } from "../draw/told.js";
-import { runsOf } from "./plan.js";
+import { miniColumns, runsOf } from "./plan.js";
 
 const FEW_CELLS = 24, FEW_CARDS = 10;
 
@@ -47,7 +47,7 @@ const queueStates = ({ frame, rid }) => frame.queue.map((id) => slotView(frame, 
 export function drawPhoneMap(stage, map, zone) {
   const { t1, t, run, ask } = stage;
   const states = [requestStates(stage), poolStates(stage), run.log.meta.told ? [] : queueStates(stage)];
-  const slots = states[1].length, cols = [Math.min(run.log.meta.block_size, 8), slots <= 6 ? 3 : slots <= 12 ? 4 : 8, FEW_CARDS];
+  const slots = states[1].length, cols = [miniColumns(states[0].length, run.log.meta.block_size), slots <= 6 ? 3 : slots <= 12 ? 4 : 8, FEW_CARDS];
   map.stops.forEach((stop, at) => {
     const word = at === 0 ? toldKey(run, "stage.phone.request") : "stage.phone." + stop.zoneName, stamp = states[at].join();
     setText(stop.label, t1(word));

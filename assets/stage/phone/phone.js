@@ -31,10 +31,10 @@ export function buildPhone(stage) {
 function onTap(stage, event) {
   const button = event.target.closest("[data-look], [data-sheet], .pnext, .pend-card [data-do=look]");
   if (!button) return;
-  if (button === stage.phone.foot.next) return void (stage.phone.asking && shake(stage, button));
-  if (button.dataset.do) return stage.phone.end.classList.add("off");
   const { look, sheet } = button.dataset;
   if (sheet) return showPhoneMenu(stage, sheet === "open");
+  if (button === stage.phone.foot.next) return void (stage.phone.asking && shake(stage, button));
+  if (!look) return stage.phone.end.classList.add("off");
   stage.phone.look = look === "story" ? null : { k: stage.k, asking: stage.phone.asking, zone: Number(look) };
   drawPhone(stage);
 }

@@ -35,6 +35,12 @@ export function phoneQueue(queue, touched = null, most = 24) {
   return items;
 }
 
+/** Cells in a row of the request in small: a block as long as there are four rows at most, otherwise as many whole blocks as fit. */
+export function miniColumns(cells, size) {
+  if (size <= 8 && cells <= 4 * size) return size;
+  return size < 8 ? size * Math.floor(8 / size) : 8;
+}
+
 /** Neighbours of one state as one: [{state, count}]. */
 export function runsOf(states) {
   const runs = [];

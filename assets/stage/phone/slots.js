@@ -50,7 +50,7 @@ function drawCell(stage, cell, view, size) {
   setAttr(cell, "data-state", view.state);
   setText(cell.name_, "#" + view.id);
   swapIcon(cell.glyph, view.ttl ? "clock" : view.copyOf ? STATE_GLYPH.duplicate : STATE_GLYPH[view.state]);
-  setText(cell.tag, view.tag || t1("stage.state." + view.state));
+  setText(cell.tag, view.tag || (view.state === "others" ? view.owners.slice(0, 2).join(" ") : t1("stage.state." + view.state)));
   setAttr(cell.tag, "data-word", view.tag ? null : "1");
   const shown = view.owners.slice(0, 2);
   cell.owner.replaceChildren(...shown.map((rid) => requestMark(order, rid)), view.owners.length > 2 ? "+" + (view.owners.length - 2) : "");

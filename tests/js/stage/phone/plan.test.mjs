@@ -1,7 +1,7 @@
 // What a phone shows of a step: zone, windows, sizes, ticks, strokes of a finger.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { blockSpoken, boardRows, phonePool, phoneQueue, phoneZone, POOL, QUEUE, REQUEST, rowsInView, runsOf, stopsOf, tickBars } from "../../../../assets/stage/phone/plan.js";
+import { blockSpoken, boardRows, isChoice, miniColumns, phonePool, phoneQueue, phoneZone, POOL, QUEUE, REQUEST, rowsInView, runsOf, stopsOf, tickBars } from "../../../../assets/stage/phone/plan.js";
 import { swipeOf } from "../../../../assets/stage/phone/swipe.js";
 import { nextWord } from "../../../../assets/stage/phone/foot.js";
 import { events, randomSource } from "../../sample.mjs";
@@ -91,4 +91,20 @@ test("a stroke counts from 56 pixels on, and only when it goes across", () => {
 test("the large button says what it does now", () => {
   const at = (k, ask = null) => nextWord({ k, events: [1, 2, 3], ask });
   assert.deepEqual([at(0), at(1), at(3), at(1, {}), at(0, {})], ["begin", "next", "again", "guess", "guess"]);
+});
+
+test("the request in small: rows are whole blocks, four at most", () => {
+  for (const [cells, size, cols] of [[15, 4, 4], [18, 4, 8], [24, 1, 8], [24, 3, 6], [16, 16, 8], [5, 2, 2], [24, 8, 8]]) {
+    assert.equal(miniColumns(cells, size), cols, cells + " of " + size);
+    assert.ok(Math.ceil(cells / cols) <= 4);
+  }
+});
+
+test("only what the question asks for can be tapped, and nothing while a verdict is read", () => {
+  const ask = { kind: "lane", said: { "-1": "a", 0: "b" } };
+  assert.equal(isChoice({ ask }, "lane", 0), true);
+  assert.equal(isChoice({ ask }, "lane", 1), false);
+  assert.equal(isChoice({ ask }, "pool", 0), false);
+  assert.equal(isChoice({ ask, feedback: {} }, "lane", 0), false);
+  assert.ok(!isChoice({ ask: null }, "lane", 0));
 });
