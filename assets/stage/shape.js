@@ -32,7 +32,7 @@
  *   card: Node, cardClosed: ?number, // the card at the end of a run; the step at which it was put away
  *   // Step k (play/scene.js): state, event, the request in the lane, its longest block table; drawn nodes by number or tag.
  *   frame: object, event: ?object, rid: ?string, peak: Array, slots: Map<number, Node>, cards: Map<number, Node>,
- *   blocks: Map<number, object>, laneCells: Map<string, object>, drows: Map<number, Node>, rowByTag: Map<string, Node>,
+ *   blocks: Map<number, object>, drows: Map<number, Node>, rowByTag: Map<string, Node>,
  *   spotNode: ?Node, litKeys: string[], mouseRests: boolean, // in the ring; lit link keys; not moved since the last step
  *   part: ?string, partAsked: ?string, partFrom: number, // the lit part, the one the page asked for, the step before it
  *   // Time that runs: motions under way; it plays, plays by itself, goes on after an answer.

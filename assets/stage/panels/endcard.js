@@ -5,7 +5,7 @@ import { announce } from "./live.js";
 import { mayAsk } from "./quiz.js";
 import { requestMark } from "../draw/lane.js";
 
-const MOST_ROWS = 6, MOST_WORDS = 14, MOST_CELLS = 64;
+const MOST_ROWS = 6, MOST_WORDS = 16, MOST_CELLS = 64;
 const RAN_H = 44, RAN_GAP = 6;
 
 /** What the questions came to: [{ask, args, right, shown, belief}], in order of the run. Pure. */
@@ -38,10 +38,11 @@ const ends = ({ k, events, data, runB }) => Boolean(events.length && k === event
 export const hasCard = (stage) => ends(stage) && mayAsk(stage);
 export const endsQuietly = (stage) => ends(stage) && !mayAsk(stage);
 
-function ranRow({ order, run: { log } }, { rid, reused, computed, asked }) {
-  const words = (log.pieces[rid] ?? []).slice(0, asked), step = Math.ceil(asked / MOST_CELLS), cells = [];
+/** `longest`: tokens of the longest prompt shown, so that equal tokens stand under each other. */
+function ranRow({ order, run: { log } }, { rid, reused, computed, asked }, longest) {
+  const words = log.pieces[rid] ?? [], step = Math.ceil(longest / MOST_CELLS), cells = [];
   for (let i = 0; i < asked; i += step) {
-    const cell = make("span", "cell", asked <= MOST_WORDS ? words[i] ?? "" : "");
+    const cell = make("span", "cell", longest <= MOST_WORDS ? words[i] ?? "" : "");
     setAttr(cell, "data-state", i < reused ? "reused" : i < reused + computed ? "computed" : null);
     cells.push(cell);
   }
@@ -51,8 +52,9 @@ function ranRow({ order, run: { log } }, { rid, reused, computed, asked }) {
 function ranRows(stage, room) {
   const all = ranOf(stage.frame, stage.order), shown = all.slice(0, MOST_ROWS), rest = all.length - shown.length;
   const height = Math.min(RAN_H, Math.floor((room - (rest ? 22 : 0)) / Math.max(shown.length, 1)) - RAN_GAP);
-  const rows = make("div", "ran", shown.map((row) => ranRow(stage, row)));
+  const longest = Math.max(1, ...shown.map(({ asked }) => asked)), rows = make("div", "ran", shown.map((row) => ranRow(stage, row, longest)));
   rows.style.setProperty("--row", height + "px");
+  rows.style.setProperty("--cells", Math.min(longest, Math.ceil(longest / Math.ceil(longest / MOST_CELLS))));
   if (rest) rows.append(make("p", "note", stage.t("stage.end.more", { n: rest })));
   return rows;
 }
@@ -130,14 +132,14 @@ export function drawEndCard(stage) {
   if (stage.k !== stage.events.length) stage.cardClosed = null;
   stage.card ??= stage.floor.insertBefore(make("div", "endcard"), stage.drawers);
   stage.card.hidden = !shown;
-  for (const name of ["A", "B", "C", "D", "E", "F", "G"]) stage.zones[name].inert = shown;
+  stage.root.classList.toggle("carded", shown);
   if (!shown) return stage.card.replaceChildren();
   const { plan, card, t } = stage, { G, H, A } = plan, top = A[1] + 6;
   card.setAttribute("role", "region");
   setName(card, t("stage.end.bet"));
   place(card, G[0], top, G[2], H[1] - top - 6);
   card.replaceChildren(ranRows(stage, G[1] - top), make("div", "endbox", cardSections(stage)));
-  announce(stage, [...card.querySelectorAll(".endbox :is(h4, .big, p:not(.big))")].map((node) => node.textContent).join(". "));
+  announce(stage, [...card.querySelectorAll(".endbox :is(h4, .big, p:not(.big))")].map((node) => node.textContent.replace(/\.$/, "")).join(". "));
 }
 
 /** Away with the card, so that the last step is seen; it comes again when one comes back here. */

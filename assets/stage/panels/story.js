@@ -34,9 +34,6 @@ function questionEntries(stage) {
   return languagesOf(shown).map((lang) => ({ lang, noodle: [], what: piecesOf(stage, lang, ask.question, args), why: piecesOf(stage, lang, ask.why, args) }));
 }
 
-/** Caption of the step; where steps of one kind are one press, the caption of all of them. */
-const captionEntries = ({ data: { text }, lang, level }, event) => captionOf(text, lang, toldAt(event, level));
-
 const MARK = { right: ["yes", "check"], wrong: ["no", "times"], shown: ["shown", "ring"] };
 
 /** Right or not, and what the chosen option would have meant; one piece list a language. */
@@ -78,9 +75,9 @@ function spoken(stage, entries) {
 }
 
 export function drawStory(stage, event) {
-  const { zones: { G: zone }, events, k, feedback } = stage, asking = isAsking(stage) && !feedback;
+  const { zones: { G: zone }, events, k, feedback, data, lang, level } = stage, asking = isAsking(stage) && !feedback;
   const about = asking ? events[k] : event;
-  const entries = asking ? questionEntries(stage) : event ? captionEntries(stage, event) : openingEntries(stage);
+  const entries = asking ? questionEntries(stage) : event ? captionOf(data.text, lang, toldAt(event, level)) : openingEntries(stage);
   const end = endsQuietly(stage) ? quietEnd(stage) : null;
   const knobs = asking ? questionKnobs(stage) : feedback ? verdictKnobs(stage) : end ? end.knobs : [];
   const lines = end ? [...benchLines(stage, entries, about).slice(0, entries.length), ...end.lines.map((line) => make("p", "why", line))] : benchLines(stage, entries, about);

@@ -22,10 +22,12 @@ export function wireSwipe(area, moved, done) {
     moved(dx * FOLLOW);
   });
   area.addEventListener("pointerup", (event) => {
-    const what = from && drawn ? swipeOf(event.clientX - from.x, event.clientY - from.y) : null;
+    const stroke = drawn, what = from && drawn ? swipeOf(event.clientX - from.x, event.clientY - from.y) : null;
     from = null;
+    drawn = false; // a button that is pressed for the stroke is no tap of the finger
     moved(0);
     done(what);
+    drawn = stroke;
   });
   area.addEventListener("pointercancel", () => ((from = null), moved(0)));
   area.addEventListener("click", (event) => drawn && (event.stopPropagation(), (drawn = false)), true);

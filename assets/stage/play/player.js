@@ -120,10 +120,11 @@ export function replayDeciding(stage) {
   stage.playTimer = setTimeout(tick, 300);
 }
 
-/** The outcome is one step away; its verdict stays with it. */
+/** The outcome is one step away, or one press where steps belong together; its verdict stays with it. */
 function reveal(stage) {
+  const { events, k, level } = stage, to = nextStop(events, k, level === "micro" ? level : "beat"), stop = openBefore(stage, to, k + 1);
   stage.revealing = true;
-  goTo(stage, stage.k + 1, true);
+  goTo(stage, stop >= 0 ? stop : to, true);
   stage.revealing = false;
 }
 
