@@ -36,6 +36,15 @@ phone => {
 """
 """What is too small for eye or finger, or stands over the edge."""
 
+AS_TEXT = """
+phone => {
+  const told = node => node.nodeType === 3 ? node.textContent : node.nodeType !== 1 ? '' :
+    '<' + [node.tagName, ...[...node.attributes].map(one => one.name + '=' + one.value).sort()].join(' ') + '>' + [...node.childNodes].map(told).join('') + '</>';
+  return told(phone) + [...phone.querySelectorAll('.pzone')].map(zone => zone.scrollTop).join();
+}
+"""
+"""The tree with its attributes in order: which one was set first is no difference to the eye."""
+
 
 @pytest.fixture
 def viewport() -> tuple[int, int]:
@@ -63,8 +72,8 @@ def swipe(page: Page, dx: int, dy: int = 0) -> None:
 
 
 def picture(phone: Locator) -> str:
-    """All that the phone shows, as it stands in the page; how far it was scrolled by hand is no part of it."""
-    return str(phone.evaluate("node => node.outerHTML"))
+    """All that the phone shows, as it stands in the page, and how far its zones are scrolled."""
+    return str(phone.evaluate(AS_TEXT))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
