@@ -12,8 +12,8 @@ export function buildQueueZone() {
 
 /** Slots that are in use and so stand in no queue; small pools show the free ones' places too. */
 function drawBusy(stage, zone) {
-  const { frame, rid, t1 } = stage, tapped = (id) => isChoice(stage, "pool", id);
-  const ids = Object.keys(frame.slots).map(Number), free = new Set(frame.queue), busy = ids.filter((id) => !free.has(id));
+  const { frame, rid, t1 } = stage, free = new Set(frame.queue), tapped = (id) => isChoice(stage, "pool", id) && !free.has(id);
+  const ids = Object.keys(frame.slots).map(Number), busy = ids.filter((id) => !free.has(id));
   const shown = ids.length <= 12 ? ids : busy.slice(0, IN_USE), rest = busy.length - IN_USE;
   setText(zone.heading, t1("stage.phone.inuse") + " · " + busy.length + " / " + ids.length);
   zone.inlet.classList.toggle("off", !shown.length);

@@ -1,9 +1,9 @@
 // The phone's first zone: the request, one block a row, joined by its chain; many blocks as a list; below them the tag board.
-import { icon, keyed, make, makeButton, setAttr, setName, setText } from "../draw/dom.js";
+import { icon, keyed, make, makeButton, setAttr, setName } from "../draw/dom.js";
 import { blockViews } from "../draw/view.js";
 import { requestMark } from "../draw/lane.js";
+import { promptLengths } from "../time/ledger.js";
 import { visiblePieces } from "../words/visible.js";
-import { toldKey } from "../draw/told.js";
 import { blockSpoken, boardRows, FEW_BLOCKS, isChoice, rowsInView } from "./plan.js";
 
 const LOOK_SIGNS = { hit: "check", miss: "times", new: "plus", reserved: "flag" };
@@ -20,7 +20,7 @@ export function buildRequestZone() {
 /** A token whose white space, hidden characters and look-alikes are seen. */
 const phoneToken = (piece) => make("span", "ptok", visiblePieces(piece).map(([shown, kind]) => (kind === "text" ? shown : make("i", "v-" + kind, shown))));
 
-function drawTop({ frame, rid, order, t, run }, top) {
+function drawTop({ frame, rid, order, t }, top) {
   const ids = Object.keys(frame.reqs), at = ids.indexOf(rid), req = frame.reqs[rid];
   const shown = ids.length > 12 ? ids.slice(Math.max(0, at - 8), at + 4) : ids;
   const stamp = [shown, rid, req?.num_tokens, req?.status, t("stage.close")].join("|");
@@ -35,7 +35,7 @@ function drawTop({ frame, rid, order, t, run }, top) {
   }) : rid && req ? [requestMark(order, rid)] : [];
   const strip = make("span", "preqs", marks);
   setAttr(strip, "data-pan", "1"); // a finger that draws here moves the marks, not the step
-  top.replaceChildren(strip, make("span", "pnote", req ? t("stage.tokens", { n: req.num_tokens }) : t(toldKey(run, "stage.zone.A"))));
+  top.replaceChildren(strip, make("span", "pnote", req ? t("stage.tokens", { n: req.num_tokens }) : ""));
 }
 
 /** How the tag came about: parent and these tokens, an arrow, the tag; or why there is none (yet). */
@@ -121,17 +121,25 @@ function drawFlow({ run, rid, t }, zone) {
   });
 }
 
-/** Before the first step: which run, how large its blocks, how many slots. */
-function drawHello({ run: { log: { meta, init } }, t }, zone) {
-  keyed(zone.rows, ["hello"], (key) => key, () => make("div", "", [make("p", "phello"), make("p", "pnote")]), (node) => {
-    setText(node.firstChild, meta.title || meta.scenario || "");
-    setText(node.lastChild, meta.told ? "" : t("stage.fork.setup", { size: meta.block_size, slots: Object.keys(init.slots).length }));
+/** The prompts that will come, as they are written. */
+function promptSays({ run, order }) {
+  const lengths = promptLengths(run);
+  return run.log.meta.told ? [] : order.slice(0, 4).map((rid) => make("p", "psay", [requestMark(order, rid), " " + (run.log.pieces[rid] ?? []).slice(0, lengths.get(rid)).join("")]));
+}
+
+/** Before the first step: which run, how large its blocks, how many slots, and what will be asked. */
+function drawHello(stage, zone) {
+  const { run: { log: { meta, init, pieces } }, t, lang } = stage, stamp = [meta.title, lang, JSON.stringify(pieces)].join("|");
+  keyed(zone.rows, ["hello"], (key) => key, () => make("div", "psays"), (node) => {
+    if (node.stamp === stamp) return;
+    node.stamp = stamp;
+    const size = meta.told ? "" : t("stage.fork.setup", { size: meta.block_size, slots: Object.keys(init.slots).length });
+    node.replaceChildren(make("p", "phello", meta.title || meta.scenario || ""), make("p", "pnote", size), ...promptSays(stage));
   });
 }
 
-function drawBoard({ frame, event, t1, ask }, board) {
+function drawBoard({ frame, event, t1 }, board) {
   const { rows, more } = boardRows(frame.table, event?.hash);
-  board.classList.toggle("off", ask?.kind === "lane");
   const lit = event?.op === "match" || event?.op === "register" ? event.hash : null;
   board.replaceChildren(make("span", "pnote", t1("stage.phone.board")), ...rows.map(([hash, slots]) => {
     const row = make("span", "prow", [make("span", "ptag", hash.slice(0, 4)), "→ " + slots.slice(0, 2).map((id) => "#" + id).join(" ")]);
@@ -142,9 +150,11 @@ function drawBoard({ frame, event, t1, ask }, board) {
 }
 
 export function drawRequestZone(stage, zone) {
-  const { frame, rid, event, run, events, k, peak } = stage, req = frame.reqs[rid];
+  const { frame, rid, event, run, events, k, peak, ask } = stage, req = frame.reqs[rid];
   const flow = event?.op === "arrive" && event.rid === rid;
   const views = req && !flow ? blockViews(req, run.log.meta.block_size, peak, frame.slots) : [], spoken = blockSpoken(events, k, rid);
+  zone.top.classList.toggle("off", !req);
+  zone.board.classList.toggle("off", !req || ask?.kind === "lane");
   drawTop(stage, zone.top);
   if (flow) drawFlow(stage, zone);
   else if (!req) drawHello(stage, zone);
