@@ -26,6 +26,7 @@
  *   k: number, level: string, speed: number, lang: string, themeChoice: ?string, bookmarks: Set<number>,
  *   flags: Record<string, boolean>, open: Map<string, Node>, // ask, noodle, code, btable, presenter, blank; drawers, newest last
  *   focus: ?string, pin: ?string, // the request to keep in the lane; the link key of the pinned thing
+ *   edit: ?object, // the token changed in the hash machine, at this step only: { rid, token, variant, k }
  *   touched: boolean, menu: ?string, tickStamp: string, // a hand was laid on the stage; the open menu; for which step the ticks were drawn
  *   // Questions: the one that stands open before events[k]; answers and raised hands (a list for each round) by event; the verdict that stands; being revealed?
  *   ask: ?object, asks: Map<number, object>, votes: Map<number, number[][]>, feedback: ?object, revealing: boolean,

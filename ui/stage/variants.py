@@ -58,7 +58,7 @@ def token_variants(scenario: Scenario, request: int, token: int, most: int = MAX
 def stage_variants(scenario: Scenario) -> dict[str, Any]:
     """For the stage: {request: {hit, could, tokens: {index: [[text, tags from its block on, hit, left]]}}}.
 
-    Only tokens of full blocks, of short prompts, of the first requests: ``MAX_BLOCKS`` and so on.
+    Only tokens of the first full blocks of short prompts: ``MAX_BLOCKS`` and so on.
     """
     told: dict[str, Any] = {}
     names = [command.request.request_id for command in _prompts(scenario) if command.request]
@@ -77,7 +77,7 @@ def _told(prompt: _Prompt) -> dict[str, Any]:
     tokens = {}
     for token in range(full * size):
         made = prompt.variants(token, MAX_VARIANTS)
-        rows = [[v.text, list(v.tags[token // size : full]), v.hit_tokens, v.left_tokens] for v in made]
+        rows = [[v.text, list(v.tags[token // size :]), v.hit_tokens, v.left_tokens] for v in made]
         if rows:
             tokens[str(token)] = rows
     return {"hit": whole.hit_tokens, "could": whole.left_tokens, "tokens": tokens} if tokens else {}

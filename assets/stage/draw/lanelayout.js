@@ -3,8 +3,8 @@
 /** Two sizes of the lane. x, w: where blocks stand; y, h: their boxes; mill: the hash machine's top and foot; rows: how many rows of tokens a box holds at most;
  * cell, slim: pitch of a token's cell, and where there are many of them; least: the smallest letters; stub: a block that is not shown whole. */
 export const LANES = {
-  wide: { x: 128, w: 1120, y: 24, h: 72, labelY: 3, mill: [96, 132], tagY: 134, tagH: 32, tagW: 118, gap: 26, pad: 12, extra: 0, cell: 82, slim: 66, rows: 4, token: 22, least: 12, stub: 46, who: [32, 30], start: [36, 104, 74, 26], side: 58, near: 32 },
-  large: { x: 110, w: 1146, y: 40, h: 82, labelY: 10, mill: [122, 154], tagY: 156, tagH: 40, tagW: 140, gap: 24, pad: 9, extra: 2, cell: 88, slim: 88, rows: 3, token: 26, least: 19, stub: 62, who: [24, 38], start: [18, 126, 84, 30], side: 72, near: 34 },
+  wide: { x: 128, w: 1120, y: 24, h: 72, labelY: 3, mill: [96, 132], tagY: 134, tagH: 32, tagW: 118, gap: 26, pad: 12, extra: 0, cell: 82, slim: 66, rows: 4, token: 22, least: 12, stub: 46, who: [32, 30], start: [36, 104, 74, 26], side: 58, near: 28 },
+  large: { x: 110, w: 1146, y: 40, h: 82, labelY: 10, mill: [122, 154], tagY: 156, tagH: 40, tagW: 140, gap: 24, pad: 9, extra: 2, cell: 88, slim: 88, rows: 3, token: 26, least: 19, stub: 62, who: [24, 38], start: [18, 126, 84, 30], side: 72, near: 30 },
 };
 
 const STUB_GAP = 10, SHRINK = 0.72;
@@ -15,11 +15,14 @@ export function gridOf(size, lane) {
   return { cols: Math.ceil(size / few), rows: few };
 }
 
+/** Below this a tag and the entry beside it find no room. */
+const leastOf = (lane) => lane.side + lane.tagW * 0.47;
+
 /** Width of a whole block at its best, and how many of them fit side by side. */
 function bestOf(size, lane) {
   const { cols, rows } = gridOf(size, lane), pitch = rows === 1 || size <= 8 ? lane.cell : lane.slim;
-  const w = Math.min(lane.w, Math.max(2 * lane.pad + cols * pitch - 4, lane.side + lane.tagW * 0.5 + 10));
-  return { w, most: Math.max(1, Math.floor((lane.w + lane.gap) / (w + lane.gap))) };
+  const w = Math.min(lane.w, Math.max(2 * lane.pad + cols * pitch - 4, leastOf(lane) + 6));
+  return { w, most: Math.max(1, Math.floor((lane.w + lane.gap) / (0.93 * w + lane.gap))) };
 }
 
 /** The first block of a window of `whole` blocks around `active`: its parent stands beside it, and the window moves page by page. */
@@ -60,7 +63,7 @@ function fit(states, active, size, lane, whole, mayFold) {
   const room = (stubs) => (lane.w - stubs * (lane.stub + STUB_GAP) - (whole - 1) * lane.gap) / whole;
   if (whole === 1) mergeStubs(items, Math.max(2, Math.floor((lane.w - best.w * SHRINK) / (lane.stub + STUB_GAP))));
   const w = Math.min(best.w, room(items.filter((item) => item.kind === "stub").length));
-  return w >= best.w * SHRINK || whole === 1 ? { items, w } : null;
+  return w >= Math.max(best.w * SHRINK, leastOf(lane)) || whole === 1 ? { items, w } : null;
 }
 
 /** Where the blocks of a request stand: [{ kind: "whole" | "stub", b, count, state, x, w }] in order. `states` of all blocks, the `active` one is whole;
@@ -84,10 +87,10 @@ export function laneItems(states, active, size, lane, asked = false) {
 /** About how wide a text is, in widths of an "m": no measuring in the page. */
 const widthOf = (text) => [...text].reduce((sum, char) => sum + (/[\u1100-\uffff]/.test(char) || char.length > 1 ? 1 : /[A-Zmw@%]/.test(char) ? 0.68 : /[.,:;'!|ijl]/.test(char) ? 0.3 : 0.54), 0);
 
-/** Letters as large as the cell holds, down to three quarters; what is still too long is cut. */
+/** Letters as large as the cell holds, down to six tenths; what is still too long is cut. */
 function lettersOf(text, w, most, least) {
-  const room = (w - 6) / Math.max(1, widthOf(text));
-  return Math.max(Math.min(least, most), Math.round(2 * Math.max(most * 0.72, Math.min(most, room))) / 2);
+  const room = (w - 7) / Math.max(1, widthOf(text) * 1.06);
+  return Math.max(Math.min(least, most), Math.floor(2 * Math.max(most * 0.6, Math.min(most, room))) / 2);
 }
 
 /** In one row a short token leaves room to a long one. */
@@ -98,12 +101,12 @@ function widthsOf(texts, room, lane) {
   return wanted.map((w) => (sum > free ? (w * free) / sum : w + (free - sum) / texts.length));
 }
 
-/** Cells of a whole block at (x, w): [{ x, y, w, h, font }] for each of its `size` places; `texts`: what stands in them ("" in an empty one). */
-export function cellsOf(texts, x, w, lane) {
+/** Cells of a whole block at (x, w): [{ x, y, w, h, font }] for each of its `size` places; `texts`: what stands in them ("" in an empty one); `wider`: what decides how wide they are. */
+export function cellsOf(texts, x, w, lane, wider = texts) {
   const { cols, rows } = gridOf(texts.length, lane), padY = rows === 1 ? lane.pad - 1 + lane.extra : 5, gapY = rows > 3 ? 1 : 3;
   const left = x + Math.min(lane.pad, w * 0.06), room = w - 2 * Math.min(lane.pad, w * 0.06), h = (lane.h - 2 * padY - gapY * (rows - 1)) / rows;
-  const most = Math.min(lane.token, Math.max(lane.least, h * (rows > 2 ? 0.84 : 0.5)));
-  const widths = rows === 1 ? widthsOf(texts, room, lane) : texts.map(() => (room - 4 * (cols - 1)) / cols);
+  const most = Math.min(lane.token, Math.max(lane.least, h * (rows > 2 ? 0.84 : 0.56)));
+  const widths = rows === 1 ? widthsOf(wider, room, lane) : texts.map(() => (room - 4 * (cols - 1)) / cols);
   let at = left;
   return texts.map((text, j) => {
     const row = Math.floor(j / cols);

@@ -2,6 +2,7 @@
 import { icon, make } from "../draw/dom.js";
 import { captionOf, plainText } from "../words/narrate.js";
 import { planText, requestMark } from "../draw/lane.js";
+import { drawDiffering, drawVisible } from "../draw/tokens.js";
 import { blockViews } from "../draw/view.js";
 
 const MANY = 60;
@@ -11,7 +12,7 @@ function blockLine({ run, t }, view, pieces) {
   const tokens = pieces.slice(view.b * size, view.b * size + view.size);
   const glyph = { hit: "check", new: "plus", miss: "times" }[view.state];
   const head = make("span", "ihead", [make("b", "", String(view.b)), make("code", "", view.tag || "–"), view.slot ? "#" + view.slot : "–", ...(glyph ? [icon(glyph)] : [])]);
-  const line = make("div", "iblock", [head, make("span", "itoks", tokens.map((token) => make("span", "tok", token.trim() || "·")))]);
+  const line = make("div", "iblock", [head, make("span", "itoks", tokens.map((token) => drawVisible(make("span", "tok"), token)))]);
   line.dataset.state = view.state;
   line.title = t("stage.block." + view.state);
   return line;
@@ -19,12 +20,12 @@ function blockLine({ run, t }, view, pieces) {
 
 /** Two rows of tokens, stored above mine; equal ones joined, the first different one marked. */
 function diffBox({ t }, diff) {
-  const row = (name, pieces) => make("div", "drowline", [make("span", "note", t(name)), ...pieces.map((piece, at) => {
-    const token = make("span", "tok", piece.trim() || "·");
+  const row = (name, pieces, others) => make("div", "drowline", [make("span", "note", t(name)), ...pieces.map((piece, at) => {
+    const token = drawDiffering(make("span", "tok"), piece, others[at] ?? "");
     token.dataset.same = at < diff.first ? "1" : at === diff.first ? "first" : "0";
     return token;
   })]);
-  return make("div", "diff", [row("stage.diff.stored", diff.stored), row("stage.diff.mine", diff.mine),
+  return make("div", "diff", [row("stage.diff.stored", diff.stored, diff.mine), row("stage.diff.mine", diff.mine, diff.stored),
     make("p", "note", t("stage.diff.note", { n: diff.first, size: diff.mine.length }))]);
 }
 

@@ -2,6 +2,7 @@
 import { isShown, make, rectIn, setAttr } from "../draw/dom.js";
 import { slotView } from "../draw/view.js";
 import { planText } from "../draw/lane.js";
+import { drawVisible } from "../draw/tokens.js";
 
 const MAX_LINES = 4;
 export const keysIn = (node, name) => (node.getAttribute(name) ?? "").split(" ").filter(Boolean);
@@ -20,13 +21,13 @@ function blockCard({ frame, run, t }, rid, b) {
   const req = frame.reqs[rid], size = run.log.meta.block_size;
   if (!req) return [];
   const tokens = (run.log.pieces[rid] ?? []).slice(b * size, Math.min((b + 1) * size, req.num_tokens)).join("");
-  const parts = [t("stage.tip.block", { req: rid, block: b }), "“" + tokens + "”"];
+  const parts = [t("stage.tip.block", { req: rid, block: b }), drawVisible(make("span", "tok"), tokens)];
   if (req.hashes[b]) parts.push(t("stage.tip.tag", { tag: req.hashes[b] }));
   if (req.btable[b]) parts.push(t("stage.tip.slot", { slot: req.btable[b][0] }));
   return parts;
 }
 
-/** Plain-language lines for a thing, from its first key. */
+/** Plain-language lines for a thing, from its first key; tokens with all that is invisible in them. */
 export function tipLines(stage, keys) {
   const { frame, events, t, caption } = stage;
   const key = keys[0] ?? "", [kind, ...rest] = key.split(":");

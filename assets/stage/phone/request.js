@@ -3,7 +3,8 @@ import { icon, keyed, make, makeButton, setAttr, setName } from "../draw/dom.js"
 import { blockViews } from "../draw/view.js";
 import { requestMark } from "../draw/lane.js";
 import { promptLengths } from "../time/ledger.js";
-import { visiblePieces } from "../words/visible.js";
+import { drawDiffering, drawVisible } from "../draw/tokens.js";
+import { editedTag, editOf, machineOf } from "../draw/machine.js";
 import { blockSpoken, boardRows, FEW_BLOCKS, isChoice, rowsInView } from "./plan.js";
 
 const LOOK_SIGNS = { hit: "check", miss: "times", new: "plus", reserved: "flag" };
@@ -17,8 +18,28 @@ export function buildRequestZone() {
   return Object.assign(zone, { top, rows, list, board, blocks: new Map() });
 }
 
-/** A token whose white space, hidden characters and look-alikes are seen. */
-const phoneToken = (piece) => make("span", "ptok", visiblePieces(piece).map(([shown, kind]) => (kind === "text" ? shown : make("i", "v-" + kind, shown))));
+const phoneToken = (text, tag = make("span", "ptok")) => drawVisible(tag, text);
+
+/** While the hash machine stands, a token that can be another one is a button: a tap changes it, and the tags follow. */
+function rowTokens(stage, view, pieces) {
+  const machine = machineOf(stage), edit = editOf(stage), first = view.b * stage.run.log.meta.block_size;
+  return pieces.map((text, at) => {
+    const token = first + at, changed = edit?.token === token;
+    if (!view.tag || !machine?.tokens[token]?.length) return phoneToken(text);
+    const knob = phoneToken(changed ? edit.text : text, makeButton("ptok turn", [], { token }));
+    setAttr(knob, "aria-pressed", changed);
+    setName(knob, stage.t("stage.machine.token", { text: changed ? edit.text : text }));
+    return knob;
+  });
+}
+
+/** A near miss where it happens: the stored tokens under those that were asked. */
+function nearLine({ event, rid, t1 }, view) {
+  const diff = event?.op === "miss" && event.rid === rid ? event.args?.diff : null;
+  if (diff?.block !== view.b) return [];
+  return [make("span", "pnear", [make("span", "pnote", t1("stage.diff.stored")), ...diff.stored.map((text, at) =>
+    (text === diff.mine[at] ? phoneToken(text) : drawDiffering(make("span", "ptok differs"), text, diff.mine[at] ?? "")))])];
+}
 
 function drawTop({ frame, rid, order, t }, top) {
   const ids = Object.keys(frame.reqs), at = ids.indexOf(rid), req = frame.reqs[rid];
@@ -39,11 +60,14 @@ function drawTop({ frame, rid, order, t }, top) {
 }
 
 /** How the tag came about: parent and these tokens, an arrow, the tag; or why there is none (yet). */
-function hashLine({ t1, frame, rid, ask }, view, views) {
+function hashLine(stage, view, views) {
+  const { t1, frame, rid, ask } = stage;
   if (!view.full) return [t1("stage.lane.notfull")];
+  const edit = editOf(stage), now = (one) => editedTag(edit, one)?.word ?? one.tag;
   const tag = (text, cls = "") => make("span", "ptag " + cls, text || (ask ? "?" : "····"));
-  const parent = view.b ? tag(views[view.b - 1].tag, "par") : make("span", "", t1(frame.reqs[rid]?.rooted === false ? "stage.phone.unseen" : "stage.phone.root"));
-  return [parent, "+ " + view.size + " →", Object.assign(tag(view.tag, view.tag ? "" : "todo"), { isTag: true })];
+  const parent = view.b ? tag(now(views[view.b - 1]), "par") : make("span", "", t1(frame.reqs[rid]?.rooted === false ? "stage.phone.unseen" : "stage.phone.root"));
+  const flipped = editedTag(edit, view)?.same === false;
+  return [parent, "+ " + view.size + " →", Object.assign(tag(now(view), view.tag ? (flipped ? "flipped" : "") : "todo"), { isTag: true }), ...(flipped ? [make("s", "ptag old", view.tag)] : [])];
 }
 
 function lookMark({ t1 }, view) {
@@ -61,16 +85,16 @@ const isTapped = (stage, { b }) => stage.ask?.rid === stage.rid && isChoice(stag
 
 function fillRow(stage, row, view, views) {
   const { t, rid, run } = stage, pieces = blockPieces(stage, view), holes = Math.min(run.log.meta.block_size - view.size, 8);
-  const stamp = [rid, view.state, view.tag, views[view.b - 1]?.tag, pieces.join("\u0000"), Boolean(stage.ask), stage.lang, row.spoken].join("|");
+  const stamp = [rid, view.state, view.tag, views[view.b - 1]?.tag, pieces.join("\u0000"), Boolean(stage.ask), stage.lang, row.spoken, stage.k, JSON.stringify(stage.edit)].join("|");
   if (row.stamp === stamp) return;
   row.stamp = stamp;
   const flow = pieces.length > MANY_TOKENS, hash = hashLine(stage, view, views);
-  row.toks = make("span", "ptoks", [...pieces.map(phoneToken), ...(flow ? [] : Array.from({ length: view.full ? 0 : holes }, () => make("span", "ptok hole")))]);
+  row.toks = make("span", "ptoks", [...rowTokens(stage, view, pieces), ...(flow ? [] : Array.from({ length: view.full ? 0 : holes }, () => make("span", "ptok hole")))]);
   setAttr(row.toks, "data-flow", flow ? (row.spoken ? "all" : "some") : pieces.length > 8 ? "small" : null);
   row.tag = hash.find((part) => part.isTag);
   row.parentTag = hash[0].classList?.contains("par") ? hash[0] : null;
   row.look = lookMark(stage, view);
-  row.replaceChildren(row.toks, make("span", "pno", String(view.b)), make("span", "pfoot", [make("span", "phash", hash), row.look]));
+  row.replaceChildren(row.toks, ...nearLine(stage, view), make("span", "pno", String(view.b)), make("span", "pfoot", [make("span", "phash", hash), row.look]));
   setAttr(row, "data-state", view.state);
   setAttr(row, "data-open", view.full ? null : "1");
   setName(row, t("stage.a11y.block", { block: view.b, tag: view.tag || "-", state: t("stage.block." + view.state), text: pieces.join("") }));
@@ -117,7 +141,7 @@ function drawFlow({ run, rid, t }, zone) {
   keyed(zone.rows, ["flow"], (key) => key, () => make("div", "pflow"), (box) => {
     if (box.stamp === stamp) return;
     box.stamp = stamp;
-    box.replaceChildren(...pieces.slice(0, FLOW_TOKENS).map(phoneToken), ...(rest > 0 ? [make("span", "pnote", "… + " + t("stage.tokens", { n: rest }))] : []));
+    box.replaceChildren(...pieces.slice(0, FLOW_TOKENS).map((text) => phoneToken(text)), ...(rest > 0 ? [make("span", "pnote", "… + " + t("stage.tokens", { n: rest }))] : []));
   });
 }
 

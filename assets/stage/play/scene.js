@@ -25,6 +25,7 @@ export function drawScene(stage) {
   stage.event = events[k - 1] ?? null;
   stage.ask = isAsking(stage) ? events[k].ask : null;
   stage.rid = stage.focus ?? stage.ask?.rid ?? requestAt(events, k);
+  if (stage.edit && stage.edit.k !== k) stage.edit = null;
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
   if (drawPhone(stage)) return void (refreshDrawers(stage), keepHeld(stage, held));
@@ -65,7 +66,7 @@ function drawFloor(stage, frame, rid, event) {
 export function partOf({ zones, blocks, slots, cards, drows, rowByTag }, name) {
   const [kind, id] = name.split(":");
   const cell = blocks?.get(Number(id));
-  if (kind === "lane") return zones.A;
+  if (kind === "lane") return zones.A.whoNode;
   if (kind === "totals") return zones.E;
   if (kind === "blk") return cell?.node;
   if (kind === "tagof") return cell?.tag;
@@ -79,7 +80,7 @@ export function partOf({ zones, blocks, slots, cards, drows, rowByTag }, name) {
 /** One yellow ring inside a dark ring, around the one thing this step is about. */
 function moveSpot(stage) {
   const { ring, zones, event } = stage;
-  const part = lightPart(stage), name = part ? null : spotOf(event);
+  const part = lightPart(stage), name = part || stage.ask ? null : spotOf(event); // under an open question nothing is pointed at
   const node = name ? partOf(stage, name) : undefined;
   const shown = isShown(node);
   stage.spotNode?.classList.remove("spotted");
