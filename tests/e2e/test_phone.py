@@ -18,16 +18,20 @@ STEPS_A_RUN = 14
 
 SMALL = """
 phone => {
-  const wrong = [], seen = node => node.getClientRects().length && !node.closest('[inert], .live, .pghost') && getComputedStyle(node).visibility !== 'hidden';
+  const wrong = [];
+  const seen = node => node.getClientRects().length && !node.closest('[inert], .live, .pghost')
+    && getComputedStyle(node).visibility !== 'hidden';
   const name = node => (node.className.baseVal ?? node.className) + ' “' + node.textContent.trim().slice(0, 24) + '”';
-  for (const node of phone.querySelectorAll('*')) {
-    if (!seen(node)) continue;
+  const check = node => {
     const own = [...node.childNodes].some(child => child.nodeType === 3 && child.textContent.trim());
     if (own && parseFloat(getComputedStyle(node).fontSize) < 16) wrong.push('small text: ' + name(node));
     const { width, height, left, right } = node.getBoundingClientRect();
-    if (node.matches('button, [role=button], input, [tabindex="0"]') && (width < 43.9 || height < 43.9)) wrong.push(`small target ${width}×${height}: ` + name(node));
-    if ((left < -0.5 || right > innerWidth + 0.5) && !node.closest('.preqs') && !node.matches('.ptrack') && width > 0) wrong.push('over the edge: ' + name(node));
-  }
+    const isTarget = node.matches('button, [role=button], input, [tabindex="0"]');
+    if (isTarget && (width < 43.9 || height < 43.9)) wrong.push(`small target ${width}×${height}: ` + name(node));
+    const over = width > 0 && (left < -0.5 || right > innerWidth + 0.5);
+    if (over && !node.closest('.preqs') && !node.matches('.ptrack')) wrong.push('over the edge: ' + name(node));
+  };
+  [...phone.querySelectorAll('*')].filter(seen).forEach(check);
   if (document.documentElement.scrollWidth > innerWidth) wrong.push('the page scrolls across');
   const bottom = phone.querySelector('.pnext').getBoundingClientRect().bottom;
   if (bottom > innerHeight + 0.5) wrong.push('the foot is below the fold: ' + bottom);
@@ -38,8 +42,9 @@ phone => {
 
 AS_TEXT = """
 phone => {
+  const attributes = node => [...node.attributes].map(one => one.name + '=' + one.value).sort().join(' ');
   const told = node => node.nodeType === 3 ? node.textContent : node.nodeType !== 1 ? '' :
-    '<' + [node.tagName, ...[...node.attributes].map(one => one.name + '=' + one.value).sort()].join(' ') + '>' + [...node.childNodes].map(told).join('') + '</>';
+    '<' + node.tagName + ' ' + attributes(node) + '>' + [...node.childNodes].map(told).join('') + '</>';
   return told(phone) + [...phone.querySelectorAll('.pzone')].map(zone => zone.scrollTop).join();
 }
 """
