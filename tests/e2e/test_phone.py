@@ -21,15 +21,17 @@ phone => {
   const wrong = [];
   const seen = node => node.getClientRects().length && !node.closest('[inert], .live, .pghost')
     && getComputedStyle(node).visibility !== 'hidden';
-  const name = node => (node.className.baseVal ?? node.className) + ' “' + node.textContent.trim().slice(0, 24) + '”';
+  const classes = node => node.className.baseVal ?? node.className;
+  const name = node => `${classes(node)} “${node.textContent.trim().slice(0, 24)}”`;
   const check = node => {
     const own = [...node.childNodes].some(child => child.nodeType === 3 && child.textContent.trim());
     if (own && parseFloat(getComputedStyle(node).fontSize) < 16) wrong.push('small text: ' + name(node));
     const { width, height, left, right } = node.getBoundingClientRect();
     const isTarget = node.matches('button, [role=button], input, [tabindex="0"]');
-    if (isTarget && (width < 43.9 || height < 43.9)) wrong.push(`small target ${width}×${height}: ` + name(node));
+    if (isTarget && Math.min(width, height) < 43.9) wrong.push(`target of ${width}×${height}: ` + name(node));
     const over = width > 0 && (left < -0.5 || right > innerWidth + 0.5);
-    if (over && !node.closest('.preqs') && !node.matches('.ptrack')) wrong.push('over the edge: ' + name(node));
+    if (over && !node.closest('.preqs') && !node.matches('.ptrack'))
+      wrong.push('over the edge: ' + name(node));
   };
   [...phone.querySelectorAll('*')].filter(seen).forEach(check);
   if (document.documentElement.scrollWidth > innerWidth) wrong.push('the page scrolls across');

@@ -42,8 +42,8 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 @media (max-width:699px){
 .stApp:has(.st-key-stage-whole) .stMainBlockContainer{padding:2.25rem 0 0}
 .stApp:has(.st-key-stage-whole) .stAppHeader{height:3.25rem;min-height:3.25rem}
-.stApp:has(.st-key-stage-whole) .st-key-toolbar{position:fixed;top:.4rem;left:3.5rem;right:.5rem;width:auto;z-index:1000000;
-flex-wrap:nowrap}
+.stApp:has(.st-key-stage-whole) .st-key-toolbar{position:fixed;top:.4rem;left:3.5rem;right:.5rem;width:auto;
+z-index:1000000;flex-wrap:nowrap}
 .st-key-toolbar>*{min-width:0}
 .stApp:has(.st-key-stage-whole) .st-key-toolbar .stSelectbox{min-width:0;width:100%}
 .stApp:has(.st-key-stage-whole) .st-key-toolbar .st-key-widget_lang{display:none}
