@@ -21,6 +21,7 @@ NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 
 _STYLE = """<style>
 [data-testid="stBaseButton-primary"],[data-testid="stBaseLinkButton-primary"]{color:light-dark(#FFFFFF,#12161C)}
+[data-testid="stCaptionContainer"]{opacity:1;color:light-dark(#4A5868,#B3BECB)}
 .stMainBlockContainer{padding:3.9rem 1.5rem 2rem}
 .stMainBlockContainer:has(.st-key-stage-whole){padding:3.75rem 0 0}
 @media (min-width:1000px){
