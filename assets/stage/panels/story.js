@@ -81,7 +81,8 @@ function spoken(stage, entries) {
 export function drawStory(stage, event) {
   const { zones: { G: zone }, events, k, feedback, data, lang, level } = stage, asking = isAsking(stage) && !feedback;
   const about = asking ? events[k] : event;
-  const entries = asking ? questionEntries(stage) : machineCaption(stage) ?? (event ? captionOf(data.text, lang, toldAt(event, level)) : openingEntries(stage));
+  const told = () => machineCaption(stage) ?? (event ? captionOf(data.text, lang, toldAt(event, level)) : openingEntries(stage));
+  const entries = asking ? questionEntries(stage) : told();
   const end = endsQuietly(stage) ? quietEnd(stage) : null;
   const knobs = asking ? questionKnobs(stage) : feedback ? verdictKnobs(stage) : stage.edit ? [makeButton("btn word", stage.t("stage.key.putBack"), { do: "putBack" })] : end ? end.knobs : [];
   const lines = end ? [...benchLines(stage, entries, about).slice(0, entries.length), ...end.lines.map((line) => make("p", "why", line))] : benchLines(stage, entries, about);
