@@ -16,13 +16,13 @@ from core.scenario.scenario import Command, Json, Scenario, begins
 from core.types import EngineConfig
 from ui.stage.fork import (
     MACHINE,
-    MAX_SLOTS,
     Fork,
     coming_prompt,
     other_machine,
     reread,
     stamped,
 )
+from ui.stage.own import MAX_SLOTS
 from ui.words.i18n import Lang
 
 Barred = list[Any]
@@ -42,7 +42,10 @@ def fork_choices(scenario: Scenario, steps: Sequence[Json], lang: Lang) -> list[
     return [
         *([name, _machine(scenario, name, offered[name])] for name in MACHINE),
         *([name, [[value, []] for value in offered[name]]] for name in ("ttl", "admit_after", "cache_cap")),
-        ["timestamp", [[value, [*_stamps(scenario, last, value, lang), gone]] for value in ("first", "last")]],
+        [
+            "timestamp",
+            [[value, [*_stamps(scenario, last, value, lang), gone]] for value in ("first", "last")],
+        ],
         ["swap", [["prompts", [lonely, gone]]]],
         ["prompt", [["text", [gone]]]],
     ]

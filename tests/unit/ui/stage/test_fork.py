@@ -154,7 +154,7 @@ def test_what_is_so_already_is_not_offered() -> None:
 
 
 def test_the_largest_pool_is_never_told_to_grow() -> None:
-    """"Add slots" was said of a pool of 128, the most that the knob has."""
+    """ "Add slots" was said of a pool of 128, the most that the knob has."""
     words = "word " * 600
     for slots, code in ((MAX_SLOTS - 1, "too_large"), (MAX_SLOTS, "too_large_at_most")):
         with pytest.raises(BrothError) as caught:
