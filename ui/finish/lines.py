@@ -18,6 +18,7 @@ from ui.stage.fork import NUMBERS, Fork, forked
 from ui.stage.record import RECORD, run_name
 from ui.stage.run import Run, is_public
 from ui.stage.setup import SETUP
+from ui.words.visible import visible_text
 
 MAX_SHOWN = 40
 """Characters of an edited prompt in the name of its line."""
@@ -75,7 +76,7 @@ def fork_name(fork: Fork) -> str:
     """A change in words: what, to which value, from which step on."""
     what = say(f"stage.fork.{fork.change}")
     if fork.change == "prompt":
-        text = str(fork.value)
+        text = visible_text(str(fork.value))
         value = text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
     elif fork.change in NUMBERS:
         value = str(fork.value)

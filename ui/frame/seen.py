@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ui.frame.session import lang, plain, say
-from ui.words.visible import Piece, visible_diff, visible_pieces
+from ui.words.visible import Piece, visible_diff, visible_in, visible_pieces
 
 _FRAMED = ("invisible", "lookalike")
 _MOST_NAMED = 3
@@ -23,6 +23,11 @@ def seen_diff(left: str, right: str) -> tuple[str, str]:
     """Two texts as Markdown, what differs marked in both."""
     one, other = visible_diff(left, right)
     return _markdown(one), _markdown(other)
+
+
+def seen_in(before: str, text: str, behind: str, other: str) -> str:
+    """A text in its surroundings as Markdown, what differs in it from ``other`` marked."""
+    return _markdown(visible_in(before, text, behind, other))
 
 
 def difference(left: str, right: str) -> str:

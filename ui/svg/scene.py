@@ -10,6 +10,7 @@ from core.timeline.frame import Frame, SlotFrame
 from ui.svg.marks import SHAPES, Pen, fit
 from ui.words.i18n import Lang, fill, t, table
 from ui.words.palette import Theme
+from ui.words.visible import visible_text
 
 WIDTH, HEIGHT = 1280, 648
 Box = tuple[float, float, float, float]
@@ -164,7 +165,7 @@ def _block(picture: Picture, block: int, box: Box) -> None:
     for place, word in enumerate(words[:8]):
         column, row = place % 2, place // 2
         left = x + 8 + column * (w - 12) / 2
-        pen.text(left, y + 28 + row * 17, fit(word.strip() or "·", (w - 16) / 2, 12), size=12)
+        pen.text(left, y + 28 + row * 17, fit(visible_text(word), (w - 16) / 2, 12), size=12)
     tag = request["hashes"][block][:4] if block < len(request["hashes"]) else ""
     label = picture.hidden(tag) or (picture.say("lane.notfull") if not full else "····")
     pen.text(x + w / 2, y + h + 22, label, size=13, bold=bool(tag), mono=bool(tag), anchor="middle")

@@ -58,20 +58,28 @@ def visible_pieces(text: str) -> list[Piece]:
     return _joined(_each(text, _never), _never)
 
 
+def visible_text(text: str) -> str:
+    """As ``visible_pieces``, as one text: for pictures, lists to choose from and names."""
+    return "".join(shown for shown, _, _ in visible_pieces(text))
+
+
 def visible_diff(left: str, right: str) -> tuple[list[Piece], list[Piece]]:
     """The pieces of two texts; what is left between their common beginning and end is marked."""
-    least = min(len(left), len(right))
-    head = next((i for i in range(least) if left[i] != right[i]), least)
+    return visible_in("", left, "", right), visible_in("", right, "", left)
+
+
+def visible_in(before: str, text: str, behind: str, other: str) -> list[Piece]:
+    """The pieces of a text in its surroundings; what differs in it from ``other`` is marked."""
+    least = min(len(text), len(other))
+    head = next((i for i in range(least) if text[i] != other[i]), least)
     rest = range(least - head)
-    tail = next((i for i in rest if left[-1 - i] != right[-1 - i]), least - head)
+    tail = next((i for i in rest if text[-1 - i] != other[-1 - i]), least - head)
+    first, last = len(before) + head, len(before) + len(text) - tail
 
-    def marked(text: str) -> list[Piece]:
-        def differs(at: int) -> bool:
-            return head <= at < len(text) - tail
+    def differs(at: int) -> bool:
+        return first <= at < last
 
-        return _joined(_each(text, differs), differs)
-
-    return marked(left), marked(right)
+    return _joined(_each(before + text + behind, differs), differs)
 
 
 def _never(_at: int) -> bool:

@@ -45,7 +45,7 @@ def test_the_knobs_count() -> None:
 
 def test_it_says_what_the_stage_says() -> None:
     own = OwnPrompts(
-        "You are kind. ", ("Is it open?", "Is this far?", "Is it open?", "Is it open? Or not?"), "Yes."
+        "You are kind to all. ", ("Is it open?", "Is this far?", "Is it open?", "Is it open? Or not?"), "Yes."
     )
     scenario = load_setup(Setup("own", {}, own), "en")
     steps = stage_log(scenario, run(scenario), "")["events"]

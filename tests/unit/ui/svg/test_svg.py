@@ -18,6 +18,7 @@ import pytest
 from core.scenario.reader import load_scenario
 from core.scenario.scenario import run
 from core.timeline.frame import Frame, apply
+from tests.stage_runs import scenario
 from ui.stage.payload import stage_log
 from ui.stage.setup import preset_text
 from ui.svg import render_svg
@@ -124,3 +125,13 @@ def test_blanks_hide_tags_counts_and_order() -> None:
     assert "×2" in open_picture
     assert "×2" not in gaps
     assert "____" in gaps
+
+
+def test_white_space_is_seen_in_the_picture() -> None:
+    """A prompt that begins with a no-break space looked like one that begins with a space."""
+    made = scenario([{"op": "submit", "id": "R0", "text": "\u00a0You cook."}, {"op": "run"}], block_size=4)
+    log = stage_log(made, run(made), "")
+    frame, step = frame_after(log, "done")
+    shown = render_svg(frame, block_size=4, lang="en", step=step, pieces=log["pieces"])
+    assert ">⍽<" in shown or ">⍽You<" in shown
+    assert ">␣cook<" in shown
