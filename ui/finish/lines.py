@@ -90,6 +90,10 @@ def lecture_size(cost: CostModel, share: float) -> tuple[float, float]:
 
     The prompts of a lesson are too short to feel anything: reading the weights takes longest.
     """
-    hit = min(int(LECTURE_TOKENS * share) // LECTURE_BLOCK * LECTURE_BLOCK, LECTURE_TOKENS - LECTURE_BLOCK)
-    compared = cost.compare(LECTURE_TOKENS, hit)
+    compared = cost.compare(LECTURE_TOKENS, lecture_hit(share))
     return 1e3 * compared.full_s, 1e3 * compared.hit_s
+
+
+def lecture_hit(share: float) -> int:
+    """Tokens of it that hit when this share of its beginning is stored; a test holds it to the engine."""
+    return min(int(LECTURE_TOKENS * share), LECTURE_TOKENS - 1) // LECTURE_BLOCK * LECTURE_BLOCK

@@ -250,7 +250,7 @@ def _slot_words(picture: Picture, slot: SlotFrame, state: str, box: Box, ink: st
         if len(names) > 1:
             pen.text(x + w - 8, y + 60, f"+{len(names) - 1}", colour=ink, anchor="end", bold=True)
     cells = min(picture.block_size, 16)
-    filled = slot["fill"] * cells // picture.block_size
+    filled = max(slot["fill"] * cells // picture.block_size, min(slot["fill"], 1))  # one token is not none
     for place in range(cells):
         cell = (x + 6 + place * (w - 12) / cells, y + h - 11, (w - 12) / cells - 2, 6)
         pen.rect(cell, ink if place < filled else "none", ink, width=0.8, radius=1)

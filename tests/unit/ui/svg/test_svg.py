@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -135,3 +136,15 @@ def test_white_space_is_seen_in_the_picture() -> None:
     shown = render_svg(frame, block_size=4, lang="en", step=step, pieces=log["pieces"])
     assert ">⍽<" in shown or ">⍽You<" in shown
     assert ">␣cook<" in shown
+
+
+def test_one_token_of_a_large_block_is_not_drawn_as_none() -> None:
+    """Sixteen cells stand for blocks of 64: a block with one token looked empty."""
+    text = " ".join("abcdefghi"[number % 9] for number in range(65))
+    made = scenario([{"op": "submit", "id": "R0", "text": text}, {"op": "run"}], block_size=64)
+    log = stage_log(made, run(made), "")
+    frame, step = frame_after(log, "done")
+    assert sorted(slot["fill"] for slot in frame["slots"].values() if slot["fill"]) == [1, 64]
+    shown = render_svg(frame, block_size=64, lang="en", step=step, pieces=log["pieces"])
+    cells = re.findall(r'height="6" rx="1" fill="([^"]+)"', shown)
+    assert sum(fill != "none" for fill in cells) == 17
