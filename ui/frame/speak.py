@@ -1,4 +1,5 @@
-"""What Streamlit says in English alone, in the visitor's language; and which language the page is in."""
+"""What the browser is told once on every page: what Streamlit says in English alone, in the visitor's language;
+which language the page is in; and that a page is one entry of its history."""
 
 from __future__ import annotations
 
@@ -31,10 +32,12 @@ def speak() -> None:
     words = json.dumps(
         {"lang": TAGS[lang()], "where": WHERE, "said": said, "trying": say("server.trying")}
     ).replace("<", "\\u003c")
-    call = f"{_module()}\nspeak(document, {words});"
+    call = f"{_modules()}\nonePageOneEntry(window);\nspeak(document, {words});"
     st.html(f'<i id="speaks"></i><script>{{\n{call}\n}}</script>', unsafe_allow_javascript=True)
 
 
 @cache
-def _module() -> str:
-    return (ROOT / SOURCE / "page" / "speak.js").read_text("utf-8").replace("export ", "")
+def _modules() -> str:
+    folder = ROOT / SOURCE / "page"
+    texts = [(folder / name).read_text("utf-8") for name in ("address.js", "speak.js")]
+    return "\n".join(text.replace("export ", "") for text in texts)
