@@ -32,7 +32,7 @@ def speak() -> None:
     words = json.dumps(
         {"lang": TAGS[lang()], "where": WHERE, "said": said, "trying": say("server.trying")}
     ).replace("<", "\\u003c")
-    call = f"{_modules()}\nonePageOneEntry(window);\nspeak(document, {words});"
+    call = f"{_modules()}\nonePageOneEntry(window);\naskAgainAfterGap(window);\nspeak(document, {words});"
     st.html(f'<i id="speaks"></i><script>{{\n{call}\n}}</script>', unsafe_allow_javascript=True)
 
 
