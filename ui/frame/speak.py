@@ -1,5 +1,5 @@
-"""What the browser is told once on every page: what Streamlit says in English alone, in the visitor's language;
-which language the page is in; and that a page is one entry of its history."""
+"""What the browser is told once on every page: which language it is in, that it is one entry of the history, and
+in the visitor's language what Streamlit says in English alone."""
 
 from __future__ import annotations
 

@@ -18,13 +18,18 @@ _mount = component(_NAME, js=loader_js())
 
 
 def show_stage(
-    payload: Payload, *, key: str = "stage", on_fork: Hear | None = None, on_answer: Hear | None = None
+    payload: Payload,
+    *,
+    key: str = "stage",
+    on_fork: Hear | None = None,
+    on_answer: Hear | None = None,
+    on_run: Hear | None = None,
 ) -> Any:
-    """Draw the stage. Returns what the browser last told: lang, answer, fork.
+    """Draw the stage. Returns what the browser last told: lang, answer, fork, run.
 
     With a stable ``key`` a new payload (another language, another run) keeps the mounted element and the
     step; an equal payload is not even sent again. ``on_fork`` hears what a person wants to try otherwise,
-    ``on_answer`` what they answered.
+    ``on_answer`` what they answered, ``on_run`` what they want to run next.
     """
 
     def told(name: str) -> object:
@@ -41,6 +46,7 @@ def show_stage(
             on_lang_change=hear("lang", choose_language),
             on_answer_change=hear("answer", on_answer),
             on_fork_change=hear("fork", on_fork),
+            on_run_change=hear("run", on_run),
         )
 
 
