@@ -1,5 +1,5 @@
-"""What the browser is told once on every page: which language it is in, that it is one entry of the history, and
-in the visitor's language what Streamlit says in English alone."""
+"""What the browser is told once on every page: its language, that it is one entry of the history, and what
+Streamlit says in English alone, in the visitor's language."""
 
 from __future__ import annotations
 
