@@ -33,7 +33,7 @@ _BREAK = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef”])\n(?=[\u3000-\u9fff\uf
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a stop opens: a page, or a run, before its first question of a kind or before what ``show`` names."""
+    """Where a stop opens: a page, or a run: before its first question of a kind, or before ``show``."""
 
     page: str = "execute"
     preset: str = ""
