@@ -50,7 +50,7 @@ export const DEEDS = {
     if (!act.open) return;
     act.chosen = Number(at);
     goBeat(act, act.i + 1, true);
-    focusOn(act.root);
+    focusOn(act.nodes.get("next"));
   },
   edit(act, at) {
     const { edit, data } = act, place = Number(at), more = edit?.at === place ? edit.v + 1 : 0;

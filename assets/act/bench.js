@@ -50,13 +50,13 @@ export function benchWords(act) {
 }
 
 function addButtons(act, sheet) {
-  const { L, t, i, last, open, data, edit } = act, first = data.path[0];
+  const { L, t, t1, i, last, open, data, edit } = act, first = data.path[0];
   if (edit) sheet.add("keep", L.keep, "btn quiet", [t("act.changed.back")], { act: "edit:off" });
-  if (last) sheet.add("next", L.next, "btn next", [t("path." + first.id) + " →"], { act: "take:" + first.runs[0].s });
-  else sheet.add("next", L.next, "btn next" + (open ? " shut" : ""), [open ? "↑ " + t("act.click") : t("act.next") + " →"], { act: "next", off: open ? "true" : undefined });
+  if (last) sheet.add("next", L.next, "btn next", [t1("path." + first.id) + " →"], { act: "take:" + first.runs[0].s });
+  else sheet.add("next", L.next, "btn next" + (open ? " shut" : ""), [open ? "↑ " + t1("act.click") : t("act.next") + " →"], { act: "next", off: open ? "true" : undefined });
   if (edit && L.mode === "phone") return;
-  if (last) sheet.add("back", L.back, "btn quiet", ["↺ " + t("act.again")], { act: "again" });
-  else if (i > 0) sheet.add("back", L.back, "btn quiet", ["← " + t("act.back")], { act: "back" });
+  if (last) sheet.add("back", L.back, "btn quiet", ["↺ " + t1("act.again")], { act: "again" });
+  else if (i > 0) sheet.add("back", L.back, "btn quiet", ["← " + (L.mode === "phone" ? t1 : t)("act.back")], { act: "back" });
 }
 
 export function addBench(act, sheet) {

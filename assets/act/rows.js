@@ -11,7 +11,7 @@ export function tagsShown(act, r) {
 }
 
 function addWho(act, sheet, r) {
-  const { L, t, beat, i } = act, { on } = beat.reqs[r], words = on === "done" ? t("act.state.done") : "";
+  const { L, t1, beat, i } = act, { on } = beat.reqs[r], words = on === "done" ? t1("act.state.done") : "";
   sheet.add("who" + r, L.who(r), "who" + (on === "soon" && i > 0 ? " dim" : ""), [["b", "glyph", GLYPHS[r]], ["span", "", words]]);
 }
 
@@ -58,16 +58,13 @@ function addTag(act, sheet, r, b) {
 
 /** Four tokens fall in, a tag comes out; and it goes into the next one. */
 function addWires({ L, beat }, sheet, { r, b, box, block, side }) {
-  const [x, y, w, h] = box, [bx, by, bw, bh] = block, cls = beat.name === "tag" ? "wire strong" : "wire", foot = by + bh;
+  const [x, y, w, h] = box, [bx, by, bw, bh] = block, from = b > 0 ? L.tag(r, b - 1) : null;
   if (L.mode === "wide") {
-    const edge = L.side && side ? x - 112 : x;
-    sheet.wires.push([cls, `M${bx + 40} ${foot + 2}L${side ? edge - 2 : x - 3} ${y + 12}M${bx + bw - 40} ${foot + 2}L${x + w + 3} ${y + 12}`]);
-    if (b === 0) return;
-    const from = L.tag(r, b - 1), mid = y + h / 2, to = side ? x - 116 : x - 6;
-    sheet.wires.push(["wire chain", `M${from[0] + from[2] + 4} ${mid}H${to - 9}`], ["wire head", `M${to} ${mid}l-11 -6v12z`]);
-  } else if (b > 0) {
-    const from = L.tag(r, b - 1);
-    sheet.wires.push(["wire chain", `M${from[0] + from[2] / 2} ${from[1] + from[3]}V${y}`]);
+    sheet.wires.push(["funnel" + (beat.name === "tag" ? " strong" : ""), `M${bx + 14} ${by + bh + 1}H${bx + bw - 14}L${x + w - 4} ${y}H${x + 4}z`]);
+    const mid = y + h / 2, to = side ? x - 116 : x - 6;
+    if (from) sheet.wires.push(["chain", `M${from[0] + from[2] + 4} ${mid}H${to - 9}`], ["point", `M${to} ${mid}l-11 -6v12z`]);
+  } else if (from) {
+    sheet.wires.push(["chain", `M${from[0] + from[2] / 2} ${from[1] + from[3]}V${y}`]);
   }
 }
 

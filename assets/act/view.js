@@ -31,7 +31,7 @@ function lookAt(act) {
 function fitAct(act) {
   const { L, root, floor, head, last, svg } = act, width = root.clientWidth, room = Math.max(420, innerHeight - 62);
   const scale = L.mode === "wide" ? Math.min(width / L.W, room / L.H) : 1, high = last ? L.end : L.H;
-  root.dataset.mode = L.mode;
+  root.classList.toggle("ph", L.mode === "phone");
   root.style.height = Math.round(high * scale) + "px";
   floor.style.cssText = `width:${L.W}px;height:${high}px;transform:translateX(${(width - L.W * scale) / 2}px) scale(${scale})`;
   for (const [name, size] of Object.entries(L.fs)) floor.style.setProperty("--f-" + name, size + "px");
@@ -55,18 +55,18 @@ export function flightsBetween(before, beat) {
 export function drawAct(act, forward = false) {
   lookAt(act);
   fitAct(act);
-  const { root, data, floor, i, t } = act, sheet = newSheet();
+  const { root, data, floor, i, t, t1, L } = act, sheet = newSheet();
   root.classList.toggle("still", !forward || act.still);
   root.classList.toggle("two", act.two);
   root.lang = act.lead;
   setName(root, t("act.name"));
-  setText(act.head, t("act.head"));
+  setText(act.head, (L.mode === "phone" ? t1 : t)("act.head"));
   for (const r of [0, 1]) addRow(act, sheet, r);
   addBench(act, sheet);
   addBelow(act, sheet);
   const held = root.getRootNode().activeElement;
   paintSheet(act, sheet);
-  if (held && held !== root && !held.isConnected) focusOn(act.root); // a step may take the very button away that was pressed
+  if (held && held !== root && !held.isConnected) focusOn(act.nodes.get("next")); // a step may take the very button away that was pressed
   setAttr(root, "data-beat", i);
   act.flipped = false;
   floor.querySelectorAll(".fly").forEach((chip) => chip.remove());

@@ -19,7 +19,9 @@ _KEY = "act"
 _TAKEN = "act_taken"
 # From edge to edge, and under the bar as high as the screen allows: all of it is to be seen without scrolling.
 _STYLE = """<style>
-.st-key-act-frame{margin:-.05rem -1.5rem 0;width:calc(100% + 3rem)}
+.st-key-act-frame{gap:0;margin-inline:-1.5rem;width:calc(100% + 3rem)!important;max-width:none!important}
+.st-key-act-frame .stElementContainer:has(.stHtml){display:none}
+@media (min-width:1000px){.st-key-act-frame{margin-top:-1rem}}
 </style>"""
 _mount = component("broth_act", js=loader_js("act/act.js"))
 
