@@ -18,6 +18,7 @@ from ui.stage.controls import knob_panel, scenario_picker
 from ui.stage.fork import fork_choices, read_fork
 from ui.stage.own_prompts import own_prompts_editor
 from ui.stage.payload import Payload, stage_payload
+from ui.stage.presets import hear_seen
 from ui.stage.record import RECORD, run_name
 from ui.stage.run import ASKED_STEP, FORGET, current_run, forked_run, hear_answer
 from ui.stage.setup import SETUP
@@ -48,7 +49,7 @@ def render() -> None:
         "forget": FORGET.get(),
     }
     payload = stage_payload(log_a, _run_b(), lang_mode(), flags, fork_choices(scenario.config))
-    show_stage(payload, on_fork=_fork, on_answer=hear_answer)
+    show_stage(payload, on_fork=_fork, on_answer=hear_answer, on_seen=hear_seen)
 
 
 def _timed(log: EventLog, shown: Payload) -> Payload:

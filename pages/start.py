@@ -27,6 +27,7 @@ def render() -> None:
     show_act(lambda: st.switch_page(page("execute")))
     with st.container(key="alone"):
         st.subheader(say("start.alone"), anchor=False)
+        st.markdown(say("start.what"))
         _chosen()
         _ways_in()
         set_up = {
@@ -57,7 +58,9 @@ def _place_bet() -> None:
     """How much will hit? Asked before anything is shown, and never answered beforehand; the end compares."""
 
     def changed() -> None:
-        SETUP.set(replace(SETUP.get(), bet=st.session_state["widget_bet"]))
+        told = st.session_state["widget_bet"]  # from a browser, whatever the field allows
+        if told is None or 0 <= told <= 100:
+            SETUP.set(replace(SETUP.get(), bet=told))
 
     bet = SETUP.get().bet
     st.session_state["widget_bet"] = bet

@@ -25,16 +25,15 @@
  *   k: number, level: string, speed: number, lang: string, themeChoice: ?string, bookmarks: Set<number>,
  *   flags: Record<string, boolean>, open: Map<string, Node>, // ask, noodle, code, presenter, blank; drawers, newest last
  *   focus: ?string, pin: ?string, // the request to keep in the lane; the link key of the pinned thing
- *   used: boolean, touched: boolean, // a key or button was pressed; a hand was laid on the stage
+ *   used: boolean, // a key or button was pressed
  *   // Questions: the one that stands open before events[k]; answers and raised hands (a list for each round) by event; pointed at once? being revealed?
  *   ask: ?object, asks: Map<number, object>, votes: Map<number, number[][]>, feedback: ?object, nudged: boolean, revealing: boolean,
  *   // Step k (play/scene.js): state, event, the request in the lane, its longest block table; drawn nodes by number or tag.
  *   frame: object, event: ?object, rid: ?string, peak: Array, slots: Map<number, Node>, cards: Map<number, Node>,
  *   blocks: Map<number, object>, laneCells: Map<string, object>, drows: Map<number, Node>, rowByTag: Map<string, Node>,
  *   spotNode: ?Node, litKeys: string[], mouseRests: boolean, // in the ring; lit link keys; not moved since the last step
- *   part: ?string, partAsked: ?string, partFrom: number, // the lit part, the one the page asked for, the step before it
- *   // Time that runs: motions under way; it plays, plays by itself, goes on after an answer.
- *   motions: Animation[], playing: boolean, auto: boolean, goesOn: boolean, endReplay: ?Function,
+ *   // Time that runs: motions under way; it plays, goes on after an answer.
+ *   motions: Animation[], playing: boolean, goesOn: boolean, endReplay: ?Function,
  *   playTimer: number, addressTimer: number, liveTimer: number,
  *   // Words: in the language shown or in both; in one; in both, one under the other; in that one; an event in a line.
  *   t: (key, args) => string, t1: (key, args) => string, tLines: (key) => string, tIn: (lang, key, args) => string,

@@ -9,7 +9,6 @@ import { applyTheme, themeNow } from "./draw/theme.js";
 import { parseHash, saveAddress } from "./play/address.js";
 import { parkChoices, takeData } from "./play/intake.js";
 import { isPacked, readData, unpackData } from "./time/unpack.js";
-import { startAuto } from "./play/autoplay.js";
 import { rebuildDrawers } from "./panels/drawers.js";
 import { finishMotion } from "./play/motion.js";
 import { pausePlay } from "./play/player.js";
@@ -18,20 +17,20 @@ import { wearSheet } from "./draw/sheet.js";
 
 const stages = new WeakMap();
 
-/** First paint, once both sheet and run are there. It takes the keyboard, unless somebody uses another part of the page or it plays by itself. */
+/** First paint, once both sheet and run are there. It takes the keyboard, unless somebody uses another part of the page. */
 function revealStage(stage) {
   if (!stage.dressed || !stage.run || !stage.root.style.visibility) return;
   stage.root.style.visibility = "";
   stage.refresh();
   const idle = document.activeElement === document.body || !document.activeElement;
-  if (idle && !stage.data.flags?.autoplay) focusOn(stage.root);
+  if (idle) focusOn(stage.root);
 }
 
 function createStage(host, data, css) {
   const asked = parseHash(location.hash), flags = data.flags ?? {};
   const stage = Object.assign(buildStage(host), { api: {}, open: new Map(), extra: {}, motions: [], hidden: new Set(), asks: new Map(), votes: new Map(),
     bookmarks: new Set(asked.bookmarks), speed: 1, focus: null, pin: asked.pin, feedback: null, playing: false, scale: 1, mouseRests: true,
-    touched: asked.step !== null, level: asked.level ?? (LEVELS.includes(flags.level) ? flags.level : "micro"), k: asked.step ?? flags.step ?? 0,
+    level: asked.level ?? (LEVELS.includes(flags.level) ? flags.level : "micro"), k: asked.step ?? flags.step ?? 0,
     flags: { ask: Boolean(flags.ask), noodle: false, code: false, presenter: Boolean(flags.presenter), blank: false } });
   stage.t = (key, args) => labelText(stage.data.text, stage.lang, key, args);
   stage.tLines = (key) => labelText(stage.data.text, stage.lang, key, {}, "\n");
@@ -69,7 +68,6 @@ function showData(stage, data) {
   takeData(stage, data);
   refreshStage(stage);
   revealStage(stage);
-  startAuto(stage);
   saveAddress(stage, 900); // the page writes its query after the data: earlier would be too early
 }
 

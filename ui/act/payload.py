@@ -41,6 +41,7 @@ def _run(name: str, mode: LangMode) -> Mapping[str, Any]:
     """A run of the path: a plain link, so that it can be opened beside this page too."""
     query = urlencode({"s": name, "m": "guided", "lang": mode})
     shown = {
-        lang: [t(f"scenario.{name}.{part}", lang) for part in ("title", "question")] for lang in languages(mode)
+        lang: [t(f"scenario.{name}.{part}", lang) for part in ("title", "question")]
+        for lang in languages(mode)
     }
     return {"s": name, "href": f"execute?{query}", "said": shown}

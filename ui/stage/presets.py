@@ -10,7 +10,7 @@ from core.engine.stats import Statistics
 from ui.frame.kept import Kept
 from ui.frame.session import lang, say
 from ui.frame.shared import Shared
-from ui.stage.record import RECORD
+from ui.stage.record import RECORD, run_name
 from ui.stage.run import run_of, title_of
 from ui.stage.setup import SETUP, Setup, preset_ids
 
@@ -37,7 +37,7 @@ def path() -> dict[str, tuple[str, ...]]:
 
 def hear_seen(told: object) -> None:
     """The stage tells that a run has come to its end under somebody's eyes."""
-    if told == SETUP.get().scenario:
+    if told == run_name(SETUP.get()):  # with its own settings
         SEEN.set(SEEN.get() | {str(told)})
 
 
@@ -67,22 +67,22 @@ def result_of(scenario_id: str) -> tuple[int, int]:
 
 
 def path_cards() -> None:
-    """Four columns, one a group, each from the easy to the hard; choosing changes scenario and nothing else."""
+    """A column for each group, from the easy to the hard; choosing changes scenario and nothing else."""
     for column, (group, names) in zip(st.columns(len(PATH)), path().items(), strict=True):
         with column:
-            st.markdown(f"**{say(f'path.{group}')}**  \n:small[:gray[{say(f'path.{group}.what')}]]")
+            st.markdown(f"#### {say(f'path.{group}')}\n{say(f'path.{group}.what')}")
             for scenario_id in names:
                 _card(scenario_id)
 
 
 def _card(scenario_id: str) -> None:
-    # one element beside the button instead of three: there are many cards, and each costs time at every change
+    # one element beside the button instead of three: each costs time at every change, and cards are many
     said = f":small[:gray[{say(f'scenario.{scenario_id}.question')}]]"
     if was_seen(scenario_id):
         reused, asked = result_of(scenario_id)
         said += f"  \n:small[**{say('preset.seen', reused=reused, total=asked)}**]"
     chosen = SETUP.get().scenario == scenario_id
-    with st.container(border=True, gap="small"):
+    with st.container(gap="xsmall"):
         st.button(
             title_of(scenario_id),
             key=f"preset_{scenario_id}",

@@ -18,13 +18,18 @@ _mount = component(_NAME, js=loader_js())
 
 
 def show_stage(
-    payload: Payload, *, key: str = "stage", on_fork: Hear | None = None, on_answer: Hear | None = None
+    payload: Payload,
+    *,
+    key: str = "stage",
+    on_fork: Hear | None = None,
+    on_answer: Hear | None = None,
+    on_seen: Hear | None = None,
 ) -> Any:
-    """Draw the stage. Returns what the browser last told: lang, answer, fork.
+    """Draw the stage. Returns what the browser last told: lang, answer, fork, seen.
 
     With a stable ``key`` a new payload (another language, another run) keeps the mounted element and the
     step; an equal payload is not even sent again. ``on_fork`` hears what a person wants to try otherwise,
-    ``on_answer`` what they answered.
+    ``on_answer`` what they answered, ``on_seen`` which run they have come to the end of.
     """
 
     def told(name: str) -> object:
@@ -40,6 +45,7 @@ def show_stage(
             on_lang_change=hear("lang", choose_language),
             on_answer_change=hear("answer", on_answer),
             on_fork_change=hear("fork", on_fork),
+            on_seen_change=hear("seen", on_seen),
         )
 
 

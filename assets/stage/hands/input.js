@@ -11,8 +11,6 @@ import { keepAddress, parseHash, saveAddress } from "../play/address.js";
 import { eventKeys } from "../draw/view.js";
 import { themeNow } from "../draw/theme.js";
 import { drawScene } from "../play/scene.js";
-import { leavePart } from "../panels/parts.js";
-import { wireAuto } from "../play/autoplay.js";
 
 const isField = (node) => /^(INPUT|TEXTAREA|SELECT)$/.test(node?.tagName ?? "");
 
@@ -35,11 +33,10 @@ function onKey(stage, event) {
   ACTIONS[action](stage, digit);
 }
 
-/** The hint "keys: ?" has done its work once somebody pressed or clicked anything; so has the light on a named part. */
+/** The hint "keys: ?" has done its work once somebody pressed or clicked anything. */
 function noteUse(stage) {
   stage.used = true;
   stage.root.classList.add("used");
-  if (leavePart(stage)) drawScene(stage);
 }
 
 /** A drawing may have replaced the very button that was pressed; the keyboard must not fall out of the stage with it. */
@@ -108,7 +105,6 @@ function watchSize(stage) {
 
 export function wireInput(stage) {
   const { root, floor, controls } = stage;
-  wireAuto(stage);
   root.addEventListener("keydown", (event) => (onKey(stage, event), keepFocus(stage)));
   floor.addEventListener("click", (event) => (onClick(stage, event), keepFocus(stage)));
   stage.blank.addEventListener("click", () => stage.flags.blank && ACTIONS.blank(stage));

@@ -53,10 +53,9 @@ export function fitStory({ zones }) {
   }
 }
 
-/** One polite message per step; while keys rain down only the last one is spoken, while it plays by itself none. */
+/** One polite message per step; while keys rain down only the last one is spoken. */
 function announce(stage, message) {
   clearTimeout(stage.liveTimer);
-  if (stage.auto) return;
   stage.liveTimer = setTimeout(() => setText(stage.live, stage.t("stage.count", { step: stage.k, total: stage.events.length }) + ". " + message), 150);
 }
 
