@@ -1,4 +1,4 @@
-"""The path of presets: each once, in four groups; a result for who has seen the run, and then the exact one."""
+"""The path of presets: each once, in four groups; a result for who has seen the run, and then the exact."""
 
 from __future__ import annotations
 
