@@ -40,9 +40,10 @@ def render() -> None:
     toolbar(scenario_picker, _set_up)
     chosen, log_a = SETUP.get(), _timed(log, log_a)
     flags = {
+        "whole": True,
         "step": 0,
         "go": ASKED_STEP.get(),
-        "level": "micro",
+        "level": "beat" if chosen.mode == "guided" else "micro",
         "ask": chosen.mode == "guided",
         "presenter": chosen.presenter,
         "hide": list(chosen.hide),
@@ -73,6 +74,7 @@ def _request() -> None:
 
 def _show_moment(moment: ShownMoment) -> None:
     flags = {
+        "whole": True,
         "step": moment.step,
         "go": ASKED_STEP.get(),
         "level": "block",

@@ -34,7 +34,8 @@ def log_of(scenario_id: str, lang: Lang = "en") -> EventLog:
 @cache
 def steps_of(scenario_id: str, lang: Lang = "en") -> list[Step]:
     scenario = scenario_of(scenario_id, lang)
-    return with_questions(stage_steps(log_of(scenario_id, lang), piece_texts(scenario)), scenario_id)
+    steps = stage_steps(log_of(scenario_id, lang), piece_texts(scenario))
+    return with_questions(steps, initial_frame(scenario.config), scenario_id)
 
 
 @cache

@@ -11,8 +11,8 @@
 /** One mounted stage, made by stage.js. Who needs a few of its fields takes those. Step k shows the state after k events.
  * @typedef {{
  *   // Furniture (draw/build.js). `floor` is measured in stage units and scaled as a whole; `fly` is where copies fly.
- *   host: ShadowRoot, root: Node, floor: Node, head: Node, track: Node, controls: Node, drawers: Node,
- *   ring: Node, lines: SVGElement, fly: Node, tip: Node, live: Node, hint: Node, blank: Node,
+ *   host: ShadowRoot, root: Node, floor: Node, head: Node, track: Node, controls: Node, menus: Record<string, Node>, drawers: Node,
+ *   ring: Node, lines: SVGElement, fly: Node, tip: Node, live: Node, blank: Node,
  *   zones: Record<string, Node>, extra: Record<string, Node>, // by letter; those of a second run when first needed
  *   mode: string, plan: object, scale: number, // wide, large, fork or phone; its zones' places (draw/layout.js); pixels a unit
  *   // The page: Streamlit's component, the payload, one that came later and is still packed, what takes our traces away.
@@ -23,9 +23,9 @@
  *   runB: ?Run, aligned: ?Int32Array, diffs: number[], // what-if: for each step of A one of B; where their totals part
  *   // What the viewer chose. level: micro, block or request; lang: zh, en or both.
  *   k: number, level: string, speed: number, lang: string, themeChoice: ?string, bookmarks: Set<number>,
- *   flags: Record<string, boolean>, open: Map<string, Node>, // ask, noodle, code, presenter, blank; drawers, newest last
+ *   flags: Record<string, boolean>, open: Map<string, Node>, // ask, noodle, code, btable, presenter, blank; drawers, newest last
  *   focus: ?string, pin: ?string, // the request to keep in the lane; the link key of the pinned thing
- *   used: boolean, // a key or button was pressed
+ *   menu: ?string, tickStamp: string, // the open menu; for which step the ticks were drawn
  *   // Questions: the one that stands open before events[k]; answers and raised hands (a list for each round) by event; pointed at once? being revealed?
  *   ask: ?object, asks: Map<number, object>, votes: Map<number, number[][]>, feedback: ?object, nudged: boolean, revealing: boolean,
  *   // Step k (play/scene.js): state, event, the request in the lane, its longest block table; drawn nodes by number or tag.
@@ -38,7 +38,7 @@
  *   // Words: in the language shown or in both; in one; in both, one under the other; in that one; an event in a line.
  *   t: (key, args) => string, t1: (key, args) => string, tLines: (key) => string, tIn: (lang, key, args) => string,
  *   caption: (event, lang) => string,
- *   // Calls: draw all anew; go to a step; lights out at a new step; lights follow the pin; the play button follows.
- *   refresh: () => void, seek: (k) => void, onStep: () => void, afterPin: () => void, onPlay: () => void,
+ *   // Calls: draw all anew; go to a step; lights out at a new step; lights follow the pin; the play button, the dot for keys follow.
+ *   refresh: () => void, seek: (k) => void, onStep: () => void, afterPin: () => void, onPlay: () => void, tellHearing: () => void,
  * }} Stage
  */

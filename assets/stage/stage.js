@@ -12,26 +12,27 @@ import { isPacked, readData, unpackData } from "./time/unpack.js";
 import { rebuildDrawers } from "./panels/drawers.js";
 import { finishMotion } from "./play/motion.js";
 import { pausePlay } from "./play/player.js";
+import { watchKeys } from "./hands/hearing.js";
 import { wireInput } from "./hands/input.js";
 import { wearSheet } from "./draw/sheet.js";
 
 const stages = new WeakMap();
 
-/** First paint, once both sheet and run are there. It takes the keyboard, unless somebody uses another part of the page. */
+/** First paint, once both sheet and run are there. Where it is all of the page it takes the keyboard, unless somebody uses another part already. */
 function revealStage(stage) {
   if (!stage.dressed || !stage.run || !stage.root.style.visibility) return;
   stage.root.style.visibility = "";
   stage.refresh();
   const idle = document.activeElement === document.body || !document.activeElement;
-  if (idle) focusOn(stage.root);
+  if (idle && stage.data.flags?.whole) focusOn(stage.root);
 }
 
 function createStage(host, data, css) {
   const asked = parseHash(location.hash), flags = data.flags ?? {};
   const stage = Object.assign(buildStage(host), { api: {}, open: new Map(), extra: {}, motions: [], hidden: new Set(), asks: new Map(), votes: new Map(),
     bookmarks: new Set(asked.bookmarks), speed: 1, focus: null, pin: asked.pin, feedback: null, playing: false, scale: 1, mouseRests: true,
-    level: asked.level ?? (LEVELS.includes(flags.level) ? flags.level : "micro"), k: asked.step ?? flags.step ?? 0,
-    flags: { ask: Boolean(flags.ask), noodle: false, code: false, presenter: Boolean(flags.presenter), blank: false } });
+    level: asked.level ?? (LEVELS.includes(flags.level) ? flags.level : "micro"), k: asked.step ?? flags.step ?? 0, menu: null,
+    flags: { ask: Boolean(flags.ask), noodle: Boolean(flags.ask), code: false, btable: false, presenter: Boolean(flags.presenter), blank: false } });
   stage.t = (key, args) => labelText(stage.data.text, stage.lang, key, args);
   stage.tLines = (key) => labelText(stage.data.text, stage.lang, key, {}, "\n");
   stage.tIn = (lang, key, args) => formatText(lookUp(stage.data.text, lang, key) ?? key, args);
@@ -39,29 +40,28 @@ function createStage(host, data, css) {
   stage.caption = (event, lang = stage.lang) => captionLine(stage.data.text, lang, event);
   stage.refresh = () => refreshStage(stage);
   wireInput(stage);
+  stage.undo.push(watchKeys(stage));
   wearSheet(stage, css, "stage.css", import.meta.url, () => ((stage.dressed = true), revealStage(stage)));
   return stage;
 }
 
 function refreshStage(stage) {
-  const { root, controls, flags, lang, data } = stage;
+  const { root, flags, lang, data } = stage;
   if (!stage.run) return;
   finishMotion(stage);
   stage.theme = themeNow(stage);
   stage.colours = applyTheme(root, data.palette, stage.theme);
   fitStage(stage);
   nameStage(stage);
-  const { ask, code, noodle, presenter, blank } = flags;
-  for (const [name, on] of Object.entries({ presenter, blank, code, noodle })) root.classList.toggle(name, on);
-  root.classList.toggle("used", Boolean(stage.used));
+  for (const name of ["presenter", "blank", "code", "noodle"]) root.classList.toggle(name, Boolean(flags[name]));
   root.classList.toggle("two", lang === "both");
-  const pressed = { ask, code, noodle, presenter, fork: Boolean(stage.runB) };
-  for (const [action, on] of Object.entries(pressed)) setAttr(controls.querySelector(`[data-do=${action}]`), "aria-pressed", on);
+  setAttr(root, "data-part", data.flags?.whole ? null : "1");
   root.lang = languagesOf(lang)[0];
   stage.zones.C.legendLang = null;
   drawScene(stage);
   drawTicks(stage);
   rebuildDrawers(stage);
+  stage.tellHearing();
 }
 
 function showData(stage, data) {

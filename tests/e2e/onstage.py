@@ -24,6 +24,14 @@ def settle(page: Page) -> None:
     page.wait_for_selector(SETTLED)
 
 
+def hears_keys(page: Page, yes: bool = True) -> None:
+    """Wait until the dot beside the buttons says whether a key comes to the stage."""
+    hears = page.locator(f"{STAGE} .hears")
+    expect(hears).to_have_attribute("data-on", "1") if yes else expect(hears).not_to_have_attribute(
+        "data-on", "1"
+    )
+
+
 def step_of(page: Page) -> int:
     """The step on the screen, as the timeline's slider tells it."""
     return int(page.locator(f"{STAGE} .track").get_attribute("aria-valuenow") or -1)

@@ -77,7 +77,7 @@ def _data(run: Run | None) -> None:
         # the mark in front tells spreadsheets that the text is UTF-8
         _save("csv", f"{name}.csv", "text/csv", lambda: "\ufeff" + requests_csv(log))
     with right:
-        flags = {"step": 0, "level": "micro", "ask": SETUP.get().mode == "guided"}
+        flags = {"whole": True, "step": 0, "level": "micro", "ask": SETUP.get().mode == "guided"}
         payload = stage_payload(shown, None, lang_mode(), flags)
         _save("offline", f"{name}.html", "text/html", partial(offline_html, payload, shown["meta"]["title"]))
 

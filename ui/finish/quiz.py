@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import streamlit as st
 
 from ui.frame.session import say
+from ui.stage.questions import KINDS
 from ui.stage.record import RECORD
 from ui.stage.run import forget_answers
 
-QUESTIONS = (
-    *("hit", "anywhere", "chain", "partial", "after", "zero", "bigger", "full"),
-    *("touch", "merge", "evict", "free", "done", "append"),
+EARLIER = MappingProxyType(
+    {"hit": "until", "after": "until", "zero": "until", "partial": "whole", "anywhere": "chain"}
 )
-"""What the stage asks, in the order in which a run comes to it; each stands for one misconception."""
+"""Names that older links have for a lesson."""
 
 CLOSE_ENOUGH = 10
 """Points between bet and result that still count as a good guess."""
@@ -33,8 +34,7 @@ def bet_words(bet: int | None, percent: float | None) -> str:
 
 def quiz_panel(to_stage: Callable[[], None]) -> None:
     """First tries by misconception; ``to_stage`` leads to the guided run when nothing was asked yet."""
-    score = RECORD.get().score()
-    known = {name: score[name] for name in QUESTIONS if name in score}
+    known = known_score(RECORD.get().score())
     if not known:
         st.markdown(say("finish.quiz.none"))
         if st.button(say("start.guided"), key="finish_guided"):
@@ -53,6 +53,16 @@ def quiz_panel(to_stage: Callable[[], None]) -> None:
         help=say("finish.quiz.forget.help"),
         on_click=forget_answers,
     )
+
+
+def known_score(score: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
+    """Per lesson (right at first try, asked), in the order in which a run comes to them."""
+    found = {name: [score[name]] for name in KINDS if name in score}
+    for name, lesson in EARLIER.items():
+        if name in score:
+            found.setdefault(lesson, []).append(score[name])
+    sums = {name: (sum(a for a, _ in pairs), sum(b for _, b in pairs)) for name, pairs in found.items()}
+    return {name: sums[name] for name in KINDS if name in sums}
 
 
 def recap_panel() -> None:

@@ -22,9 +22,10 @@ NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 _STYLE = """<style>
 [data-testid="stBaseButton-primary"],[data-testid="stBaseLinkButton-primary"]{color:light-dark(#FFFFFF,#12161C)}
 .stMainBlockContainer{padding:3.9rem 1.5rem 2rem}
-.stMainBlockContainer:has(.st-key-stage){padding-bottom:.3rem}
+.stMainBlockContainer:has(.st-key-stage-whole){padding:3.75rem 0 0}
 @media (min-width:1000px){
 .st-key-toolbar{position:fixed;top:.55rem;right:3.5rem;width:auto;max-width:62vw;z-index:1000000}
+:has(.st-key-stage-whole)>[data-testid=stLayoutWrapper]:has(>.st-key-toolbar){margin-bottom:-1rem}
 .st-key-toolbar .stSelectbox{width:min(22rem,24vw)}
 }
 .stElementContainer:has(#speaks){display:none}
@@ -37,6 +38,7 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 [class*="st-key-table-"]{overflow-x:auto}
 .stMetric .stMarkdownEllipsis,.stMetric .stMarkdownEllipsis p{white-space:normal}
 .st-key-stage-frame{max-width:max(920px,calc((100vh - 4rem)*1280/656));margin-inline:auto}
+.st-key-stage-whole{max-width:max(920px,calc((100vh - 3.75rem)*1280/656));margin-inline:auto}
 </style>"""
 
 

@@ -16,6 +16,7 @@ from core.timeline.event_log import EventLog
 from core.timeline.frame import initial_frame
 from ui.stage.questions import with_questions
 from ui.stage.steps import stage_steps
+from ui.stage.steps.beats import with_beats
 from ui.words.i18n import LangMode
 from ui.words.palette import PALETTE
 
@@ -70,7 +71,8 @@ def piece_texts(scenario: Scenario) -> dict[int, str]:
 
 def stage_log(scenario: Scenario, log: EventLog, title: str) -> StageLog:
     """One run for the stage: meta data, token texts, first frame, steps."""
-    steps = with_questions(stage_steps(log, piece_texts(scenario)), scenario.scenario_id)
+    start = initial_frame(scenario.config)
+    steps = with_beats(with_questions(stage_steps(log, piece_texts(scenario)), start, scenario.scenario_id))
     return StageLog(
         schema=SCHEMA_VERSION,
         meta={
@@ -83,7 +85,7 @@ def stage_log(scenario: Scenario, log: EventLog, title: str) -> StageLog:
             "num_steps": len(steps),
         },
         pieces=scenario.pieces(),
-        init=initial_frame(scenario.config),
+        init=start,
         events=steps[:MAX_STEPS],
     )
 

@@ -32,8 +32,8 @@ from ui.words.i18n import Lang
 LINK_VERSION = 1
 SCENARIO_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "scenarios"
 SCENARIO_ORDER = (
-    *("P0", "P1", "P2", "P2b", "P3", "P3b", "P4", "P5", "P6", "P6b", "P7", "P8", "P9", "P9b", "P9c", "P9d"),
-    *("P10", "P11", "T10", "L640s", "L640", "bank", "teacher", "law", "safety"),
+    *("three", "P0", "P1", "P2", "P2b", "P3", "P3b", "space", "P4", "P5", "P6", "P6b", "P7", "P8"),
+    *("P9", "P9b", "P9c", "P9d", "P10", "P11", "T10", "L640s", "L640", "bank", "teacher", "law", "safety"),
 )
 MODES = ("guided", "walk", "free")
 

@@ -38,7 +38,8 @@ def show_stage(
     def hear(name: str, listener: Hear | None) -> Callable[[], None]:
         return _hear_nothing if listener is None else lambda: listener(told(name))
 
-    with st.container(key="stage-frame"):
+    whole = payload["flags"].get("whole")  # all of the page is stage: it hears keys, and needs no margins
+    with st.container(key="stage-whole" if whole else "stage-frame"):
         return _mount(
             key=key,
             data=to_bytes(payload),

@@ -1,12 +1,14 @@
 """Every sentence a person reads, in English and Chinese, from `assets/i18n/{en,zh}.toml`.
 
-A template is plain text with two kinds of holes:
+A template is plain text with three kinds of holes:
 
     {name}              the argument `name`
     {n:token|tokens}    one of two words: the first if the argument `n` is 1, else the second
+    {slots*, }          the items of the list `slots`, with what stands behind the star between them
 
 `**strong**` marks words to draw bold; drawing is the caller's business, as is showing both languages at once.
-A slot is written `#5` wherever it appears, so templates say `{slot}` and callers pass the number.
+A slot is written `#5` wherever it appears, so templates say `{slot}` and callers pass the number; in a list
+of slots other items than numbers (an ellipsis) stay as they are.
 """
 
 from __future__ import annotations
@@ -28,9 +30,10 @@ LANGS: tuple[Lang, ...] = get_args(Lang)
 MODES: tuple[LangMode, ...] = get_args(LangMode)
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "i18n"
 STAGE_PREFIXES = ("stage.", "cap.")
-SLOT = "slot"
+SLOTS = frozenset(["slot", "slot2", "slots", "gone", "held", "front"])
+"""Arguments that name slots."""
 
-_HOLE = re.compile(r"\{(?P<name>\w+)(?::(?P<one>[^{}|]*)\|(?P<many>[^{}|]*))?\}")
+_HOLE = re.compile(r"\{(?P<name>\w+)(?::(?P<one>[^{}|]*)\|(?P<many>[^{}|]*)|\*(?P<joint>[^{}]+))?\}")
 
 
 class TextError(BrothError):
@@ -76,9 +79,15 @@ def fill(template: str, args: Mapping[str, object], key: str = "") -> str:
         value = args[name]
         if hole["one"] is not None:
             return hole["one"] if value == 1 else hole["many"]
-        return f"#{value}" if name == SLOT else str(value)
+        if hole["joint"] is not None:
+            return hole["joint"].join(_shown(name, item) for item in cast("Iterable[object]", value))
+        return _shown(name, value)
 
     return _HOLE.sub(one, template)
+
+
+def _shown(name: str, value: object) -> str:
+    return f"#{value}" if name in SLOTS and isinstance(value, int) else str(value)
 
 
 def placeholders(template: str) -> frozenset[str]:

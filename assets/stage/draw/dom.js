@@ -8,12 +8,13 @@ const PATHS = {
   check: "M2.5 8.5L6.5 12.5L13.5 4", plus: "M8 2.5V13.5M2.5 8H13.5", times: "M3.5 3.5L12.5 12.5M12.5 3.5L3.5 12.5",
   ring: "M8 3a5 5 0 1 1-3.5 1.5", void: "M8 3a5 5 0 1 0 0 10a5 5 0 1 0 0-10zM3.5 12.5L12.5 3.5", copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
   clock: "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM8 5v3.2l2.2 1.6", chain: "M6.6 9.4L9.4 6.6M7.3 5.2L9 3.5a2.5 2.5 0 0 1 3.5 3.5L10.8 8.7M8.7 10.8L7 12.5A2.5 2.5 0 0 1 3.5 9L5.2 7.3",
-  home: "M2 8L8 2.5L14 8M4 7v6.5h8V7", dots: "fM2 7h2.5v2.5H2zM6.8 7h2.5v2.5H6.8zM11.5 7h2.5v2.5h-2.5z", first: "fM2.5 3h2v10h-2zM13.5 3v10L5.5 8z", last: "fM11.5 3h2v10h-2zM2.5 3v10L10.5 8z",
-  back: "fM11.5 2.5v11L3.5 8z", next: "fM4.5 2.5v11L12.5 8z", play: "fM2 3v10L9 8zM10.5 3h1.5v10h-1.5zM13 3h1.5v10H13z", pause: "fM4 3h3v10H4zM9 3h3v10H9z", flag: "M4 14.5V2.5h8l-2 3l2 3H4",
-  list: "M2.5 4h1M6 4h8M2.5 8h1M6 8h8M2.5 12h1M6 12h8", lens: "M7 2.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 1 0 0-9zM10.5 10.5L14 14", grid: "M2.5 3h11v10h-11zM2.5 6.3h11M2.5 9.6h11M6.5 3v10",
-  code: "M5.5 4L1.8 8L5.5 12M10.5 4L14.2 8L10.5 12", bowl: "M1.8 8h12.4a6.2 5.5 0 0 1-12.4 0zM5.5 5.8q-1-1.2 0-2.4M9 5.8q-1-1.2 0-2.4", bubble: "M2 3h12v8H8l-3 3v-3H2zM6.6 5.6a1.5 1.2 0 1 1 1.6 1.6v.6M8.2 9.4v.1",
-  fork: "M4 2v12M4 10q0-4 4-4h4M10 3.5L12.8 6L10 8.5", globe: "M8 2a6 6 0 1 0 0 12a6 6 0 1 0 0-12zM2 8h12M8 2q-4 6 0 12M8 2q4 6 0 12", half: "M8 2a6 6 0 1 0 0 12a6 6 0 1 0 0-12zM8 2v12M8 4.5h3M8 8h5.5M8 11.5h3",
-  screen: "M1.8 3h12.4v8H1.8zM5 14h6M8 11v3", full: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10", help: "M8 1.8a6.2 6.2 0 1 0 0 12.4a6.2 6.2 0 1 0 0-12.4zM6.2 6.4a1.8 1.6 0 1 1 2.3 1.6q-.5.2-.5 1M8 11.2v.2",
+  home: "M2 8L8 2.5L14 8M4 7v6.5h8V7", dots: "fM2 7h2.5v2.5H2zM6.8 7h2.5v2.5H6.8zM11.5 7h2.5v2.5h-2.5z",
+  next: "fM4.5 2.5v11L12.5 8z", pause: "fM4 3h3v10H4zM9 3h3v10H9z", flag: "M4 14.5V2.5h8l-2 3l2 3H4",
+
+  bowl: "M1.8 8h12.4a6.2 5.5 0 0 1-12.4 0zM5.5 5.8q-1-1.2 0-2.4M9 5.8q-1-1.2 0-2.4",
+
+  left: "M14 8H2.5M7 3.5L2.5 8L7 12.5", right: "M2 8h11.5M9 3.5L13.5 8L9 12.5", up: "M8 14V2.5M3.5 7L8 2.5L12.5 7", down: "fM4 6h8L8 11z",
+  screen: "M1.8 3h12.4v8H1.8zM5 14h6M8 11v3",
 };
 
 export function iconPath(name) {
@@ -39,9 +40,9 @@ export function make(tag, cls = "", kids = []) {
   return node;
 }
 
-/** A node that one can point at and that the keyboard reaches. */
+/** A node that one can point at and that the keyboard reaches. Its parts stand apart for the ear too. */
 export function makeThing(cls, kids) {
-  const node = make("div", cls, kids);
+  const node = make("div", cls, kids.flatMap((kid) => [kid, " "]));
   node.tabIndex = 0;
   node.setAttribute("role", "button");
   return node;
@@ -66,6 +67,12 @@ export function setAttr(node, name, value) {
 
 /** What a screen reader calls a node. */
 export const setName = (node, name) => setAttr(node, "aria-label", name);
+
+/** A thing is called what is to be read on it (people who speak to their computer say that), then what it means. */
+export function nameThing(node, meaning) {
+  const words = node.textContent.replace(/\s+/g, " ").trim();
+  setName(node, words ? words + ": " + meaning : meaning);
+}
 
 export const focusOn = (node) => node.focus({ preventScroll: true });
 

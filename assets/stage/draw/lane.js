@@ -2,7 +2,7 @@
 import { icon, keyed, make, makeButton, makeThing, place, setAttr, setKeys, setName, setText, swapIcon } from "./dom.js";
 import { foldBlocks, laneLayout, LINK_GAP } from "./layout.js";
 import { toldKey } from "./told.js";
-import { blockKeys, blockViews, NUM_PHASES, phaseOf, shapeOf } from "./view.js";
+import { blockKeys, blockViews, shapeOf } from "./view.js";
 
 /** Letter and shape of a request; `order`: in which they came. */
 export function requestMark(order, rid) {
@@ -10,14 +10,9 @@ export function requestMark(order, rid) {
   return make("span", "who", shape ? [icon(shape), rid] : [rid]);
 }
 
-export function drawHead({ head, run: { log: { meta } }, events, t1, t, k }, event) {
-  const [name, phases, count] = head.children;
+export function drawHead({ head, run: { log: { meta } }, events, t, k }) {
+  const [name, count] = head.children;
   setText(name, meta.title || meta.scenario);
-  while (phases.children.length < NUM_PHASES) phases.append(make("li"));
-  [...phases.children].forEach((item, at) => {
-    setText(item, t1("stage.phase." + at));
-    setAttr(item, "aria-current", phaseOf(event) === at ? "step" : null);
-  });
   setText(count, t("stage.count", { step: k, total: events.length }));
 }
 

@@ -6,31 +6,19 @@ export const WIDE = { w: 1280, h: 656, head: [32, 4, 1216, 30], A: [0, 34, 1280,
   C: [264, 344, 596, 150], F: [264, 498, 596, 72], E: [876, 344, 372, 226], D: [876, 344, 372, 226], H: [0, 574, 1280, 82] };
 export const LARGE = { w: 1280, h: 720, A: [0, 0, 1280, 204], G: [24, 212, 1232, 156], C: [24, 376, 720, 182], F: [24, 562, 720, 90],
   E: [760, 376, 496, 276], D: [760, 376, 496, 276], H: [0, 658, 1280, 62] };
-export const FORK = { w: 1280, h: 656, head: WIDE.head, L: [32, 40, 216, 170], C: [264, 40, 596, 170], E: [876, 40, 372, 170],
-  L2: [32, 216, 216, 170], C2: [264, 216, 596, 170], E2: [876, 216, 372, 170], G: [32, 394, 1216, 118], H: WIDE.H };
+export const FORK = { w: 1280, h: 656, head: WIDE.head, L: [32, 38, 216, 200], C: [264, 38, 596, 200], E: [876, 38, 372, 200],
+  L2: [32, 244, 216, 200], C2: [264, 244, 596, 200], E2: [876, 244, 372, 200], G: [32, 450, 1216, 118], H: WIDE.H };
 
-export const TITLE_H = 28;
+const NARROW = 700;
 
-/** Five layouts of the pool, by number of slots. */
-export function poolGrid(count, width) {
-  const kinds = [[10, 5, 2, 100, 84, "large"], [24, 8, 3, 62, 66, "medium"], [64, 16, 4, 31, 46, "small"]];
-  const kind = kinds.find(([most]) => count <= most);
-  if (!kind) return { kind: "map", ...mapGrid(count, width) };
-  const [, cols, rows, w, h, name] = kind;
-  const gapX = (width - cols * w) / (cols + 1);
-  const gapY = (236 - TITLE_H - rows * h) / (rows + 1);
-  const places = Array.from({ length: count }, (_, j) => [gapX + (j % cols) * (w + gapX), TITLE_H + gapY + Math.floor(j / cols) * (h + gapY)]);
-  return { kind: name, w, h, places };
+/** Which of the four stages a root of that many pixels shows. */
+export function modeOf(width, { fork, large }) {
+  if (width < NARROW) return "phone";
+  return fork ? "fork" : large ? "large" : "wide";
 }
 
-/** Density map: the largest square cell with which all slots fit. */
-export function mapGrid(count, width) {
-  const [w, h] = [width - 20, 236 - TITLE_H - 12];
-  let cell = Math.floor(Math.sqrt((w * h) / count));
-  while (cell > 1 && Math.floor(w / cell) * Math.floor(h / cell) < count) cell--;
-  const cols = Math.floor(w / cell);
-  return { cell, cols, x: 10, y: TITLE_H + 2, w: cols * cell, h: Math.ceil(count / cols) * cell };
-}
+/** Its plan. The phone has one of its own (phone/phone.js); until that is there, it is drawn from the wide one. */
+export const planOf = (mode) => ({ fork: FORK, large: LARGE })[mode] ?? WIDE;
 
 /** Blocks drawn whole, and runs of equal state folded into chips, so that at most `most` things of full width stand in the lane. */
 export function foldBlocks(states, spot, most = 8) {
@@ -77,33 +65,4 @@ export function laneLayout(items, width, joined) {
     x += place.w + (joined ? 0 : LINK_GAP);
     return place;
   });
-}
-
-const CARD_W = 74;
-export const CARD_H = 44;
-const QUEUE_ENDS = 118;
-
-/** Queue cards from HEAD (left) to TAIL: the gap shrinks first, then the card, then the middle folds into one chip. */
-export function queueLayout(count, width) {
-  const room = width - 2 * QUEUE_ENDS;
-  const step = (w) => (count > 1 ? Math.min(w + 10, (room - w) / (count - 1)) : w);
-  for (const w of [CARD_W, 52, 38]) {
-    if (count * w + (count - 1) * 2 > room) continue;
-    return { w, fold: null, places: Array.from({ length: count }, (_, j) => QUEUE_ENDS + j * step(w)) };
-  }
-  const fit = Math.floor((room - 60) / 40);
-  const front = Math.ceil(fit * 0.6), back = fit - front;
-  const places = Array.from({ length: count }, (_, j) => {
-    if (j < front) return QUEUE_ENDS + j * 40;
-    if (j >= count - back) return QUEUE_ENDS + room - (count - j) * 40;
-    return null;
-  });
-  return { w: 38, fold: { x: QUEUE_ENDS + front * 40, count: count - fit }, places };
-}
-
-/** Rows of the hash table that fit, as [first, last): the window slides so that row `at` is inside. */
-export function rowWindow(count, at, fit) {
-  if (count <= fit) return [0, count];
-  const first = at < 0 ? count - fit : Math.max(0, Math.min(count - fit, at - Math.floor(fit / 2)));
-  return [first, first + fit];
 }

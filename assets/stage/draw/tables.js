@@ -1,118 +1,116 @@
-// Zones B, D and E: hash table, block table, totals or pseudocode.
+// Zones B and D: hash table and block table; and the pseudocode, which stands in the ledger's place when it is wanted.
 import { keyed, make, makeThing, place, setAttr, setKeys, setName, setText, swapIcon } from "./dom.js";
-import { rowWindow, TITLE_H } from "./layout.js";
+import { rowWindow, tableGrid, titleHeight } from "./places.js";
 import { peakTable } from "../time/steps.js";
-import { codeLineOf, NUM_CODE_LINES } from "./view.js";
+import { codeLineOf, isPromised, NUM_CODE_LINES } from "./view.js";
 import { requestMark } from "./lane.js";
-import { toldTotals } from "./told.js";
-
-const ROW_H = 28, ROWS = 7;
 
 function makeRow() {
-  const tag = make("span", "stag"), arrow = make("span", "to"), slots = make("span", "sid");
-  return Object.assign(makeThing("row", [tag, arrow, slots]), { tag, arrow, slots });
+  const tag = make("span", "stag"), arrow = make("span", "to"), slots = make("span", "sid"), note = make("span", "rnote");
+  return Object.assign(makeThing("row", [tag, arrow, slots, note]), { tag, arrow, slots, noteNode: note });
 }
 
 const slotNames = (slots) => slots.slice(0, 2).map((id) => "#" + id).join(" ") + (slots.length > 2 ? " +" + (slots.length - 2) : "");
 
-/** A tag that is asked for but not on the board gets a ghost row: an empty place one can point at. */
-function tableRows(frame, event) {
-  const rows = Object.entries(frame.table).map(([hash, slots]) => ({ tag: hash.slice(0, 4), hash, slots }));
-  const asked = event && (event.op === "probe" || event.op === "miss") && event.hash;
-  if (asked && !frame.table[asked]) rows.push({ tag: asked.slice(0, 4), hash: asked, slots: [], ghost: event.op });
-  return rows;
+/** While a tag is looked up, nothing tells whether it is there: the verdict's own event does. A missed tag then gets a row with nothing in it. */
+function tableRows(frame, told) {
+  const rows = Object.entries(frame.table).map(([hash, slots]) => ({ hash, slots, mark: "" }));
+  const last = told.at(-1), { op, hash } = last ?? {};
+  for (const row of rows) if (told.some((event) => event.hash === row.hash && event.op === "match")) row.mark = "hit";
+  for (const row of rows) if (told.some((event) => event.hash === row.hash && event.op === "register")) row.mark = "new";
+  if (op === "probe") rows.push({ hash: "?" + hash, tag: hash?.slice(0, 4) ?? "", slots: [], mark: "asked" });
+  if (op === "miss" && hash && !frame.table[hash]) rows.push({ hash, slots: [], mark: "miss" });
+  return rows.map((row) => ({ tag: row.hash.slice(0, 4), ...row }));
 }
 
-/** Returns the drawn rows by tag. */
-export function drawHashTable({ zones, plan, lang, t }, frame, event) {
-  const zone = zones.B, rows = tableRows(frame, event);
-  const fit = 2 * ROWS, perCol = fit / 2;
-  const at = event?.hash ? rows.findIndex((row) => row.hash === event.hash) : -1;
-  const [first, last] = rowWindow(rows.length, at, fit);
-  const colW = ((plan.B?.[2] ?? 216) - 12) / 2;
+const ROW_NOTE = { hit: "✓", miss: "✕", asked: "?" };
+
+function drawRow({ t, t1, frame, run }, row, item, cols) {
+  const promised = isPromised(frame, item.slots, run.log.meta.block_size);
+  setText(row.tag, item.tag);
+  setText(row.arrow, item.slots.length ? "→" : "");
+  setText(row.slots, slotNames(item.slots));
+  setText(row.noteNode, ROW_NOTE[item.mark] ?? (promised ? (cols > 1 ? "…" : "… " + t1("stage.state.reserved")) : ""));
+  setAttr(row, "data-mark", item.mark || null);
+  setAttr(row, "data-promised", promised ? "1" : null);
+  setKeys(row, ["tag:" + item.tag, ...item.slots.map((id) => "slot:" + id)]);
+  const name = t("stage.a11y.row", { tag: item.tag, slots: slotNames(item.slots) || "-" });
+  setName(row, promised ? name + ", " + t("stage.state.reserved") : name);
+}
+
+/** Returns the drawn rows by tag; the one that is asked for under "?". */
+export function drawHashTable(stage, frame, told) {
+  const { zones, plan, mode, t } = stage, zone = zones.B, rows = tableRows(frame, told), top = titleHeight(mode);
+  const { rows: perCol, cols, pitch } = tableGrid(rows.length, plan.B[3], top, mode), fit = perCol * cols;
+  const at = rows.findIndex(({ mark }) => mark !== "");
+  const [first, last] = rowWindow(rows.length, at, fit), colW = plan.B[2] / cols;
   const nodes = keyed(zone.body, rows.slice(first, last).map((row, j) => ({ ...row, j })), ({ hash }) => hash, makeRow, (row, item) => {
-    place(row, 6 + Math.floor(item.j / perCol) * colW, TITLE_H + (item.j % perCol) * ROW_H, colW - 4, ROW_H - 4);
-    const told = event?.hash === item.hash ? event.op : event?.op === "probe" || event?.op === "match";
-    const stamp = [item.tag, item.slots, item.ghost, told, lang].join();
-    if (row.stamp === stamp) return;
-    row.stamp = stamp;
-    setText(row.tag, item.tag);
-    setText(row.arrow, item.ghost ? "" : "→");
-    setText(row.slots, item.ghost ? (item.ghost === "miss" ? "×" : "?") : slotNames(item.slots));
-    setAttr(row, "data-ghost", item.ghost ?? null);
-    setAttr(row, "data-asked", event?.op === "probe" || event?.op === "match" ? (item.hash === event.hash ? "1" : "0") : null);
-    setAttr(row, "data-new", event?.op === "register" && item.hash === event.hash ? "1" : null);
-    setKeys(row, ["tag:" + item.tag, ...item.slots.map((id) => "slot:" + id)]);
-    setName(row, t("stage.a11y.row", { tag: item.tag, slots: slotNames(item.slots) || "-" }));
+    place(row, Math.floor(item.j / perCol) * colW, top + (item.j % perCol) * pitch, colW - 4, pitch - 4);
+    drawRow(stage, row, item, cols);
   });
+  setAttr(zone, "data-cols", cols);
+  const empty = (zone.emptyNode ??= zone.appendChild(make("p", "note zempty")));
+  setText(empty, rows.length ? "" : t("stage.table.none"));
   setText(zone.aside, rows.length > fit ? first + 1 + "–" + last + " / " + rows.length : "");
-  return new Map([...nodes].map(([hash, node]) => [hash.slice(0, 4), node]));
+  return new Map([...nodes].map(([hash, node]) => (hash[0] === "?" ? ["?", node] : [hash.slice(0, 4), node])));
 }
 
-export function drawBlockTable({ lang, t, order, t1 }, zone, run, k, rid, width) {
-  const frame = run.frames[k], live = frame.reqs[rid]?.btable ?? [];
-  const peak = rid ? peakTable(run.frames, k, rid) : [];
-  const table = live.length >= peak.length ? live : peak;
-  const stamp = rid + lang;
-  if (zone.titleNode.stamp !== stamp) {
-    zone.titleNode.stamp = stamp;
-    zone.titleNode.replaceChildren(make("span", "", t("stage.zone.D")), ...(rid ? [requestMark(order, rid)] : []));
-  }
-  const event = run.log.events[k - 1];
-  const two = table.length > 8, spot = event?.rid === rid && event?.b != null ? event.b : table.length - 1;
-  const [first, last] = rowWindow(table.length, spot, 16);
-  const colW = (width - 12) / (two ? 2 : 1);
-  const items = table.slice(first, last).map(([slot, how], j) => ({ slot, how, b: first + j, j, freed: first + j >= live.length }));
-  const create = () => {
-    const logical = make("span", "logical"), arrow = make("span", "to", "→"), slot = make("span", "sid"), look = make("span", "look"), word = make("span", "note");
-    return Object.assign(makeThing("drow", [logical, arrow, slot, look, word]), { logical, slotName: slot, look, word });
-  };
-  const nodes = keyed(zone.body, items, ({ b }) => b, create, (row, item) => {
-    place(row, 6 + Math.floor(item.j / 8) * colW, TITLE_H + (item.j % 8) * 25, colW - 4, 24);
-    setText(row.logical, String(item.b));
-    setText(row.slotName, "#" + item.slot);
-    swapIcon(row.look, item.how === "hit" ? "check" : "plus");
-    setText(row.word, two ? "" : t1(item.freed ? "stage.freed" : item.how === "hit" ? "stage.state.reused" : "stage.state.computed"));
-    setAttr(row, "data-how", item.how);
-    setAttr(row, "data-two", two ? "1" : null);
-    setAttr(row, "data-freed", item.freed ? "1" : null);
-    setName(row, t("stage.a11y.drow", { block: item.b, slot: item.slot }));
-    setKeys(row, ["blk:" + rid + ":" + item.b, "slot:" + item.slot, "req:" + rid], ["blk:" + rid + ":" + item.b, "slot:" + item.slot]);
+function makeTableRow() {
+  const names = ["logical", "to", "sid", "stag", "look", "word"], parts = Object.fromEntries(names.map((name) => [name, make("span", name)]));
+  parts.to.textContent = "→";
+  return Object.assign(makeThing("drow", Object.values(parts)), { parts });
+}
+
+const HOW = { hit: ["check", "reused"], new: ["plus", "computed"], reserved: ["dots", "reserved"] };
+
+/** The block table whole: [slot, how] by logical block; rows freed meanwhile stay, struck. */
+function tableOf(run, k, rid) {
+  const frame = run.frames[k], req = frame.reqs[rid], live = req?.btable ?? [], peak = rid ? peakTable(run.frames, k, rid) : [];
+  return (live.length >= peak.length ? live : peak).map(([slot, how], b) => {
+    const freed = b >= live.length;
+    return { b, slot, freed, how: !freed && how === "new" && frame.slots[slot].fill === 0 ? "reserved" : how, tag: req?.hashes[b]?.slice(0, 4) ?? "" };
   });
-  setText(zone.aside, table.length > 16 ? first + "–" + (last - 1) : "");
+}
+
+function drawTableRow({ t, t1 }, row, item, rid, two) {
+  const { parts } = row, [glyph, word] = HOW[item.how];
+  setText(parts.logical, String(item.b));
+  setText(parts.sid, "#" + item.slot);
+  setText(parts.stag, item.tag || "–");
+  swapIcon(parts.look, item.freed ? null : glyph);
+  setText(parts.word, two ? "" : t1(item.freed ? "stage.freed" : "stage.state." + word));
+  setAttr(row, "data-how", item.how);
+  setAttr(row, "data-freed", item.freed ? "1" : null);
+  setName(row, t("stage.a11y.drow", { block: item.b, slot: item.slot }));
+  setKeys(row, ["blk:" + rid + ":" + item.b, "slot:" + item.slot, "req:" + rid], ["blk:" + rid + ":" + item.b, "slot:" + item.slot]);
+}
+
+export function drawBlockTable(stage, zone, run, k, rid, [, , width, height]) {
+  const { t, order, mode } = stage, top = titleHeight(mode), table = tableOf(run, k, rid), event = run.log.events[k - 1];
+  const { rows: perCol, cols, pitch } = tableGrid(table.length, height, top, mode), fit = perCol * cols;
+  const title = (zone.nameNodes ??= [make("span"), make("span")]);
+  if (zone.titleNode.firstChild !== title[0]) zone.titleNode.replaceChildren(...title);
+  setText(title[0], t("stage.zone.D"));
+  keyed(title[1], rid ? [rid] : [], (one) => one, () => requestMark(order, rid), () => {});
+  const spot = event?.rid === rid && event?.b != null ? event.b : table.length - 1, [first, last] = rowWindow(table.length, spot, fit), colW = width / cols;
+  const nodes = keyed(zone.body, table.slice(first, last).map((item, j) => ({ ...item, j })), ({ b }) => b, makeTableRow, (row, item) => {
+    place(row, Math.floor(item.j / perCol) * colW, top + (item.j % perCol) * pitch, colW - 6, pitch - 4);
+    drawTableRow(stage, row, item, rid, cols > 1);
+  });
+  setAttr(zone, "data-cols", cols);
+  setText(zone.aside, table.length > fit ? first + "–" + (last - 1) + " / " + table.length : "");
   return nodes;
 }
 
-const percent = (part, whole) => (whole ? Math.round((100 * part) / whole) + " %" : "–");
-
-export function drawTotals({ run, zones, t, tLines }, zone, frame, other) {
-  const { totals, slots, queue } = frame;
-  const free = queue.length, all = Object.keys(slots).length;
-  const cached = queue.filter((id) => slots[id].hash).length;
-  const values = zone === zones.E && run.log.meta.told ? toldTotals(frame) : [["reused", totals.hits, "hit"], ["computed", totals.computed, "miss"], ["rate", percent(totals.hits, totals.queries), "hit"],
-    ["evicted", totals.evicted, "evict"], ["inuse", all - free, "others"], ["cached", cached, "cached"]];
-  const create = () => {
-    const value = make("span", "big"), name = make("span", "note");
-    return Object.assign(make("div", "total", [value, name]), { value, name });
-  };
-  zone.body.querySelector(".codebox")?.remove();
-  setText(zone.titleNode, t("stage.zone.E"));
-  keyed(zone.body, values, ([id]) => id, create, (node, [id, value, hue]) => {
-    setText(node.value, String(value));
-    setText(node.name, tLines("stage.total." + id));
-    setAttr(node, "data-hue", hue);
-    setAttr(node, "data-differs", other?.[id] !== undefined && other[id] !== value ? "1" : null);
-  });
-}
-
-/** Code drawer: the same 14 lines for every step, the line of this op lit. */
-export function drawCode({ t, t1 }, zone, event) {
-  if (!zone.body.querySelector(".codebox")) {
-    zone.body.replaceChildren(make("ol", "codebox", Array.from({ length: NUM_CODE_LINES }, () => make("li"))));
-    zone.body.keyedNodes = null;
-  }
+/** The same 14 lines for every step, the line of this op lit. */
+export function drawCode({ flags, runB, t, t1 }, zone, event) {
+  const box = (zone.codeNode ??= zone.appendChild(make("ol", "codebox", Array.from({ length: NUM_CODE_LINES }, () => make("li")))));
+  const on = Boolean(flags.code && !runB);
+  box.classList.toggle("off", !on);
+  zone.body.classList.toggle("off", on);
+  if (!on) return;
   setText(zone.titleNode, t("stage.zone.code"));
-  [...zone.body.firstChild.children].forEach((line, at) => {
+  [...box.children].forEach((line, at) => {
     setText(line, t1("stage.code." + at));
     setAttr(line, "aria-current", codeLineOf(event) === at ? "step" : null);
   });

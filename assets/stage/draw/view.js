@@ -8,38 +8,62 @@ export function shapeOf(rid, order) {
   return SHAPES[digits ? Number(digits[1]) : order.indexOf(rid)] ?? null;
 }
 
-/** State of a slot from the point of view of the focused request: provenance belongs to (request, block). */
-export function slotView(frame, id, rid, event) {
-  const slot = frame.slots[id];
-  const row = frame.reqs[rid]?.btable.find(([slotId]) => slotId === Number(id));
+/** The events that a step tells of: at level "beat" all of its group, otherwise one. */
+export function eventsOf(events, k, level) {
+  const from = level === "beat" ? events[k - 1]?.beat?.from ?? k - 1 : k - 1;
+  return events.slice(Math.max(0, from), k);
+}
+
+/** Tokens of a block for which its holders have planned: the written ones and those still to come. */
+function plannedFill(frame, slot, id, size) {
+  const planned = slot.owners.map((rid) => {
+    const req = frame.reqs[rid], b = req?.btable.findIndex(([slotId]) => slotId === id) ?? -1;
+    return b < 0 ? 0 : Math.min(size, req.computed - b * size);
+  });
+  return Math.max(slot.fill, 0, ...planned);
+}
+
+const isGone = ({ op }) => op === "evict" || op === "ttl";
+
+/** State of a slot from the point of view of the focused request: provenance belongs to (request, block). `told`: the event, or events, that led here;
+ * `size`: tokens of a block, for who wants to know how many cells are `reserved`: planned and not written. */
+export function slotView(frame, id, rid, told, size = 0) {
+  const slot = frame.slots[id], number = Number(id);
+  const row = frame.reqs[rid]?.btable.find(([slotId]) => slotId === number);
   const copies = slot.hash ? frame.table[slot.hash] ?? [] : [];
-  const gone = event && (event.op === "evict" || event.op === "ttl") && event.slot === Number(id);
-  const view = { id: Number(id), ref: slot.ref, fill: slot.fill, owners: slot.owners, last: slot.last,
-    tag: slot.hash ? slot.hash.slice(0, 4) : "", copyOf: copies.length > 1 && copies[0] !== Number(id) ? copies[0] : 0 };
-  if (gone) return { ...view, state: "evicted", tag: event.tag ?? "", ttl: event.op === "ttl" };
-  if (slot.ref > 0) view.state = row ? (row[1] === "hit" ? "reused" : "computed") : "others";
+  const gone = [told ?? []].flat().find((event) => isGone(event) && event.slot === number);
+  const view = { id: number, ref: slot.ref, fill: slot.fill, owners: slot.owners, last: slot.last, reserved: size && slot.ref ? plannedFill(frame, slot, number, size) - slot.fill : 0,
+    tag: slot.hash ? slot.hash.slice(0, 4) : "", copyOf: copies.length > 1 && copies[0] !== number ? copies[0] : 0 };
+  if (slot.ref > 0) view.state = row ? slotState(row[1], slot.fill) : "others";
   else if (slot.hash) view.state = "cached";
   else view.state = slot.fill > 0 ? "dirty" : "empty";
-  return view;
+  return gone ? { ...view, state: "evicted", now: view.state, tag: gone.tag ?? "", ttl: gone.op === "ttl" } : view;
 }
 
-export const STATE_GLYPH = { empty: null, cached: "ring", dirty: "void", reused: "check", computed: "plus",
+/** A slot that is taken is not computed before something is written into it. */
+const slotState = (how, fill) => (how === "hit" ? "reused" : fill > 0 ? "computed" : "reserved");
+
+export const STATE_GLYPH = { empty: null, cached: "ring", dirty: "void", reserved: "dots", reused: "check", computed: "plus",
   others: null, evicted: "times", duplicate: "copy" };
 
-/** State of block `b` of a request: plain, hit, miss, new, skip (not looked up), or of a chain: stored (just now), told (before); `table` may hold rows freed meanwhile. */
-function blockView(req, b, blockSize, table = req.btable) {
+/** State of block `b` of a request: plain, hit, miss, reserved (taken, nothing written), new, skip (not looked up), or of a chain: stored (just now), told (before);
+ * `table` may hold rows freed meanwhile. Without `slots` nothing is known of what is written. */
+function blockView(req, b, blockSize, table, slots) {
   const full = (b + 1) * blockSize <= req.num_tokens;
-  const row = table[b];
+  const row = table[b], mine = req.btable[b];
   let state = req.look[b] ?? "plain";
-  if (row) state = row[1];
+  if (row) state = mine && mine[1] === "new" && slots?.[mine[0]]?.fill === 0 ? "reserved" : row[1];
   else if (state === "plain" && Object.entries(req.look).some(([j, seen]) => seen === "miss" && Number(j) < b)) state = "skip";
   return { b, state, full, size: Math.min(blockSize, req.num_tokens - b * blockSize),
-    tag: b < req.hashes.length ? req.hashes[b].slice(0, 4) : "", slot: req.btable[b] ? row[0] : 0 };
+    tag: b < req.hashes.length ? req.hashes[b].slice(0, 4) : "", slot: mine ? row[0] : 0 };
 }
 
-export function blockViews(req, blockSize, table) {
-  return Array.from({ length: Math.ceil(req.num_tokens / blockSize) }, (_, b) => blockView(req, b, blockSize, table));
+export function blockViews(req, blockSize, table = req.btable, slots = null) {
+  return Array.from({ length: Math.ceil(req.num_tokens / blockSize) }, (_, b) => blockView(req, b, blockSize, table, slots));
 }
+
+/** A tag can stand in the table before the KV of its block is written: none of its slots is full yet. */
+export const isPromised = (frame, ids, size) => ids.length > 0 && ids.every((id) => frame.slots[id].ref > 0 && frame.slots[id].fill < size);
 
 /** Link keys of a slot, a block, a tag row and an event: things that share one light up together. */
 export function slotKeys(frame, id) {
@@ -70,12 +94,6 @@ export function eventKeys(event) {
   return keys;
 }
 
-const PHASES = { arrive: 0, cut: 0, hash: 0, probe: 1, match: 1, miss: 1, collision: 1, plan: 1, wait: 1, reject: 1,
-  touch: 2, evict: 2, alloc: 2, register: 2, dup: 2, notstored: 2, resume: 2, preempt: 5,
-  compute: 3, full: 3, append: 4, free: 5, done: 5 };
-export const NUM_PHASES = 6;
-export const phaseOf = (event) => (event ? PHASES[event.op] ?? -1 : -1);
-
 const SPOT_SLOT = new Set(["match", "touch", "evict", "alloc", "compute", "free", "ttl", "full"]);
 const SPOT_LANE = new Set(["arrive", "chain", "plan", "wait", "reject", "preempt", "resume"]);
 
@@ -87,7 +105,7 @@ export function spotOf(event) {
   if (op === "append") return slot ? "slot:" + slot : "blk:" + b;
   if (op === "cut" || op === "miss" || op === "collision") return b == null ? "lane" : "blk:" + b;
   if (op === "hash") return "tagof:" + b;
-  if (op === "probe") return "row:" + tag;
+  if (op === "probe") return "tagof:" + b; // the row would tell whether it hits
   if (op === "register" || op === "dup" || op === "notstored") return op === "register" ? "row:" + tag : slot ? "slot:" + slot : "blk:" + b;
   if (op === "done" || op === "reset" || op === "version" || op === "policy" || op === "tick") return "totals";
   return SPOT_LANE.has(op) ? "lane" : null;

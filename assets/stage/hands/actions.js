@@ -1,8 +1,10 @@
 // What each key and button does. The names are those of keys.js and of the text keys stage.key.<action>.
-import { findOp } from "../time/steps.js";
+import { setText } from "../draw/dom.js";
+import { askBetween, findOp } from "../time/steps.js";
 import { backward, forward, pausePlay, replayLast, seekTo, startPlay, takeAnswer } from "../play/player.js";
-import { addHand, secondVote } from "../panels/quiz.js";
+import { addHand, mayAsk, nudgeQuestion, secondVote } from "../panels/quiz.js";
 import { closeNewest, sendFork, toggleDrawer, undoFork } from "../panels/drawers.js";
+import { closeMenu } from "../panels/menu.js";
 import { drawScene } from "../play/scene.js";
 import { drawTicks } from "../draw/timeline.js";
 import { saveAddress } from "../play/address.js";
@@ -10,7 +12,13 @@ import { saveAddress } from "../play/address.js";
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 const LANGS = ["zh", "en", "both"];
 
-const jump = (ops, dir) => (stage) => seekTo(stage, findOp(stage.events, stage.k, ops, dir));
+/** To the nearest such event; forwards no further than to the first question that is still open. */
+const jump = (ops, dir) => (stage) => {
+  const { events, k, asks } = stage, to = findOp(events, k, ops, dir);
+  const open = mayAsk(stage) ? askBetween(events, k, to, (event) => asks.has(event.i)) : -1;
+  if (open === k) return nudgeQuestion(stage);
+  seekTo(stage, open < 0 ? to : open);
+};
 const step = (move, level) => (stage) => (pausePlay(stage), move(stage, level));
 const flip = (name) => (stage) => {
   stage.flags[name] = !stage.flags[name];
@@ -21,6 +29,7 @@ const drawer = (name) => (stage) => toggleDrawer(stage, name);
 function changeSpeed(stage, dir) {
   const at = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(stage.speed) + dir));
   stage.speed = SPEEDS[at];
+  setText(stage.live, stage.t("stage.speed", { speed: stage.speed }));
   drawScene(stage);
 }
 
@@ -30,6 +39,13 @@ function bookmark(stage) {
   drawTicks(stage);
   saveAddress(stage);
 }
+
+/** The nearest bookmark before or after this step; from the last one on to the first. */
+const toBookmark = (dir) => (stage) => {
+  const marks = [...stage.bookmarks].sort((a, b) => (a - b) * dir), { k } = stage;
+  const to = marks.find((step) => (step - k) * dir > 0) ?? marks[0];
+  if (to !== undefined) seekTo(stage, to);
+};
 
 function nextLanguage(stage) {
   stage.lang = LANGS[(LANGS.indexOf(stage.lang) + 1) % LANGS.length];
@@ -62,9 +78,11 @@ function pin(stage) {
 }
 
 function close(stage) {
+  if (closeMenu(stage, true)) return;
   if (stage.flags.blank) return flip("blank")(stage);
   if (closeNewest(stage)) return;
   if (stage.feedback) return void ((stage.feedback = null), drawScene(stage));
+  if (!stage.pin && stage.flags.presenter) return presenter(stage);
   stage.pin = null;
   stage.afterPin();
 }
@@ -75,7 +93,7 @@ export const ACTIONS = {
   first: (stage) => seekTo(stage, 0), last: (stage) => seekTo(stage, stage.events.length), play: startPlay,
   slower: (stage) => changeSpeed(stage, -1), faster: (stage) => changeSpeed(stage, 1), goto: drawer("goto"),
   nextMiss: jump(["miss"], 1), backMiss: jump(["miss"], -1), nextEvict: jump(["evict", "ttl"], 1), backEvict: jump(["evict", "ttl"], -1),
-  bookmark, ask: flip("ask"), fork: drawer("fork"), sendFork, undoFork,
+  bookmark, nextBookmark: toBookmark(1), backBookmark: toBookmark(-1), btable: flip("btable"), ask: flip("ask"), fork: drawer("fork"), sendFork, undoFork,
   answer: (stage, digit) => takeAnswer(stage, digit - 1), hand: (stage, digit) => addHand(stage, digit - 1),
   revote: secondVote, replay: replayLast, full: fullScreen, presenter, blank: flip("blank"), lang: nextLanguage, theme: previewTheme,
   code: flip("code"), noodle: flip("noodle"), table: drawer("table"), inspect: drawer("inspect"), log: drawer("log"), help: drawer("help"), pin, close,

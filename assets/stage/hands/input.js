@@ -1,10 +1,12 @@
 // Ears of the stage: keys, clicks, resize, full screen, theme. Listens only inside its own root.
-import { focusOn, setAttr, swapIcon } from "../draw/dom.js";
+import { focusOn } from "../draw/dom.js";
 import { keyAction } from "../words/keys.js";
 import { ACTIONS } from "./actions.js";
 import { seekTo, takeAnswer } from "../play/player.js";
 import { toggleDrawer } from "../panels/drawers.js";
 import { drawTicks } from "../draw/timeline.js";
+import { drawControls } from "../draw/controls.js";
+import { closeMenu, menuKey, toggleMenu } from "../panels/menu.js";
 import { clearLinks, showPin, showTip } from "../panels/links.js";
 import { wireLinks, wireTrack } from "./pointer.js";
 import { keepAddress, parseHash, saveAddress } from "../play/address.js";
@@ -14,8 +16,13 @@ import { drawScene } from "../play/scene.js";
 
 const isField = (node) => /^(INPUT|TEXTAREA|SELECT)$/.test(node?.tagName ?? "");
 
-function onKey(stage, event) {
-  const target = event.composedPath()[0];
+export function onKey(stage, event) {
+  const target = event.composedPath()[0], menu = menuKey(stage, event);
+  if (menu) {
+    event.stopPropagation();
+    if (menu === "taken") event.preventDefault();
+    return;
+  }
   const { action, digit, stop } = keyAction(event);
   if (isField(target)) {
     event.stopPropagation();
@@ -27,16 +34,9 @@ function onKey(stage, event) {
   if (target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;
   if (!action) return;
   event.preventDefault();
-  noteUse(stage);
   if (stage.flags.blank && action !== "blank" && action !== "close") return;
   if (action === "pin" && answerByThing(stage, target)) return;
   ACTIONS[action](stage, digit);
-}
-
-/** The hint "keys: ?" has done its work once somebody pressed or clicked anything. */
-function noteUse(stage) {
-  stage.used = true;
-  stage.root.classList.add("used");
 }
 
 /** A drawing may have replaced the very button that was pressed; the keyboard must not fall out of the stage with it. */
@@ -57,12 +57,20 @@ const CLICKS = {
   close: (stage, name) => toggleDrawer(stage, name, false),
 };
 
+/** After these the menu stays open: one presses them more than once. */
+const STAYS = new Set(["slower", "faster"]);
+
 function onClick(stage, event) {
   const path = event.composedPath().filter((node) => node.nodeType === 1);
   const has = (name) => path.find((node) => node.dataset && name in node.dataset);
   const button = has("do");
-  noteUse(stage);
-  if (button) return ACTIONS[button.dataset.do](stage, button);
+  if (has("menu")) return toggleMenu(stage, has("menu").dataset.menu);
+  if (!STAYS.has(button?.dataset.do)) closeMenu(stage);
+  if (button) {
+    ACTIONS[button.dataset.do](stage, button);
+    if (event.detail > 0 && stage.host.activeElement === button && !STAYS.has(button.dataset.do)) focusOn(stage.root); // clicked, not pressed: Space means "play" again
+    return;
+  }
   for (const [name, act] of Object.entries(CLICKS)) if (has(name)) return void act(stage, has(name).dataset[name]);
   const thing = has("k");
   if (thing && answerByThing(stage, thing)) return;
@@ -104,18 +112,12 @@ function watchSize(stage) {
 }
 
 export function wireInput(stage) {
-  const { root, floor, controls } = stage;
+  const { root, floor } = stage;
   root.addEventListener("keydown", (event) => (onKey(stage, event), keepFocus(stage)));
   floor.addEventListener("click", (event) => (onClick(stage, event), keepFocus(stage)));
   stage.blank.addEventListener("click", () => stage.flags.blank && ACTIONS.blank(stage));
   stage.seek = (k) => seekTo(stage, k);
-  stage.onPlay = () => {
-    const button = controls.querySelector("[data-do=play]");
-    button.replaceChildren();
-    button.iconName = null;
-    swapIcon(button, stage.playing ? "pause" : "play");
-    setAttr(button, "aria-pressed", stage.playing);
-  };
+  stage.onPlay = () => drawControls(stage);
   const ticksLit = (keys) => drawTicks(stage, keys.length ? (event) => eventKeys(event).some((key) => keys.includes(key)) : null);
   stage.onStep = () => (clearLinks(stage), ticksLit([]));
   stage.afterPin = () => {

@@ -11,6 +11,7 @@ function pointOf({ floor, scale }, { clientX, clientY }) {
 
 /** The density map is one canvas: which slot lies under the pointer is arithmetic. */
 function pointAtMap(stage, event) {
+  if (stage.ask) return;
   const canvas = event.target, { cell, cols, ids } = canvas.mapGrid, box = rectIn(canvas), { x, y } = pointOf(stage, event);
   const col = Math.floor((x - box.x) / cell), row = Math.floor((y - box.y) / cell);
   const id = ids[row * cols + col];
@@ -21,7 +22,7 @@ export function wireLinks(stage, ticksLit) {
   const { floor } = stage;
   const target = (event) => event.composedPath().find((node) => node.nodeType === 1 && node.hasAttribute?.("data-k"));
   const enter = (node) => {
-    if (stage.pin || !node) return;
+    if (stage.pin || stage.ask || !node) return; // nothing may cover what a question is about, or point at its answer
     const keys = keysIn(node, "data-h");
     lightUp(stage, keys, node);
     showTip(stage, tipLines(stage, keys), rectIn(node));
@@ -59,7 +60,7 @@ export function wireLinks(stage, ticksLit) {
 
 const stepUnder = (stage, x) => xToStep(x - rectIn(stage.track).x, stage.events.length, trackWidth(stage));
 
-/** Drag or click = seek; hover = caption of that step. */
+/** Drag or click = seek; hover = caption of that step, if it may be told. */
 export function wireTrack(stage, seek, preview) {
   const { track } = stage;
   let dragging = false;
@@ -72,7 +73,7 @@ export function wireTrack(stage, seek, preview) {
   track.addEventListener("pointermove", (event) => {
     const { x } = pointOf(stage, event), step = stepUnder(stage, x);
     if (dragging) seek(step);
-    const told = stage.events[step - 1];
+    const told = step > stage.k && stage.flags.ask ? null : stage.events[step - 1]; // what lies ahead is not told while questions are on
     preview(step, told ? stage.caption(told) : "", x);
   });
   for (const name of ["pointerup", "pointercancel"]) track.addEventListener(name, () => (dragging = false));

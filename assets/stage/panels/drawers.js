@@ -3,7 +3,7 @@ import { focusOn, icon, make, makeButton, place, setAttr, setName } from "../dra
 import { HELP_ROWS } from "../words/keys.js";
 import { drawInspector } from "./inspect.js";
 import { drawTables } from "./tableview.js";
-import { tickKind } from "../draw/timeline.js";
+import { tickKind } from "../draw/ticks.js";
 
 const PLACES = { help: [200, 60, 880, 590], log: [8, 44, 440, 594], inspect: [732, 44, 540, 594], table: [60, 44, 1160, 594], goto: [490, 480, 300, 120], fork: [150, 380, 980, 258] };
 const LOG_ROW_H = 28;
@@ -63,21 +63,25 @@ function fillHelp({ t }, body) {
   body.replaceChildren(make("div", "hgrid", rows), make("p", "note", t("stage.help.link")));
 }
 
+/** Rows of the log: while questions are on, what lies ahead is not told. */
+const rowsTold = ({ events, flags, k }) => (flags.ask ? k : events.length);
+
 /** Virtual list: only the rows in view exist, however long the run is. */
 function fillLog(stage, body) {
   if (!body.list) {
     body.list = body.appendChild(make("div", "loglist"));
     body.addEventListener("scroll", () => drawLogRows(stage, body), { passive: true });
   }
-  body.list.style.height = stage.events.length * LOG_ROW_H + "px";
+  body.list.style.height = rowsTold(stage) * LOG_ROW_H + "px";
   const height = body.clientHeight || 500, top = (stage.k - 1) * LOG_ROW_H;
   if (top < body.scrollTop || top + LOG_ROW_H > body.scrollTop + height) body.scrollTop = Math.max(0, top - height / 2);
   drawLogRows(stage, body);
 }
 
-function drawLogRows({ events, caption, k, host }, body) {
+function drawLogRows(stage, body) {
+  const { events, caption, k, host } = stage;
   const height = body.clientHeight || 500;
-  const first = Math.max(0, Math.floor(body.scrollTop / LOG_ROW_H) - 3), last = Math.min(events.length, Math.ceil((body.scrollTop + height) / LOG_ROW_H) + 3);
+  const first = Math.max(0, Math.floor(body.scrollTop / LOG_ROW_H) - 3), last = Math.min(rowsTold(stage), Math.ceil((body.scrollTop + height) / LOG_ROW_H) + 3);
   const rows = [];
   for (let j = first; j < last; j++) {
     const words = [make("span", "no", String(j + 1)), make("span", "kind k-" + tickKind(events[j])), make("span", "line", caption(events[j]))];

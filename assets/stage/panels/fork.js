@@ -3,7 +3,8 @@ import { icon, make, makeButton, place, setAttr, setName, setText } from "../dra
 import { alignSteps, differenceSteps, requestAt } from "../time/steps.js";
 import { foldAll } from "../time/fold.js";
 import { buildZone } from "../draw/build.js";
-import { drawBlockTable, drawTotals } from "../draw/tables.js";
+import { drawLedger } from "../draw/ledger.js";
+import { ledgerAt } from "../time/ledger.js";
 import { drawPool } from "../draw/pool.js";
 import { requestMark } from "../draw/lane.js";
 
@@ -42,21 +43,17 @@ function drawUndo({ t }, aside) {
   setAttr(aside.firstChild, "title", label);
 }
 
-const numbersOf = ({ totals }) => ({ reused: totals.hits, computed: totals.computed, evicted: totals.evicted });
-
 export function drawFork(stage) {
-  const names = ["L", "L2", "C2", "D2", "E2"], { plan, extra, zones, frame: frameA, t } = stage;
-  if (!stage.runB || !plan.C2) return names.forEach((name) => extra[name]?.classList.add("off"));
+  const names = ["L", "L2", "C2", "E2"], { plan, extra, zones, run: runA, runB: run, t } = stage;
+  if (!run || !plan.C2) return names.forEach((name) => extra[name]?.classList.add("off"));
   const zone = Object.fromEntries(names.map((name) => [name, extraZone(stage, name)]));
-  const k = stage.aligned[stage.k], { runB: run } = stage, frame = run.frames[k], event = run.log.events[k - 1] ?? null;
-  const rid = requestAt(run.log.events, k);
-  drawLabel(stage, zone.L, "a", stage.run, stage.k, stage.rid);
+  const k = stage.aligned[stage.k], frame = run.frames[k], event = run.log.events[k - 1], rid = requestAt(run.log.events, k);
+  drawLabel(stage, zone.L, "a", runA, stage.k, stage.rid);
   drawLabel(stage, zone.L2, "b", run, k, rid);
   drawUndo(stage, zone.L2.aside);
-  setText(zone.C2.titleNode, t("stage.zone.C"));
-  setText(zone.E2.titleNode, t("stage.zone.E"));
-  drawPool(stage, zone.C2, run, frame, rid, event, plan.C2[2]);
-  if (plan.D2) drawBlockTable(stage, zone.D2, run, k, rid, plan.D2[2]);
-  drawTotals(stage, zones.E, frameA, numbersOf(frame));
-  drawTotals(stage, zone.E2, frame, numbersOf(frameA));
+  for (const name of ["C2", "E2"]) setName(zone[name], t("stage.zone." + name[0]) + ", " + t("stage.fork.b"));
+  drawPool(stage, zone.C2, run, frame, rid, event ? [event] : [], plan.C2);
+  const [mine, other] = [ledgerAt(runA, stage.k), ledgerAt(run, k)];
+  drawLedger(stage, zones.E, runA, stage.k, stage.rid, plan.E, other);
+  drawLedger(stage, zone.E2, run, k, rid, plan.E2, mine);
 }

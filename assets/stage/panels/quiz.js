@@ -1,5 +1,6 @@
 // Predict, observe, explain: the run stops before an event that carries `ask`; score = first try only.
 import { make, makeButton, setAttr, setText } from "../draw/dom.js";
+import { refuseNext } from "../draw/controls.js";
 
 export const mayAsk = ({ flags, runB, hidden }) => flags.ask && !runB && !hidden.has("quiz");
 
@@ -52,6 +53,7 @@ function drawFeedback({ feedback, zones, t }) {
 export function nudgeQuestion(stage) {
   stage.nudged = true;
   drawQuestion(stage);
+  refuseNext(stage);
   setAttr(stage.zones.Q, "data-nudge", "1");
   setTimeout(() => setAttr(stage.zones.Q, "data-nudge", null), 400);
 }

@@ -1,6 +1,6 @@
 // Zone G (what happened, why it matters) and the quiet face of zone Q (the last three captions).
 import { icon, make, makeButton, setAttr, setKeys, setName, setText } from "../draw/dom.js";
-import { captionOf, chipKeys, languagesOf, plainText } from "../words/narrate.js";
+import { captionOf, chipKeys, languagesOf, plainText, toldAt } from "../words/narrate.js";
 import { requestMark } from "../draw/lane.js";
 import { toldKey } from "../draw/told.js";
 
@@ -31,7 +31,7 @@ function openingEntries({ lang: shown, run, events, tIn }) {
 
 export function drawStory(stage, event) {
   const { zones, data, lang, flags, t } = stage, { body } = zones.G;
-  const entries = event ? captionOf(data.text, lang, event) : openingEntries(stage);
+  const entries = event ? captionOf(data.text, lang, toldAt(event, stage.level)) : openingEntries(stage);
   const lines = [];
   for (const { lang, what } of entries) lines.push(drawLine(stage, "what", what, event, lang));
   for (const { lang, why } of entries) if (why.length) lines.push(drawLine(stage, "why", why, event, lang));

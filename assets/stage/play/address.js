@@ -1,4 +1,5 @@
 // Step, level and pin in the address bar: `#step=23&lvl=block&pin=slot:5`, written without a rerun; what others keep there stays.
+import { LEVELS } from "../time/steps.js";
 
 const OURS = ["step", "lvl", "pin", "bm"];
 
@@ -7,16 +8,17 @@ export function parseHash(hash) {
   const step = found.get("step");
   return {
     step: step !== null && /^\d+$/.test(step) ? Number(step) : null,
-    level: ["micro", "block", "request"].includes(found.get("lvl")) ? found.get("lvl") : null,
+    level: LEVELS.includes(found.get("lvl")) ? found.get("lvl") : null,
     pin: /^(slot|tag|req|blk|ev):[\w:.-]+$/.test(found.get("pin") ?? "") ? found.get("pin") : null,
     bookmarks: (found.get("bm") ?? "").split(",").filter((part) => /^\d+$/.test(part)).map(Number),
   };
 }
 
-export function writeHash(hash, { step, level, pin, bookmarks }) {
+/** `usual`: the level that the page gives; only another one is written down. */
+export function writeHash(hash, { step, level, usual = "micro", pin, bookmarks }) {
   const others = hash.replace(/^#/, "").split("&").filter((part) => part && !OURS.includes(part.split("=")[0]));
   const ours = ["step=" + step];
-  if (level !== "micro") ours.push("lvl=" + level);
+  if (level !== usual) ours.push("lvl=" + level);
   if (pin) ours.push("pin=" + pin);
   if (bookmarks.length) ours.push("bm=" + bookmarks.join(","));
   return "#" + [...others, ...ours].join("&");
@@ -34,7 +36,7 @@ export function stepToGo(go) {
 export function saveAddress(stage, ms = 650) {
   clearTimeout(stage.addressTimer);
   stage.addressTimer = setTimeout(() => {
-    const state = { step: stage.k, level: stage.level, pin: stage.pin, bookmarks: [...stage.bookmarks].sort((a, b) => a - b) };
+    const state = { step: stage.k, level: stage.level, usual: stage.data.flags?.level, pin: stage.pin, bookmarks: [...stage.bookmarks].sort((a, b) => a - b) };
     history.replaceState(history.state, "", location.pathname + location.search + writeHash(location.hash, state));
   }, ms);
 }

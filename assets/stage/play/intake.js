@@ -2,11 +2,12 @@
 import { stepToGo } from "./address.js";
 import { foldAll } from "../time/fold.js";
 import { LEVELS } from "../time/steps.js";
+import { pausePlay } from "./player.js";
 import { takeSecondRun } from "../panels/fork.js";
 
 /** A page that inserts something above the stage makes Streamlit unmount and mount it again: what the viewer chose survives here, by key. */
 const parked = new Map();
-const CHOICES = ["story", "k", "level", "speed", "lang", "themeChoice", "flags", "asks", "votes", "bookmarks", "pin", "used"];
+const CHOICES = ["story", "k", "level", "speed", "lang", "themeChoice", "flags", "asks", "votes", "bookmarks", "pin"];
 
 export function parkChoices(stage) {
   if (stage.data && stage.api.key) parked.set(stage.api.key, { ...Object.fromEntries(CHOICES.map((name) => [name, stage[name]])), told: stage.data.lang });
@@ -32,6 +33,7 @@ function takeRuns(stage, old) {
   stage.run = { log: data.a, frames: foldAll(data.a.init, stage.events) };
   stage.order = [...new Set(stage.events.map((event) => event.rid).filter(Boolean))];
   takeSecondRun(stage);
+  if (old && !same) pausePlay(stage);
   if (old && !same) Object.assign(stage, { k: data.flags?.step ?? 0, pin: null, focus: null, feedback: null, asks: new Map(), votes: new Map(), bookmarks: new Set() });
 }
 

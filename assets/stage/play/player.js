@@ -56,7 +56,7 @@ export function pausePlay(stage) {
 }
 
 const REST_MS = 420, READ_MS = 2400;
-const afterMotion = (stage, tick) => (stage.playTimer = setTimeout(tick, (durationOf(stage.event) + REST_MS) / stage.speed));
+const afterMotion = (stage, tick) => (stage.playTimer = setTimeout(tick, (durationOf(stage.event, stage.level) + REST_MS) / stage.speed));
 
 export function startPlay(stage) {
   if (stage.playing) return pausePlay(stage);

@@ -1,11 +1,14 @@
 // Draws step k in full. Idempotent and without memory of earlier steps: any step may follow any other.
 import { focusOn, isShown, rectIn, setAttr } from "../draw/dom.js";
 import { peakTable, requestAt } from "../time/steps.js";
-import { spotOf } from "../draw/view.js";
+import { eventsOf, spotOf } from "../draw/view.js";
 import { drawHead, drawLane } from "../draw/lane.js";
-import { drawPool, drawQueue } from "../draw/pool.js";
-import { drawBlockTable, drawCode, drawHashTable, drawTotals } from "../draw/tables.js";
+import { drawPool } from "../draw/pool.js";
+import { drawQueue } from "../draw/queue.js";
+import { drawBlockTable, drawCode, drawHashTable } from "../draw/tables.js";
+import { drawLedger, drawToldTotals } from "../draw/ledger.js";
 import { drawRecent, drawStory, fitStory } from "../panels/story.js";
+import { drawControls } from "../draw/controls.js";
 import { drawPlayhead } from "../draw/timeline.js";
 import { drawQuestion, isAsking } from "../panels/quiz.js";
 import { drawFork } from "../panels/fork.js";
@@ -22,14 +25,10 @@ export function drawScene(stage) {
   stage.ask = isAsking(stage) ? events[k].ask : null;
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
-  drawHead(stage, event);
+  // A phone is drawn here and nowhere else: if (stage.mode === "phone") return drawPhone(stage);
+  drawHead(stage);
   if (plan.A) Object.assign(stage, drawLane(stage, frame, rid, event));
-  if (plan.B) stage.rowByTag = drawHashTable(stage, frame, event);
-  stage.slots = drawPool(stage, zones.C, run, frame, rid, event, plan.C[2]);
-  if (plan.D) stage.drows = drawBlockTable(stage, zones.D, run, k, rid, plan.D[2]);
-  if (stage.flags.code && !stage.runB) drawCode(stage, zones.E, event);
-  else drawTotals(stage, zones.E, frame);
-  if (plan.F) stage.cards = drawQueue(stage, frame);
+  drawFloor(stage, frame, rid, event);
   drawUntold(stage);
   drawFork(stage);
   drawStory(stage, event);
@@ -38,12 +37,25 @@ export function drawScene(stage) {
   setAttr(zones.Q, "data-asking", stage.ask || stage.feedback ? "1" : null);
   setAttr(zones.G, "data-asking", stage.ask || stage.feedback ? "1" : null);
   drawPlayhead(stage);
+  drawControls(stage);
   moveSpot(stage);
   refreshDrawers(stage);
   fitStory(stage);
   if (stage.pin) showPin(stage);
   tellSeen(stage);
   if (held && host.activeElement !== held) focusOn(held.isConnected ? held : stage.root);
+}
+
+/** What lies under the bench: tables, slots, queue, ledger. */
+function drawFloor(stage, frame, rid, event) {
+  const { zones, plan, run, k, events, level } = stage, told = eventsOf(events, k, level);
+  if (plan.B) stage.rowByTag = drawHashTable(stage, frame, told);
+  if (plan.C) stage.slots = drawPool(stage, zones.C, run, frame, rid, told, plan.C);
+  if (plan.D) stage.drows = drawBlockTable(stage, zones.D, run, k, rid, plan.D);
+  if (plan.E && run.log.meta.told) drawToldTotals(stage, zones.E, frame);
+  else if (plan.E && !stage.runB) drawLedger(stage, zones.E, run, k, rid, plan.E);
+  drawCode(stage, zones.E, event);
+  if (plan.F) stage.cards = drawQueue(stage, frame);
 }
 
 /** The drawn node of a spotlight or motion name; undefined when it is folded away or hidden. */

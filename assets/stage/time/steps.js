@@ -1,9 +1,11 @@
 // Which steps count at which level, where to jump, and how two logs line up. Pure.
 // Step k shows the state after k events; the event it tells about is events[k - 1]; step 0 tells about none.
 
-export const LEVELS = ["micro", "block", "request"];
+export const LEVELS = ["micro", "beat", "block", "request"];
 
+/** A beat is a group of steps that belong together: at its level only the last one of a group is a stop. */
 function isStop(event, level) {
+  if (level === "beat") return !event.inner;
   return LEVELS.indexOf(event.level) >= LEVELS.indexOf(level);
 }
 
@@ -30,10 +32,29 @@ export function askBetween(events, k, to, isDone) {
   return -1;
 }
 
-/** Request in the lane: the one of the newest event that names a request. */
+/** What brings a request into the lane: it comes, or it is looked up and let in. Answers, frees and book entries of others leave it alone. */
+const TAKES_LANE = new Set(["arrive", "cut", "chain", "probe", "match", "miss", "collision", "plan", "wait", "reject", "resume"]);
+const TAKES_NO_LANE = new Set(["evict", "ttl"]);
+
+function lanesOf(events) {
+  const lanes = [events.find((event) => event.rid)?.rid ?? null], gone = new Set();
+  let held = null;
+  for (const { op, rid } of events) {
+    const takes = rid && (held === null || TAKES_LANE.has(op) || (gone.has(held) && !TAKES_NO_LANE.has(op)));
+    if (takes) held = rid;
+    if (op === "done" || op === "reject") gone.add(rid);
+    else if (op === "arrive") gone.delete(rid); // a name may come again
+    lanes.push(held ?? lanes[0]);
+  }
+  return lanes;
+}
+
+const lanesByLog = new WeakMap();
+
+/** Request in the lane: one point of view, held until another request is looked up, or this one is done and another goes on. */
 export function requestAt(events, k) {
-  for (let j = k - 1; j >= 0; j--) if (events[j].rid) return events[j].rid;
-  return events.find((event) => event.rid)?.rid ?? null;
+  if (!lanesByLog.has(events)) lanesByLog.set(events, lanesOf(events));
+  return lanesByLog.get(events)[k];
 }
 
 /** The longest block table the request had since it last began to take blocks (freed rows stay visible, struck). */

@@ -1,8 +1,10 @@
 // Text templates -> pieces of a sentence. Pure; drawing them (textContent only) is the panels' business.
-// {name} inserts args.name, {n:token|tokens} picks by args.n, **word** is strong.
+// {name} inserts args.name, {n:token|tokens} picks by args.n, {slots*, } joins a list with what stands behind the star, **word** is strong.
 
-const CHIP_NAMES = new Set(["req", "slot", "tag", "block", "parent"]);
-const TOKEN = /\*\*(.+?)\*\*|\{(\w+):([^|}]*)\|([^}]*)\}|\{(\w+)\}/g;
+/** Arguments that are things on the stage, and the kind of thing; those of lists may hold a mere ellipsis too. */
+const CHIP_NAMES = { req: "req", slot: "slot", tag: "tag", block: "block", parent: "parent", slot2: "slot", tag2: "tag",
+  reqs: "req", slots: "slot", gone: "slot", held: "slot", front: "slot", tags: "tag" };
+const TOKEN = /\*\*(.+?)\*\*|\{(\w+):([^|}]*)\|([^}]*)\}|\{(\w+)(?:\*([^}]+))?\}/g;
 
 export function parseTemplate(template, args, strong = false) {
   const out = [];
@@ -11,12 +13,14 @@ export function parseTemplate(template, args, strong = false) {
   for (const found of String(template).matchAll(TOKEN)) {
     text(template.slice(at, found.index));
     at = found.index + found[0].length;
-    const [, bold, pluralName, one, many, name] = found;
+    const [, bold, pluralName, one, many, name, joint] = found;
     if (bold !== undefined) out.push(...parseTemplate(bold, args, true));
     else if (pluralName !== undefined) text(Number(args[pluralName]) === 1 ? one : many);
-    else if (CHIP_NAMES.has(name) && args[name] !== undefined && args[name] !== null && args[name] !== "") {
-      out.push({ kind: "chip", name, text: chipText(name, args[name]), value: args[name], strong });
-    } else text(args[name] ?? "");
+    else (joint ? args[name] ?? [] : [args[name] ?? ""]).forEach((value, place) => {
+      if (place) text(joint);
+      if (value === "" || value === "…" || !CHIP_NAMES[name]) text(value);
+      else out.push({ kind: "chip", name: CHIP_NAMES[name], text: chipText(CHIP_NAMES[name], value), value, strong });
+    });
   }
   text(template.slice(at));
   return out;
@@ -42,6 +46,9 @@ export function labelText(text, lang, key, args, between = " · ") {
   const parts = languagesOf(lang).map((one) => formatText(lookUp(text, one, key) ?? key, args));
   return parts.length === 2 && parts[0] !== parts[1] ? parts.join(between) : parts[0];
 }
+
+/** An event as it is told at a level: the last one of a beat speaks for all of the beat. */
+export const toldAt = (event, level) => (level === "beat" && event?.beat ? { ...event, ...event.beat } : event);
 
 /** Caption of an event: [{lang, what, why, noodle}] with pieces, one entry per language shown. */
 export function captionOf(text, lang, event) {

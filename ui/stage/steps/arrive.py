@@ -19,4 +19,5 @@ def hashed(telling: Telling, event: ev.BlockHashed) -> None:
     args: Step = {"n": telling.size}
     if event.parent_hash is not None:
         args["parent"] = tag_of(event.parent_hash.hex())
-    telling.step("hash", event, args, cap="hash.first" if event.parent_hash is None else "hash.next")
+    cap = "hash.first" if event.parent_hash is None else "hash.next"
+    telling.step("hash", event, args, cap="hash.last" if telling.is_last_block(event) else cap)

@@ -8,17 +8,19 @@ from ui.stage.steps.telling import Telling
 
 def computed(telling: Telling, event: ev.BlockComputed) -> None:
     telling.tallies[event.request_id].computed += event.num_new
-    args = {"n": event.num_new, "fill": event.fill, "size": telling.size}
-    cap = "compute.part"
+    answer = telling.num_answer(event)
+    args = {"n": event.num_new, "answer": answer, "fill": event.fill, "size": telling.size}
+    cap = "compute.answer" if answer == event.num_new else "compute.part"
     if event.fill == telling.size:  # full but without a tag (cache off, or kept out): nobody else can use it
         cap = "compute.full" if telling.content(event.block_id) else "compute.alone"
     telling.step("compute", event, args, cap=cap)
 
 
 def appended(telling: Telling, event: ev.TokensAppended) -> None:
-    word = "".join(telling.pieces(event.token_ids)).strip()
-    args = {"word": word, "n": len(event.token_ids)}
+    text = "".join(telling.pieces(event.token_ids))
+    args = {"word": text.strip(), "text": text, "n": len(event.token_ids)}
     telling.step("append", event, args, block=(event.num_tokens - 1) // telling.size)
     before = event.num_tokens - len(event.token_ids)
     for full in range(before // telling.size, event.num_tokens // telling.size):
-        telling.step("full", event, block=full, carries=False)
+        cap = "full.last" if telling.ends_here(event) else "full"
+        telling.step("full", event, cap=cap, block=full, carries=False)

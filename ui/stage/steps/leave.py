@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from core.engine import events as ev
-from ui.stage.steps.telling import Telling
+from ui.stage.steps.telling import Step, Telling, tag_of
 
 
 def released(telling: Telling, event: ev.BlockReleased) -> None:
     digest = telling.content(event.block_id)
-    dirty = event.place == "back" and digest is None  # the older queue rule
-    args = {"ref": event.ref_count, "place": event.place}
-    telling.step("free", event, args, cap="free.dirty" if dirty else f"free.{event.place}", digest=digest)
+    args: Step = {"ref": event.ref_count, "place": event.place}
+    cap = f"free.{event.place}"
+    if digest is None and event.place == "back":
+        cap = "free.dirty"  # the older queue rule
+    elif digest is None and event.place == "front":
+        known = telling.frame["reqs"][event.request_id]["hashes"][event.index : event.index + 1]
+        if known:  # a tag was made, and one sees it: say why it is no use
+            is_part = telling.frame["slots"][str(event.block_id)]["fill"] < telling.size
+            args["tag"] = tag_of(known[0])
+            cap = "free.known" if is_part else "free.gone"
+    telling.step("free", event, args, cap=cap, digest=digest)
 
 
 def finished(telling: Telling, event: ev.RequestFinished) -> None:

@@ -113,6 +113,23 @@ class Telling:
         """The texts of some tokens; an id whose text nobody gave shows itself."""
         return [self.piece_of.get(token_id, str(token_id)) for token_id in token_ids]
 
+    def num_answer(self, event: ev.BlockComputed) -> int:
+        """How many of the tokens that are computed belong to the answer, not to the prompt."""
+        end = event.index * self.size + event.fill
+        num_prompt = self.frame["reqs"][event.request_id]["num_prompt"]
+        return max(end - max(end - event.num_new, num_prompt), 0)
+
+    def ends_here(self, event: ev.TokensAppended | ev.BlockHashed) -> bool:
+        """Whether the answer ends with what was just appended: the request lets go of its blocks next."""
+        for later in self.log.events[self.index + 1 :]:
+            if not isinstance(later, ev.BlockHashed):
+                return isinstance(later, ev.BlockReleased) and later.request_id == event.request_id
+        return False
+
+    def is_last_block(self, event: ev.BlockHashed) -> bool:
+        """Whether a block is hashed that the end of the answer has filled: it will never be stored."""
+        return self.frame["reqs"][event.request_id]["status"] == "running" and self.ends_here(event)
+
     def content(self, block_id: int) -> bytes | None:
         """The hash that a slot holds just now."""
         digest = self.frame["slots"][str(block_id)]["hash"]

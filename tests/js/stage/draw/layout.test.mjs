@@ -1,7 +1,7 @@
 // Geometry: zones where the plan says, nothing on top of anything else, everything inside.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { CARD_H, foldBlocks, FORK, FORK_STACK, laneLayout, mapGrid, poolGrid, queueLayout, rowWindow, STACK, TITLE_H, WIDE } from "../../../../assets/stage/draw/layout.js";
+import { CARD_H, foldBlocks, FORK, laneLayout, LARGE, mapGrid, modeOf, planOf, poolGrid, queueLayout, rowWindow, TITLE_H, WIDE } from "../../../../assets/stage/draw/layout.js";
 import { randomSource } from "../../sample.mjs";
 
 const overlap = ([x, y, w, h], [x2, y2, w2, h2]) => x < x2 + w2 && x2 < x + w && y < y2 + h2 && y2 < y + h;
@@ -12,20 +12,29 @@ function assertApart(boxes) {
 
 const zonesOf = (plan, skip = []) => Object.entries(plan).filter(([name, box]) => Array.isArray(box) && !skip.includes(name));
 
-test("the wide stage is the drawing", () => {
-  assert.deepEqual([WIDE.w, WIDE.h], [1280, 720]);
-  const drawn = { A: [8, 44, 1264, 158], B: [8, 208, 216, 236], C: [230, 208, 560, 236], D: [796, 208, 214, 236], E: [1016, 208, 256, 236],
-    F: [8, 450, 1264, 78], G: [8, 534, 940, 104], Q: [954, 534, 318, 104], H: [8, 644, 1264, 72] };
-  for (const [name, box] of Object.entries(drawn)) assert.deepEqual(WIDE[name], box, name);
+test("three plans: the wide one below a page's bar, the large one on a screen of 16:9, two runs above each other", () => {
+  assert.deepEqual([WIDE, LARGE, FORK].map(({ w, h }) => [w, h]), [[1280, 656], [1280, 720], [1280, 656]]);
+  for (const name of ["head", ..."ABCDEFGH"]) assert.ok(WIDE[name], "wide has " + name);
+  for (const name of "ACDEFGH") assert.ok(LARGE[name], "large has " + name);
+  assert.ok(!LARGE.head && !LARGE.B);
+  for (const name of ["head", "L", "C", "E", "L2", "C2", "E2", "G", "H"]) assert.ok(FORK[name], "two runs have " + name);
+  for (const name of ["L", "C", "E"]) assert.deepEqual(FORK[name].slice(2), FORK[name + "2"].slice(2), "both runs have equal room for " + name);
 });
 
-for (const [name, plan, skip] of [["wide", WIDE, []], ["stacked", STACK, ["B"]], ["two runs", FORK, []], ["two runs, stacked", FORK_STACK, []]]) {
-  test(name + ": zones stand apart and inside", () => {
-    const zones = zonesOf(plan, skip);
-    assertApart(zones);
-    for (const [zone, [x, y, w, h]] of zones) assert.ok(x >= 0 && y >= 0 && x + w <= plan.w && y + h <= plan.h, zone);
+for (const [name, plan] of [["wide", WIDE], ["large", LARGE], ["two runs", FORK]]) {
+  test(name + ": zones stand apart and inside, the bench directly under the request, the ledger's place is the block table's too", () => {
+    if (plan.D) assert.deepEqual(plan.D, plan.E);
+    assertApart(zonesOf(plan, ["D"]));
+    for (const [zone, [x, y, w, h]] of zonesOf(plan)) assert.ok(x >= 0 && y >= 0 && x + w <= plan.w && y + h <= plan.h, zone);
+    if (plan.A) assert.ok(plan.G[1] - (plan.A[1] + plan.A[3]) < 10);
   });
 }
+
+test("the mode follows the width first, then what is shown", () => {
+  assert.deepEqual([390, 699].map((width) => modeOf(width, { fork: true, large: true })), ["phone", "phone"]);
+  assert.deepEqual([[false, false], [false, true], [true, false], [true, true]].map(([fork, large]) => modeOf(700, { fork, large })), ["wide", "large", "fork", "fork"]);
+  assert.deepEqual(["wide", "large", "fork"].map(planOf), [WIDE, LARGE, FORK]);
+});
 
 test("five pool layouts", () => {
   const kinds = [[1, "large"], [10, "large"], [11, "medium"], [24, "medium"], [25, "small"], [64, "small"], [65, "map"], [4096, "map"]];

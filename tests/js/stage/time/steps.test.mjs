@@ -22,6 +22,15 @@ test("three step sizes, forward and back", () => {
   }
 });
 
+test("at the level of beats a group is one stop, forward and back, whatever level its steps have", () => {
+  const run = RUN.map((event) => ([1, 3, 4, 8].includes(event.i) ? { ...event, inner: true } : event));
+  const walk = [];
+  for (let k = 0; k < run.length; ) walk.push((k = nextStop(run, k, "beat")));
+  assert.deepEqual(walk, [1, 3, 6, 7, 8, 10]);
+  assert.deepEqual([10, 8, 7, 6, 3, 1].map((k) => prevStop(run, k, "beat")), [8, 7, 6, 3, 1, 0]);
+  assert.deepEqual([nextStop(run, 4, "beat"), prevStop(run, 5, "beat")], [6, 3], "from inside a group, where a finer level led");
+});
+
 test("next and previous miss; stays when there is none", () => {
   assert.equal(findOp(RUN, 0, ["miss"], 1), 4);
   assert.equal(findOp(RUN, 4, ["miss"], 1), 10);
@@ -36,6 +45,24 @@ test("an open question stops a step of any size, an answered one does not", () =
   assert.equal(askBetween(run, 3, 4, () => false), 3);
   assert.equal(askBetween(run, 4, 8, () => false), -1);
   assert.equal(askBetween(run, 0, 8, () => true), -1);
+});
+
+test("one point of view: the lane changes hands at a look-up, and not with every token that others answer", () => {
+  const run = events(["arrive", "request", "R0"], ["append", "block", "R0"], ["arrive", "request", "R1"], ["register", "micro", "R0"], ["probe", "micro", "R1"],
+    ["compute", "micro", "R0"], ["compute", "micro", "R1"], ["append", "block", "R0"], ["append", "block", "R1"], ["free", "block", "R0"], ["done", "request", "R0"],
+    ["append", "block", "R1"], ["done", "request", "R1"]);
+  assert.deepEqual(run.map((_, j) => requestAt(run, j + 1)), ["R0", "R0", ...Array(11).fill("R1")]);
+});
+
+test("when the request in the lane is done, the lane follows the next one that does something, and stays there", () => {
+  const run = events(["arrive", "request", "R0"], ["arrive", "request", "R1"], ["append", "block", "R0"], ["done", "request", "R1"], ["evict", "block", "R0"],
+    ["append", "block", "R0"], ["arrive", "request", "R1"], ["append", "block", "R0"]);
+  assert.deepEqual(run.map((_, j) => requestAt(run, j + 1)), ["R0", "R1", "R1", "R1", "R1", "R0", "R1", "R1"]);
+});
+
+test("a piece of a run that begins in the middle of an answer shows who answers", () => {
+  const run = events(["append", "block", "R4"], ["append", "block", "R5"], ["tick", "request", undefined]);
+  assert.deepEqual([0, 1, 2, 3].map((k) => requestAt(run, k)), ["R4", "R4", "R4", "R4"]);
 });
 
 test("the request in the lane, and its longest block table", () => {

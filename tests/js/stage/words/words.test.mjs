@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { HELP_ROWS, keyAction } from "../../../../assets/stage/words/keys.js";
-import { captionOf, chipKeys, formatText, labelText, parseTemplate, plainText } from "../../../../assets/stage/words/narrate.js";
+import { captionOf, chipKeys, formatText, labelText, parseTemplate, plainText, toldAt } from "../../../../assets/stage/words/narrate.js";
 
 test("holes, plurals, strong words", () => {
   assert.equal(formatText("{n} {n:token|tokens} left", { n: 1 }), "1 token left");
@@ -46,7 +46,7 @@ test("chips carry the keys of what they name", () => {
 test("the key map of the plan", () => {
   const plan = { ArrowRight: "next", PageDown: "next", ArrowLeft: "back", PageUp: "back", "]": "nextRequest", "[": "backRequest", Home: "first", End: "last",
     " ": "play", "-": "slower", "=": "faster", g: "goto", n: "nextMiss", N: "backMiss", e: "nextEvict", E: "backEvict", m: "bookmark", w: "fork", q: "ask",
-    Enter: "pin", Escape: "close", f: "full", p: "presenter", ".": "blank", b: "blank", l: "lang", d: "code", a: "noodle", t: "theme", "?": "help", h: "help", v: "table" };
+    j: "nextBookmark", J: "backBookmark", k: "btable", Enter: "pin", Escape: "close", f: "full", p: "presenter", ".": "blank", b: "blank", l: "lang", d: "code", a: "noodle", t: "theme", "?": "help", h: "help", v: "table" };
   for (const [key, action] of Object.entries(plan)) assert.deepEqual(keyAction({ key }), { action, stop: true }, key);
   assert.equal(keyAction({ key: "ArrowRight", shiftKey: true }).action, "nextBlock");
   assert.equal(keyAction({ key: "ArrowLeft", shiftKey: true }).action, "backBlock");
@@ -55,7 +55,7 @@ test("the key map of the plan", () => {
 test("digits answer, with Shift they raise hands, whatever the keyboard prints", () => {
   assert.deepEqual(keyAction({ key: "2", code: "Digit2" }), { action: "answer", digit: 2, stop: true });
   assert.deepEqual(keyAction({ key: "@", code: "Digit2", shiftKey: true }), { action: "hand", digit: 2, stop: true });
-  assert.equal(keyAction({ key: "5", code: "Digit5" }).stop, false);
+  for (const digit of [0, 5, 9]) assert.deepEqual(keyAction({ key: String(digit), code: "Digit" + digit }), { action: "answer", digit, stop: true });
 });
 
 test("r and c are swallowed, the browser's own combinations are left alone", () => {
@@ -67,4 +67,20 @@ test("r and c are swallowed, the browser's own combinations are left alone", () 
 test("every key in the help card has an action behind it", () => {
   for (const [keys, action] of HELP_ROWS) assert.ok(keys && action);
   assert.equal(new Set(HELP_ROWS.map(([, action]) => action)).size, HELP_ROWS.length);
+});
+
+test("a list is joined by what its template says; things in it are chips, an ellipsis is not", () => {
+  const pieces = parseTemplate("Slots {slots*, } of {reqs*、}.", { slots: [1, 2, "…", 7], reqs: ["R0"] });
+  assert.equal(plainText(pieces), "Slots #1, #2, …, #7 of R0.");
+  const chips = pieces.filter((piece) => piece.kind === "chip").map(({ name, text, value }) => [name, text, value]);
+  assert.deepEqual(chips, [["slot", "#1", 1], ["slot", "#2", 2], ["slot", "#7", 7], ["req", "R0", "R0"]]);
+  assert.equal(formatText("lets go of {slots*, then }", { slots: [3, 2, 1] }), "lets go of #3, then #2, then #1");
+  assert.equal(formatText("{slots*, }.", {}), ".");
+});
+
+test("the last step of a beat speaks for all of it, at the level of beats alone", () => {
+  const event = { op: "alloc", cap: "alloc", rid: "R0", args: { slot: 3 }, beat: { cap: "beat.alloc", args: { slots: [1, 2, 3] }, from: 7 } };
+  assert.deepEqual([toldAt(event, "beat").cap, toldAt(event, "beat").args.slots, toldAt(event, "beat").rid], ["beat.alloc", [1, 2, 3], "R0"]);
+  assert.equal(toldAt(event, "micro"), event);
+  assert.equal(toldAt(null, "beat"), null);
 });

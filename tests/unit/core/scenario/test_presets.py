@@ -32,6 +32,8 @@ IDS = sorted(path.stem for path in FOLDER.glob("*.json"))
 
 PROMISED = {
     # id: (tokens of each prompt, of which reused), as the storyboard promises them
+    "three": ([11, 11, 11], [0, 8, 0]),
+    "space": ([11, 11, 12], [0, 0, 0]),
     "P0": ([15, 14, 29], [0, 8, 12]),
     "P1": ([15, 15, 16], [0, 12, 12]),
     "P2": ([15, 15], [0, 0]),
@@ -158,8 +160,10 @@ def test_turning_a_knob(scenario_id: str, case: dict[str, Any], lang: str) -> No
 
 
 @pytest.mark.parametrize("lang", LANGS)
-def test_p0_is_the_golden_example(lang: str) -> None:
-    """vLLM's worked example, played by the 0.33 rules: block tables, queue after each request, the victim."""
+@pytest.mark.parametrize("scenario_id", ["P0", "three"])
+def test_the_golden_examples(scenario_id: str, lang: str) -> None:
+    """vLLM's worked example, played by the 0.33 rules: block tables, queue after each request, the victim.
+    And the run of the first guided lesson, as it was drawn by hand before it was built."""
     tables: dict[str, dict[int, int]] = {}
     queues: dict[str, list[int]] = {}
     evicted: list[int] = []
@@ -172,14 +176,23 @@ def test_p0_is_the_golden_example(lang: str) -> None:
         elif isinstance(event, RequestFinished):
             queues[event.request_id] = list(engine.view.free_queue())
 
-    scenario = load("P0", lang)
+    scenario = load(scenario_id, lang)
     engine = Engine(scenario.config, listen)
     for command in scenario.commands:
         execute(engine, command)
-    expected = source("P0")["expected"]
+    expected = source(scenario_id)["expected"]
     assert {name: [rows[i] for i in sorted(rows)] for name, rows in tables.items()} == expected["tables"]
     assert queues == expected["queues"]
     assert evicted == expected["evicted"]
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_three_prompts_that_look_alike(lang: str) -> None:
+    """They differ in white space in front, and in nothing else."""
+    prompts = ["".join(c.prompt.pieces) for c in load("space", lang).commands if c.request is not None]
+    assert len(set(prompts)) == 3
+    assert {prompt.strip() for prompt in prompts} == {prompts[0]}
+    assert [prompt[0] for prompt in prompts[1:]] == [" ", "\n"]
 
 
 @pytest.mark.parametrize("scenario_id", ["P8", "T10"])

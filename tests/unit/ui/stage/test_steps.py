@@ -47,6 +47,8 @@ LEVELS = {
 
 MISSES = {
     # preset: every miss as request, block, reason, equal tokens inside the block; from the story, by hand
+    "three": "R0 0 never_seen 0, R2 0 chain_broken 3",
+    "space": "R0 0 never_seen 0, R1 0 chain_broken 3, R2 0 never_seen 0",
     "P0": "R0 0 never_seen 0, R1 2 chain_broken 2, R2 3 never_seen 0",
     "P1": "R0 0 never_seen 0",
     "P2": "R0 0 never_seen 0, R1 0 chain_broken 3",
@@ -370,7 +372,7 @@ def test_several_tokens_at_once_may_fill_several_blocks() -> None:
 def test_levels() -> None:
     expected = {op: level for level, ops in LEVELS.items() for op in ops.split()}
     assert {op: level_of(op) for op in expected} == expected
-    captions = {key.split(".")[1] for key in table("en") if key.startswith("cap.")}
+    captions = {key.split(".")[1] for key in table("en") if key.startswith("cap.")} - {"beat"}
     assert captions == set(expected), "every op has a caption and a level"
 
 

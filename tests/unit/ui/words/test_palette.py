@@ -20,6 +20,8 @@ TEXT_ON = [
     # text, ground
     *product(("ink", "muted", "hit_edge", "miss_edge", "evict_edge", "register_edge"), ("bg", "surface")),
     *[(f"{name}_label", name) for name in ("hit", "miss", "evict", "register", "cached", "others")],
+    *product(("ink", "muted"), ("band", "hit_soft", "miss_soft", "evict_soft", "register_soft")),
+    *[(f"{name}_edge", f"{name}_soft") for name in ("hit", "miss", "evict", "register")],
 ]
 EDGE_ON = [
     *product(
