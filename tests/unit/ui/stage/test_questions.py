@@ -128,8 +128,14 @@ def reused_by_size() -> dict[int, int]:
 
 KEYS: dict[str, Callable[[Step, list[Step], list[Frame]], set[int]]] = {
     **dict.fromkeys(LESSONS, lane_key),
-    "free": free_key, "evict": evict_key, "stays": stays_key, "touch": touch_key, "done": done_key,
-    "merge": merge_key, "bigger": bigger_key, "append": append_key,
+    "free": free_key,
+    "evict": evict_key,
+    "stays": stays_key,
+    "touch": touch_key,
+    "done": done_key,
+    "merge": merge_key,
+    "bigger": bigger_key,
+    "append": append_key,
 }
 
 
