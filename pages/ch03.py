@@ -19,11 +19,11 @@ def render() -> None:
     begin_chapter(NAME)
     _cut()
     show_part(NAME, "table")
-    _, _, shown = course_run("P8")
+    _, _, shown = course_run("three")
     step = find_step(shown, op_is("touch", "R1"))
     chapter_stage(NAME, shown, step)
     show_part(NAME, "page_cache")
-    stage_link(say("course.show_me"), "P8", step)
+    stage_link(say("course.show_me"), "three", step)
     end_chapter(NAME, page)
 
 

@@ -15,6 +15,7 @@ from ui.moment.link import MOMENT, SHOWN, drop_moment
 from ui.moment.recall import recall
 from ui.moment.shown import ShownMoment
 from ui.stage.controls import knob_panel, scenario_picker
+from ui.stage.end import end_card, knobs_asked, open_run, run_asked
 from ui.stage.fork import fork_choices, read_fork
 from ui.stage.own_prompts import own_prompts_editor
 from ui.stage.payload import Payload, stage_payload
@@ -45,12 +46,13 @@ def render() -> None:
         "go": ASKED_STEP.get(),
         "level": "beat" if chosen.mode == "guided" else "micro",
         "ask": chosen.mode == "guided",
+        "card": end_card(chosen),
         "presenter": chosen.presenter,
         "hide": list(chosen.hide),
         "forget": FORGET.get(),
     }
     payload = stage_payload(log_a, _run_b(), lang_mode(), flags, fork_choices(scenario.config))
-    show_stage(payload, on_fork=_fork, on_answer=hear_answer, on_seen=hear_seen)
+    show_stage(payload, on_fork=_fork, on_answer=hear_answer, on_run=_run_next, on_seen=hear_seen)
 
 
 def _timed(log: EventLog, shown: Payload) -> Payload:
@@ -112,6 +114,15 @@ def _run_b() -> Payload | None:
 def _fork(told: object) -> None:
     """The stage asks for a what-if, or to close it."""
     SETUP.set(replace(SETUP.get(), fork=read_fork(told)))
+
+
+def _run_next(told: object) -> None:
+    """The end card asks for another run, or for this one's knobs."""
+    preset = run_asked(told)
+    if preset is not None:
+        open_run(preset)
+    elif knobs_asked(told):
+        st.session_state["set_up"] = True
 
 
 def _set_up() -> None:

@@ -38,10 +38,10 @@ function showAct(act, data) {
 }
 
 /** What a press means. Each says what it changed; drawing follows. */
-export const DEEDS = {
+export const ACT_DEEDS = {
   next(act) {
     if (act.open) return refuse(act);
-    if (act.last) return DEEDS.take(act, act.data.path[0].runs[0].s);
+    if (act.last) return ACT_DEEDS.take(act, act.data.path[0].runs[0].s);
     goBeat(act, act.i + 1, true);
   },
   back: (act) => act.i > 0 && goBeat(act, act.i - 1, false),
@@ -83,7 +83,7 @@ export function mountAct(component) {
   let act = acts.get(host);
   if (!act) acts.set(host, (act = createAct(host, component.css)));
   act.api = component;
-  act.deeds = DEEDS;
+  act.deeds = ACT_DEEDS;
   showAct(act, data);
   setAttr(act.root, "data-ready", "1");
   return () => {

@@ -3,26 +3,26 @@ import { languagesOf, lookUp, parseTemplate, plainText } from "../stage/words/na
 import { tokenKids } from "./paint.js";
 import { tagsShown } from "./rows.js";
 
-const OLD = "\u0001", NEW = "\u0002";
-const COLOUR = { tag: "tagged", miss: "computed", reserve: "reserved", compute: "computed", keep: "kept", hit: "reused", rest: "computed", end: "reused" };
+const OLD_TOKEN = "\u0001", NEW_TOKEN = "\u0002";
+const BENCH_EDGE = { tag: "tagged", miss: "computed", reserve: "reserved", compute: "computed", keep: "kept", hit: "reused", rest: "computed", end: "reused" };
 
 /** A sentence in pieces: what is named for the first time is marked, a tag is written as one, a token stands in a frame. */
 function sentenceKids(pieces, tokens = []) {
   return pieces.flatMap(({ kind, text, strong }) => {
     if (kind === "chip") return [["code", "", text]];
     if (strong) return [["mark", "", text]];
-    return text.split(/([\u0001\u0002])/).filter(Boolean).map((part) => (part === OLD || part === NEW ? ["span", "piece", ...tokenKids(tokens[part === OLD ? 0 : 1])] : part));
+    return text.split(/([\u0001\u0002])/).filter(Boolean).map((part) => (part === OLD_TOKEN || part === NEW_TOKEN ? ["span", "piece", ...tokenKids(tokens[part === OLD_TOKEN ? 0 : 1])] : part));
   });
 }
 
 function changedLine(act, part) {
   const { edit, data, beat } = act, variant = data.variants[edit.at][edit.v], fresh = tagsShown(act, 0).filter((tag, b) => tag !== beat.reqs[0].tags[b]).length;
   const key = part === "why" ? "act.changed.why" : fresh < beat.reqs[0].tags.length ? "act.changed.one.what" : "act.changed.all.what";
-  return { key, args: { old: OLD, new: NEW, could: data.could, hit: variant.hit }, tokens: [data.pieces[0][edit.at], variant.text] };
+  return { key, args: { old: OLD_TOKEN, new: NEW_TOKEN, could: data.could, hit: variant.hit }, tokens: [data.pieces[0][edit.at], variant.text] };
 }
 
 /** The lines of the bench, each [class, key, args, tokens, sign]. */
-function benchLines(act) {
+function actLines(act) {
   const { beat, edit, guess, right, two } = act;
   if (edit) return ["what", "why"].map((part) => [part, changedLine(act, part)]);
   const [what, why] = ["what", "why"].map((part) => [part, { key: `act.${beat.name}.${part}`, args: beat.args }]);
@@ -43,9 +43,9 @@ function signKids(act, lang, sign) {
 export function benchWords(act) {
   const say = ([, line]) => languagesOf(act.data.lang).map((lang) => {
     const sign = line.sign === undefined ? "" : lookUp(act.data.text, lang, line.sign ? "act.right" : "act.wrong") + " ";
-    return sign + plainText(parseLine(act, lang, line)).replace(OLD, line.tokens?.[0]).replace(NEW, line.tokens?.[1]);
+    return sign + plainText(parseLine(act, lang, line)).replace(OLD_TOKEN, line.tokens?.[0]).replace(NEW_TOKEN, line.tokens?.[1]);
   }).join(" ");
-  const lines = benchLines(act);
+  const lines = actLines(act);
   return [...lines.filter(([cls]) => cls === "said"), ...lines.filter(([cls]) => cls !== "said")].map(say).join(" ");
 }
 
@@ -61,8 +61,8 @@ function addButtons(act, sheet) {
 
 export function addBench(act, sheet) {
   const { L, beat, open, edit, data } = act;
-  sheet.add("bench", L.bench, "bench " + (open ? "ask" : edit ? "computed" : COLOUR[beat.name] ?? ""));
-  const lines = benchLines(act).flatMap(([cls, line]) => languagesOf(data.lang).map((lang, j) => ["p", cls + (j ? " second" : ""), ...signKids(act, lang, line.sign), ...sentenceKids(parseLine(act, lang, line), line.tokens)]));
+  sheet.add("bench", L.bench, "bench " + (open ? "ask" : edit ? "computed" : BENCH_EDGE[beat.name] ?? ""));
+  const lines = actLines(act).flatMap(([cls, line]) => languagesOf(data.lang).map((lang, j) => ["p", cls + (j ? " second" : ""), ...signKids(act, lang, line.sign), ...sentenceKids(parseLine(act, lang, line), line.tokens)]));
   const cap = edit && L.mode === "wide" ? [...L.cap.slice(0, 2), L.keep[0] - L.cap[0] - 16, L.cap[3]] : L.cap;
   sheet.add("cap", cap, "cap", lines);
   addButtons(act, sheet);

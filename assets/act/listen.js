@@ -3,8 +3,8 @@ import { focusOn } from "../stage/draw/dom.js";
 import { applyTheme, themeNow } from "../stage/draw/theme.js";
 import { drawAct } from "./view.js";
 
-const STEPS = { ArrowRight: "next", PageDown: "next", ArrowLeft: "back", PageUp: "back" };
-const SWIPE = 60;
+const ACT_KEYS = { ArrowRight: "next", PageDown: "next", ArrowLeft: "back", PageUp: "back" };
+const SWIPE_PX = 60;
 
 /** Somebody scrolled on to the rest of the page: then its keys belong to the page. */
 const inSight = ({ root }) => root.getBoundingClientRect().top > -root.clientHeight / 3;
@@ -27,8 +27,8 @@ function onActKey(act, event) {
   const digit = act.open && /^[1-9]$/.test(key) && Number(key) <= act.data.alike.length ? Number(key) : null;
   if (key === "Escape" && act.edit) act.deeds.edit(act, "off");
   else if (digit) act.deeds.answer(act, digit - 1);
-  else if (!(key in STEPS)) return;
-  else if (!walkTokens(act, key, target)) act.deeds[STEPS[key]](act);
+  else if (!(key in ACT_KEYS)) return;
+  else if (!walkTokens(act, key, target)) act.deeds[ACT_KEYS[key]](act);
   event.preventDefault();
   event.stopPropagation();
 }
@@ -47,7 +47,7 @@ function wireSwipe(act) {
   act.root.addEventListener("touchstart", (event) => (from = event.touches[0]), { passive: true });
   act.root.addEventListener("touchend", (event) => {
     const to = event.changedTouches[0], way = from ? to.clientX - from.clientX : 0, aside = from ? Math.abs(to.clientY - from.clientY) : 0;
-    if (Math.abs(way) > SWIPE && aside < SWIPE) act.deeds[way < 0 ? "next" : "back"](act);
+    if (Math.abs(way) > SWIPE_PX && aside < SWIPE_PX) act.deeds[way < 0 ? "next" : "back"](act);
     from = null;
   });
 }

@@ -2,7 +2,7 @@
 import { make, place, setAttr } from "../stage/draw/dom.js";
 import { visiblePieces } from "../stage/words/visible.js";
 
-const HELD = ["aria-label", "aria-pressed", "aria-disabled", "data-do", "href"];
+const ACT_ATTRS = ["aria-label", "aria-pressed", "aria-disabled", "data-do", "href"];
 
 /** A text, or [tag, class, ...children]: nothing becomes markup. */
 function growKid(kid) {
@@ -30,7 +30,7 @@ function dressNode(el, node) {
   if (el.written !== written) el.replaceChildren(...kids.map(growKid));
   el.written = written;
   if (el.tagName === "BUTTON") el.type = "button";
-  [name, pressed, off, act, href].forEach((value, j) => setAttr(el, HELD[j], value));
+  [name, pressed, off, act, href].forEach((value, j) => setAttr(el, ACT_ATTRS[j], value));
   setAttr(el, "lang", lang);
 }
 
@@ -65,7 +65,7 @@ export function paintSheet(act, { list, wires }) {
   drawWires(act, wires);
 }
 
-const FLIGHT = { duration: 520, easing: "cubic-bezier(.35,0,.2,1)", fill: "both" };
+const CHIP_FLIGHT = { duration: 520, easing: "cubic-bezier(.35,0,.2,1)", fill: "both" };
 
 /** What goes from one place to another is seen to go: cause before effect. Never when going back, never where motion is not wanted. */
 export function flyChips(act, flights) {
@@ -76,6 +76,6 @@ export function flyChips(act, flights) {
     const chip = make("div", "fly " + cls, [words]), at = (el, k) => `translate(${el.stageX + el.stageW / 2 - 32}px,${el.stageY + el.stageH / 2 - 16}px) scale(${k})`;
     act.floor.append(chip);
     const frames = [{ transform: at(a, 1.25), opacity: 0 }, { transform: at(a, 1.25), opacity: 1, offset: 0.15 }, { transform: at(b, 1), opacity: 1, offset: 0.9 }, { transform: at(b, 0.8), opacity: 0 }];
-    chip.animate(frames, { ...FLIGHT, delay: j * 170 }).onfinish = () => chip.remove();
+    chip.animate(frames, { ...CHIP_FLIGHT, delay: j * 170 }).onfinish = () => chip.remove();
   });
 }

@@ -1,8 +1,8 @@
 // The two requests: their tokens in blocks, the tags under them, what is linked to what. Pure: a sheet is filled from one beat.
 import { tokenKids } from "./paint.js";
 
-const GLYPHS = ["●", "▲"];
-const MARK = { reused: "✓", computed: "+", reserved: "…" };
+const ACT_GLYPHS = ["●", "▲"];
+const ACT_MARKS = { reused: "✓", computed: "+", reserved: "…" };
 
 /** The tags on show: those of the beat, or of the variant that was put in place. */
 export function tagsShown(act, r) {
@@ -12,7 +12,7 @@ export function tagsShown(act, r) {
 
 function addWho(act, sheet, r) {
   const { L, t1, beat, i } = act, { on } = beat.reqs[r], words = on === "done" ? t1("act.state.done") : "";
-  sheet.add("who" + r, L.who(r), "who" + (on === "soon" && i > 0 ? " dim" : ""), [["b", "glyph", GLYPHS[r]], ["span", "", words]]);
+  sheet.add("who" + r, L.who(r), "who" + (on === "soon" && i > 0 ? " dim" : ""), [["b", "glyph", ACT_GLYPHS[r]], ["span", "", words]]);
 }
 
 /** A request that has not come yet is a line of text; on the opening the beginning that both share is underlined. */
@@ -27,7 +27,7 @@ function addTokens(act, sheet, r) {
   const near = beat.name === "rest" && r === 1;
   tokens.forEach((state, at) => {
     const changed = editable && edit?.at === at, text = changed ? data.variants[at][edit.v].text : data.pieces[r][at], eq = near && at >= beat.args.reused ? data.alike[at] : null;
-    const mark = eq === null ? MARK[state] : eq ? "=" : "≠", guess = r === 1 && act.guess === at && !act.right ? " guess" : "";
+    const mark = eq === null ? ACT_MARKS[state] : eq ? "=" : "≠", guess = r === 1 && act.guess === at && !act.right ? " guess" : "";
     const cls = `tok ${state}${eq === null ? "" : eq ? " eq" : " ne"}${changed ? " changed" : ""}${editable ? " lit" : ""}${pick || (beat.ask && r === 1) ? " pick" : ""}${guess}${beat.ask && r === 1 && chosen === at ? " taken" : ""}`;
     const name = editable ? t1("act.change", { n: at + 1, text: text.trim() }) : pick ? t1("act.bet.token", { n: at + 1, text: text.trim() }) : undefined;
     sheet.add(`tok${r}.${at}`, L.cell(r, at), cls, [["span", "", ...tokenKids(text)], ...(mark ? [["small", "mark", mark]] : [])], editable ? { act: "edit:" + at, name } : pick ? { act: "answer:" + at, name } : {});

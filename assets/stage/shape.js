@@ -26,11 +26,12 @@
  *   flags: Record<string, boolean>, open: Map<string, Node>, // ask, noodle, code, btable, presenter, blank; drawers, newest last
  *   focus: ?string, pin: ?string, // the request to keep in the lane; the link key of the pinned thing
  *   menu: ?string, tickStamp: string, // the open menu; for which step the ticks were drawn
- *   // Questions: the one that stands open before events[k]; answers and raised hands (a list for each round) by event; pointed at once? being revealed?
- *   ask: ?object, asks: Map<number, object>, votes: Map<number, number[][]>, feedback: ?object, nudged: boolean, revealing: boolean,
+ *   // Questions: the one that stands open before events[k]; answers and raised hands (a list for each round) by event; the verdict that stands; being revealed?
+ *   ask: ?object, asks: Map<number, object>, votes: Map<number, number[][]>, feedback: ?object, revealing: boolean,
+ *   card: Node, cardClosed: ?number, // the card at the end of a run; the step at which it was put away
  *   // Step k (play/scene.js): state, event, the request in the lane, its longest block table; drawn nodes by number or tag.
  *   frame: object, event: ?object, rid: ?string, peak: Array, slots: Map<number, Node>, cards: Map<number, Node>,
- *   blocks: Map<number, object>, laneCells: Map<string, object>, drows: Map<number, Node>, rowByTag: Map<string, Node>,
+ *   blocks: Map<number, object>, drows: Map<number, Node>, rowByTag: Map<string, Node>,
  *   spotNode: ?Node, litKeys: string[], mouseRests: boolean, // in the ring; lit link keys; not moved since the last step
  *   // Time that runs: motions under way; it plays, goes on after an answer.
  *   motions: Animation[], playing: boolean, goesOn: boolean, endReplay: ?Function,

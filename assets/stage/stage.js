@@ -10,6 +10,7 @@ import { parseHash, saveAddress } from "./play/address.js";
 import { parkChoices, takeData } from "./play/intake.js";
 import { isPacked, readData, unpackData } from "./time/unpack.js";
 import { rebuildDrawers } from "./panels/drawers.js";
+import { sayFork } from "./panels/live.js";
 import { finishMotion } from "./play/motion.js";
 import { pausePlay } from "./play/player.js";
 import { watchKeys } from "./hands/hearing.js";
@@ -65,8 +66,10 @@ function refreshStage(stage) {
 }
 
 function showData(stage, data) {
+  const before = stage.runB;
   takeData(stage, data);
   refreshStage(stage);
+  if (before !== undefined && before !== stage.runB) sayFork(stage);
   revealStage(stage);
   saveAddress(stage, 900); // the page writes its query after the data: earlier would be too early
 }

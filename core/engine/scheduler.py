@@ -23,6 +23,7 @@ from core.engine.policy_cache import PolicyCache
 from core.engine.sequence import Sequence, Status
 from core.engine.stats import Statistics
 from core.engine.waiting_line import WaitingLine
+from core.engine.work import newly_reused, share_of
 from core.types import BlockId, EngineConfig, Request, RequestId
 
 Emit = Callable[[Event], None]
@@ -62,7 +63,7 @@ class Scheduler:
         # Sums since the beginning: look-ups and hits, and what else a frame shows.
         self.statistics = Statistics()
         self.num_preemptions = 0
-        self.computed_tokens = 0
+        self.num_computed = self.num_decoded = self.num_recomputed = 0  # tokens
         self.num_passes = 0  # how often a request had all its tokens computed, so that it sampled or ended
 
     def listen(self, emit: Emit | None, emit_block: Emit | None) -> None:
@@ -275,7 +276,9 @@ class Scheduler:
 
     def _count(self, sequence: Sequence, plan: Plan, resumed: bool) -> bool:
         """Statistics of one successful admission (rules 44, 45). True if it enters the hit rate."""
-        self.computed_tokens += plan.num_scheduled
+        num_prompt = len(sequence.request.token_ids)
+        sequence.num_reused += newly_reused(plan.hit_tokens, sequence.num_reached, num_prompt)
+        sequence.num_reached = max(sequence.num_reached, plan.hit_tokens)
         if not self._looks_up(sequence):
             return False
         count = self.statistics.count_resumed if resumed else self.statistics.count
@@ -294,7 +297,6 @@ class Scheduler:
                 self._emit(ev.GrowthFailed(sequence.request_id, count, self._blocks.num_free))
             return False
         sequence.num_computed = end
-        self.computed_tokens += num_new
         if self._emit:
             self._emit(ev.RequestScheduled(sequence.request_id, num_new, end))
         if count:
@@ -412,11 +414,16 @@ class Scheduler:
             self.finish(sequence, aborted=False)
 
     def tell_computed(self, sequence: Sequence, count: int) -> None:
-        """Tell block by block what the forward pass writes: the last ``count`` scheduled tokens."""
-        if self._emit_block is None:
-            return
+        """Count what the forward pass writes, the last ``count`` scheduled tokens; tell it block by block."""
         size, end = self._config.block_size, sequence.num_computed
         start = end - count
+        share = share_of(start, end, sequence.num_reached, len(sequence.request.token_ids))
+        sequence.num_reached = share.reached
+        self.num_computed += share.computed
+        self.num_decoded += share.decoded
+        self.num_recomputed += share.recomputed
+        if self._emit_block is None:
+            return
         for index in range(start // size, -(-end // size)):
             first, last = max(start, index * size), min(end, (index + 1) * size)
             block_id = sequence.table[index]

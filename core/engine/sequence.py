@@ -21,6 +21,8 @@ class Sequence:
     """The mutable twin of a ``Request``, as vLLM's is. All counts in tokens unless named otherwise.
 
     ``num_computed``: tokens scheduled so far, hits included (vLLM counts them when they are scheduled).
+    ``num_reached``: the most of them that were ever really there; ``num_reused``: of the prompt, found and
+    not computed. Neither falls when the request is preempted.
     ``num_stored``: full blocks already given to the cache, hits included. ``num_offered``: full blocks
     already counted as sightings; a preempted request does not count twice.
     """
@@ -33,6 +35,8 @@ class Sequence:
         "num_hit_blocks",
         "num_offered",
         "num_preemptions",
+        "num_reached",
+        "num_reused",
         "num_sampled",
         "num_stored",
         "outputs",
@@ -55,6 +59,8 @@ class Sequence:
         self.hit_tokens: int | None = None  # of the first admission; a resume does not change it
         self.num_hit_blocks = 0  # of the current table
         self.num_computed = 0
+        self.num_reached = 0
+        self.num_reused = 0
         self.num_stored = 0
         self.num_offered = 0
         self.num_preemptions = 0

@@ -19,13 +19,16 @@ Sums = tuple[int, int, int]
 
 
 class Totals(TypedDict):
-    """Everything that is summed up since the beginning, as a frame shows it. Tokens: queries, hits, computed.
-    Blocks: stored, evicted. The rest are counts."""
+    """Everything that is summed up since the beginning, as a frame shows it. Tokens: queries, hits, and what
+    the model computed: of prompts, of answers (decoded), again (recomputed). Blocks: stored, evicted. The
+    rest are counts."""
 
     requests: int
     queries: int
     hits: int
     computed: int
+    decoded: int
+    recomputed: int
     preempted: int
     stored: int
     evicted: int

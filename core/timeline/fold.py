@@ -11,6 +11,7 @@ from functools import singledispatch
 from typing import Literal, cast
 
 from core.engine import events as ev
+from core.engine.work import newly_reused, share_of
 from core.timeline.frame import Frame, Patch, Path, RequestFrame, apply, change
 
 
@@ -74,6 +75,9 @@ def _(event: ev.RequestArrived, frame: Frame) -> list[Patch]:
         num_prompt=num_tokens,
         num_tokens=num_tokens,
         computed=0,
+        written=0,
+        reached=0,
+        reused=0,
         hit=0,
         hashes=[],
         look={},
@@ -119,12 +123,16 @@ def _(event: ev.RequestRefused, frame: Frame) -> list[Patch]:
 @_patches.register
 def _(event: ev.RequestAdmitted, frame: Frame) -> list[Patch]:
     base: Path = ["reqs", event.request_id]
+    request = frame["reqs"][event.request_id]
+    reused = newly_reused(event.hit_tokens, request["reached"], request["num_prompt"])
     changes: list[Patch] = [
         [[*base, "status"], "running"],
         [[*base, "computed"], event.num_computed],
+        [[*base, "written"], event.hit_tokens],
+        [[*base, "reached"], max(request["reached"], event.hit_tokens)],
+        [[*base, "reused"], request["reused"] + reused],
         *_leave(frame, event.request_id),
         [["running", "back"], event.request_id],
-        _more(frame, "computed", event.num_scheduled),
     ]
     if not event.resumed:
         changes.append([[*base, "hit"], event.hit_tokens])
@@ -137,8 +145,7 @@ def _(event: ev.RequestAdmitted, frame: Frame) -> list[Patch]:
 
 @_patches.register
 def _(event: ev.RequestScheduled, frame: Frame) -> list[Patch]:
-    computed: Patch = [["reqs", event.request_id, "computed"], event.num_computed]
-    return [computed, _more(frame, "computed", event.num_scheduled)]
+    return [[["reqs", event.request_id, "computed"], event.num_computed]]
 
 
 @_patches.register
@@ -147,6 +154,7 @@ def _(event: ev.RequestPreempted, frame: Frame) -> list[Patch]:
     return [
         [[*base, "status"], "preempted"],
         [[*base, "computed"], 0],
+        [[*base, "written"], 0],
         [[*base, "look"], {}],
         *_leave(frame, event.request_id),
         *_wait(event.request_id, event.waiting_place),
@@ -250,7 +258,19 @@ def _(event: ev.BlockStored, frame: Frame) -> list[Patch]:
 
 @_patches.register
 def _(event: ev.BlockComputed, frame: Frame) -> list[Patch]:
-    return [[["slots", str(event.block_id), "fill"], event.fill]]
+    base: Path = ["reqs", event.request_id]
+    request = frame["reqs"][event.request_id]
+    end = request["written"] + event.num_new
+    share = share_of(request["written"], end, request["reached"], request["num_prompt"])
+    changes: list[Patch] = [
+        [["slots", str(event.block_id), "fill"], event.fill],
+        [[*base, "written"], end],
+        [[*base, "reached"], share.reached],
+    ]
+    for name in ("computed", "decoded", "recomputed"):
+        if amount := getattr(share, name):
+            changes.append(_more(frame, name, amount))
+    return changes
 
 
 @_patches.register

@@ -12,7 +12,7 @@ Setting a list element one past the end appends it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypedDict, cast
+from typing import Any, NamedTuple, TypedDict, cast
 
 from core.engine.stats import Totals
 from core.types import EngineConfig
@@ -33,12 +33,21 @@ class SlotFrame(TypedDict):
 
 
 class RequestFrame(TypedDict):
-    """One request. ``look``: outcome of the last look-up by block index; ``btable``: [slot, hit | new]."""
+    """One request. ``look``: outcome of the last look-up by block index; ``btable``: [slot, hit | new].
+
+    ``computed`` grows with the plan, as vLLM's does: tokens reused or scheduled. ``written`` grows with the
+    pass: tokens whose KV is there. What lies between them is reserved. ``reached`` is the most that
+    ``written`` ever was, ``reused`` what of the prompt was found and not computed; neither falls at a
+    preemption.
+    """
 
     status: str
     num_prompt: int
     num_tokens: int
     computed: int
+    written: int
+    reached: int
+    reused: int
     hit: int
     hashes: list[str]
     look: dict[str, str]
@@ -76,7 +85,17 @@ def initial_frame(config: EngineConfig) -> Frame:
         reqs={},
         waiting=[],
         running=[],
-        totals=Totals(requests=0, queries=0, hits=0, computed=0, preempted=0, stored=0, evicted=0),
+        totals=Totals(
+            requests=0,
+            queries=0,
+            hits=0,
+            computed=0,
+            decoded=0,
+            recomputed=0,
+            preempted=0,
+            stored=0,
+            evicted=0,
+        ),
     )
 
 
@@ -90,6 +109,24 @@ def engine_part(frame: Frame) -> Frame:
         "reqs": {name: {**request, "look": {}} for name, request in live.items()},
         "totals": {**frame["totals"], "stored": 0, "evicted": 0},
     }
+
+
+class PromptShares(NamedTuple):
+    """Where the tokens of one prompt stand; together all that were asked for."""
+
+    reused: int
+    computed: int
+    reserved: int
+    waiting: int
+
+
+def prompt_shares(request: RequestFrame) -> PromptShares:
+    """Each prompt token once: found, computed, planned to be computed, or not planned yet. What a preempted
+    request computes again counts where it counted before."""
+    num_prompt, reused = request["num_prompt"], request["reused"]
+    there = min(request["reached"], num_prompt)
+    planned = max(min(request["computed"], num_prompt), there)
+    return PromptShares(reused, there - reused, planned - there, num_prompt - planned)
 
 
 # -- applying patches -------------------------------------------------------------------------------

@@ -49,6 +49,9 @@ def _request(sequence: Sequence) -> RequestFrame:
         num_prompt=len(sequence.request.token_ids),
         num_tokens=sequence.num_tokens,
         computed=sequence.num_computed,
+        written=sequence.num_computed,  # between commands all that was scheduled is computed
+        reached=sequence.num_reached,
+        reused=sequence.num_reused,
         hit=sequence.hit_tokens or 0,
         hashes=[digest.hex() for digest in sequence.hashes],
         look={},

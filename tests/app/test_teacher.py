@@ -194,9 +194,9 @@ def test_a_foreign_address_is_refused_in_words(pasted: str, code: str, args: Any
 
 def test_a_step_and_a_chapter_are_chosen_from_lists() -> None:
     at = own()
-    at.selectbox(key="teacher-what").set_value("execute:P8")
+    at.selectbox(key="teacher-what").set_value("execute:three")
     calm(at.run())
-    at.selectbox(key="teacher-step-P8").set_value(opens_on("touch"))
+    at.selectbox(key="teacher-step-three").set_value(opens_on("touch"))
     at.toggle(key="teacher-ask").set_value(True)
     calm(at.run())
     press(at, "teacher-add-chosen")
@@ -205,7 +205,7 @@ def test_a_step_and_a_chapter_are_chosen_from_lists() -> None:
     press(at, "teacher-add-chosen")
     first, second = (stop.address for stop in sequence_of(at).stops)
     assert (first.scenario, first.step, "m=guided" in first.query) == (
-        "P8",
+        "three",
         (opens_on("touch") or 0) - 1,
         True,
     )

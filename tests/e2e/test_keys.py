@@ -47,39 +47,46 @@ def test_r_and_c_on_the_stage_do_nothing(browser_page: Page, server: str) -> Non
 
 
 def test_the_stage_has_the_keyboard_and_a_question_waits(browser_page: Page, server: str) -> None:
-    """Guided: the run stops before the outcome; a digit answers, the feedback says why, and it goes on."""
+    """Guided: the run stops before the outcome, whatever is pressed; a digit answers, the verdict says why."""
     page = browser_page
     open_stage(page, f"{server}/execute?s=P1&lang=en&m=guided")
     hears_keys(page)
     expect(page.locator(f"{STAGE} .hears")).to_have_text(t("stage.keys.on", "en"))
     page.keyboard.press("ArrowRight")
-    expect_step(page, 1)
-    options = page.locator(f"{STAGE} .zQ .option")
+    asking = page.locator(f"{STAGE} .zG[data-asking]")
     for _ in range(60):
-        if options.count():
+        if asking.count():
             break
         page.keyboard.press("ArrowRight")
     asked = step_of(page)
-    expect(options.first).to_be_visible()
-    press(page, "ArrowRight")
-    assert step_of(page) == asked, "the first press only points at the question"
-    press(page, "1")
-    expect(page.locator(f"{STAGE} .zQ .question")).to_be_visible()
-    expect(options).to_have_count(0)
-    assert step_of(page) == asked + 1
+    knob = page.locator(f"{STAGE} [data-do=next]")
+    expect(knob).to_have_text(t("stage.btn.guess", "en"))
+    press(page, "ArrowRight", 3)
+    press(page, "n")
+    knob.click()
+    assert step_of(page) == asked, "nothing steps over an open question"
+    expect(page.locator(f"{STAGE} .live")).to_contain_text(t("stage.ask.first", "en"))
+    press(page, "0")
+    expect(asking).to_have_count(0)
+    assert step_of(page) > asked
+    expect(page.locator(f"{STAGE} .zG")).to_contain_text(t("stage.ask.right", "en"))
+    expect(knob).to_have_text(t("stage.btn.next", "en"))
 
 
-def test_why_an_answer_was_right_follows_the_language(browser_page: Page, server: str) -> None:
-    """All of the feedback is said in the language chosen now, not in that of the answer."""
+def test_a_verdict_follows_the_language(browser_page: Page, server: str) -> None:
+    """All of it is said in the language chosen now, not in that of the answer."""
     page = browser_page
-    open_stage(page, f"{server}/execute?s=P4&lang=en&m=guided#step=56")
-    told = page.locator(f"{STAGE} .zQ .question")
-    expect(told).to_contain_text(t("stage.ask.touch", "en", block=0))
-    press(page, "2")
-    expect(told).to_contain_text(t("stage.ask.touch.told", "en"))
+    open_stage(page, f"{server}/execute?s=P1&lang=en&m=guided")
+    bench = page.locator(f"{STAGE} .zG")
+    for _ in range(60):
+        if page.locator(f"{STAGE} .zG[data-asking]").count():
+            break
+        page.keyboard.press("ArrowRight")
+    press(page, "0")
+    expect(bench).to_contain_text(t("stage.ask.right", "en"))
     choose_language(page, "中文", "zh")
-    expect(told).to_contain_text(t("stage.ask.touch.told", "zh"))
-    expect(told).not_to_contain_text(t("stage.ask.touch.told", "en"))
+    expect(bench).to_contain_text(t("stage.ask.right", "zh"))
+    expect(bench).not_to_contain_text(t("stage.ask.right", "en"))
 
 
 @pytest.mark.parametrize("viewport", [(1920, 900)])

@@ -16,10 +16,10 @@ from ui.stage.payload import stage_payload
 from ui.words.i18n import stage_texts
 
 HOST = "http://127.0.0.1:9/"
-PROBES = 9
+PROBES = 7
 """So many steps of each preset are opened afresh, which takes longer than stepping."""
-MOST_STEPS = 420
-"""Steps walked one by one; of a longer run these many lie in its middle."""
+MOST_STEPS = 130
+"""Steps walked one by one; of a longer run so many around its middle."""
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 
 HARNESS = """
@@ -57,6 +57,7 @@ window.compare = (data, from, to, probes) => {
   const check = (way) => {
     const step = stepOf(root), wanted = fresh.get(step);
     if (!wanted) return;
+    if (way !== "forward" && root.getAnimations({ subtree: true }).length) wrong.push(`${way} to ${step}: something still moves`);
     drawn(root).forEach((zone, at) => {
       if (zone === wanted[at]) return;
       let same = 0;

@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import given
 
 from core.engine.engine import Engine
-from core.engine.events import Event
+from core.engine.events import BlockComputed, Event, RequestArrived
 from core.scenario.scenario import Scenario, execute, run
 from core.timeline.fold import fold, fold_all, patches
-from core.timeline.frame import Frame, engine_part, initial_frame
+from core.timeline.frame import Frame, engine_part, initial_frame, prompt_shares
 from core.timeline.snapshot import take_snapshot
 from tests.strategies import configs, examples, scenarios
 
@@ -45,6 +45,38 @@ def test_fold_equals_the_engine_after_every_command(scenario: Scenario) -> None:
         events.clear()
         assert engine_part(frame) == take_snapshot(engine)
         engine.check()
+
+
+@given(scenarios())
+@examples(60)
+def test_every_prompt_token_is_somewhere_at_every_event(scenario: Scenario) -> None:
+    """Reused + computed + reserved + waiting = asked; and the totals are the sums over all requests."""
+    frame = initial_frame(scenario.config)
+    reused = computed = 0  # of requests whose name another one has taken over
+    for event in run(scenario).events:
+        if isinstance(event, RequestArrived) and event.request_id in frame["reqs"]:
+            old = prompt_shares(frame["reqs"][event.request_id])
+            reused, computed = reused + old.reused, computed + old.computed
+        frame = fold(frame, event)
+        shares = [prompt_shares(request) for request in frame["reqs"].values()]
+        for share, request in zip(shares, frame["reqs"].values(), strict=True):
+            assert sum(share) == request["num_prompt"]
+            assert min(share) >= 0
+            assert request["written"] <= request["computed"]
+        totals = frame["totals"]
+        assert totals["computed"] == computed + sum(share.computed for share in shares)
+        if totals["preempted"] == 0:
+            assert totals["hits"] == reused + sum(share.reused for share in shares)
+            assert totals["recomputed"] == 0
+
+
+@given(scenarios())
+@examples(40)
+def test_all_that_is_computed_is_counted_once(scenario: Scenario) -> None:
+    log = run(scenario)
+    totals = fold_all(initial_frame(scenario.config), log.events)["totals"]
+    written = sum(event.num_new for event in log.events if isinstance(event, BlockComputed))
+    assert totals["computed"] + totals["decoded"] + totals["recomputed"] == written
 
 
 @given(scenarios())

@@ -22,6 +22,7 @@ GLYPHS = {
     "times": "M3.5 3.5L12.5 12.5M12.5 3.5L3.5 12.5",
     "ring": "M8 3a5 5 0 1 1-3.5 1.5",
     "void": "M8 3a5 5 0 1 0 0 10a5 5 0 1 0 0-10zM3.5 12.5L12.5 3.5",
+    "dots": "fM1.5 6.5h3v3h-3zM6.5 6.5h3v3h-3zM11.5 6.5h3v3h-3z",
     "copy": "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
 }
 SHAPES = ("circle", "triangle", "square", "diamond", "pentagon", "cross")
@@ -100,6 +101,9 @@ class Pen:
             f'<pattern id="hairlines" width="7" height="7" patternUnits="userSpaceOnUse">'
             f'<rect width="7" height="7" fill="{c["others"]}"/>'
             f'<rect width="7" height="1" y="6" fill="{c["others_edge"]}"/></pattern>'
+            f'<pattern id="dots" width="7" height="7" patternUnits="userSpaceOnUse">'
+            f'<rect width="7" height="7" fill="{c["bg"]}"/>'
+            f'<rect width="2" height="2" x="2" y="2" fill="{c["miss_edge"]}"/></pattern>'
         )
         body = "\n".join(self.parts)
         return (

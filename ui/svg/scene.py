@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.timeline.frame import Frame, SlotFrame
+from core.timeline.frame import Frame, PromptShares, SlotFrame, prompt_shares
 from ui.svg.marks import SHAPES, Pen, fit
 from ui.words.i18n import Lang, fill, t, table
 from ui.words.palette import Theme
@@ -31,11 +31,18 @@ STATES: dict[str, tuple[str, str, float, str, str | None, str]] = {
     "empty": ("none", "line", 2, "2 3", None, "ink"),
     "cached": ("cached", "hit_edge", 2, "6 4", "ring", "cached_label"),
     "dirty": ("none", "line", 2, "2 3", "void", "ink"),
+    "reserved": ("url(#dots)", "miss_edge", 3, "5 4", "dots", "ink"),
     "reused": ("hit", "hit_edge", 3, "", "check", "hit_label"),
     "computed": ("url(#stripes)", "miss_edge", 3, "", "plus", "miss_label"),
     "others": ("url(#hairlines)", "others_edge", 3, "", None, "others_label"),
     "evicted": ("bg", "evict_edge", 3, "", "times", "evict_edge"),
 }
+
+_LEGEND = ("reused", "computed", "reserved", "others", "cached", "dirty")
+_GLYPHS = {"hit": "check", "new": "plus", "reserved": "dots", "miss": "times"}
+_BARS = {"new": "url(#stripes)", "reserved": "url(#dots)"}
+_PADS = {"computed": "miss", "reserved": "bg"}
+_WORDS = {"hit": "reused", "new": "computed", "reserved": "reserved"}
 
 
 @dataclass
@@ -91,8 +98,9 @@ def render_svg(
     _hash_table(picture)
     _pool(picture)
     _block_table(picture)
-    _totals(picture)
+    _ledger(picture)
     _queue(picture)
+    _legend(picture)
     caption = _narration(picture)
     return pen.document(WIDTH, HEIGHT, f"{title}: {caption}" if caption else title)
 
@@ -109,7 +117,32 @@ def slot_state(picture: Picture, name: str) -> str:
         return "cached" if slot["hash"] else "dirty" if slot["fill"] else "empty"
     rows = picture.frame["reqs"][picture.rid]["btable"] if picture.rid else []
     how = next((row[1] for row in rows if row[0] == int(name)), None)
+    if how == "new" and not slot["fill"]:
+        return "reserved"  # taken, and nothing computed yet
     return {"hit": "reused", "new": "computed", None: "others"}[how]
+
+
+def block_state(picture: Picture, block: int) -> str:
+    """State of a block of the focused request: hit, reserved, new, miss, or plain."""
+    assert picture.rid is not None
+    request = picture.frame["reqs"][picture.rid]
+    rows = request["btable"]
+    if block >= len(rows):
+        return request["look"].get(str(block), "plain")
+    slot, how = rows[block]
+    return "reserved" if how == "new" and not picture.frame["slots"][str(slot)]["fill"] else str(how)
+
+
+def num_reserved(picture: Picture, name: str) -> int:
+    """Tokens of a slot that its holders have planned and nobody has computed yet."""
+    reqs, slot, size = picture.frame["reqs"], picture.frame["slots"][name], picture.block_size
+    planned = [
+        min(reqs[rid]["computed"] - index * size, size)
+        for rid in slot["owners"]
+        for index, row in enumerate(reqs[rid]["btable"])
+        if row[0] == int(name)
+    ]
+    return max([*planned, slot["fill"]]) - slot["fill"]
 
 
 def shape_of(rid: str) -> str | None:
@@ -150,25 +183,29 @@ def _block(picture: Picture, block: int, box: Box) -> None:
     assert picture.rid is not None
     pen, request, size = picture.pen, picture.frame["reqs"][picture.rid], picture.block_size
     full = (block + 1) * size <= request["num_tokens"]
-    rows = request["btable"]
-    how = rows[block][1] if block < len(rows) else request["look"].get(str(block), "plain")
-    edge = {"hit": "hit_edge", "new": "miss_edge", "miss": "miss_edge"}.get(how, "line")
+    how = block_state(picture, block)
+    edge = {"hit": "hit_edge", "plain": "line"}.get(how, "miss_edge")
     pen.rect(box, "bg", edge, width=2, dash="" if full else "6 4")
     x, y, w, h = box
     if how == "hit":
         pen.rect((x, y, w, 9), "hit", radius=3)
-    elif how == "new":
-        pen.rect((x, y, w, 9), "url(#stripes)", radius=3)
+    elif how in _BARS:
+        pen.rect((x, y, w, 9), _BARS[how], radius=3)
     start = block * size
     words = list(picture.pieces.get(picture.rid, []))[start : min(start + size, request["num_tokens"])]
     for place, word in enumerate(words[:8]):
         column, row = place % 2, place // 2
         left = x + 8 + column * (w - 12) / 2
         pen.text(left, y + 28 + row * 17, fit(word.strip() or "·", (w - 16) / 2, 12), size=12)
-    tag = request["hashes"][block][:4] if block < len(request["hashes"]) else ""
+    digest = request["hashes"][block] if block < len(request["hashes"]) else ""
+    tag, stored = digest[:4], digest in picture.frame["table"]
     label = picture.hidden(tag) or (picture.say("lane.notfull") if not full else "····")
-    pen.text(x + w / 2, y + h + 22, label, size=13, bold=bool(tag), mono=bool(tag), anchor="middle")
-    glyph = {"hit": "check", "new": "plus", "miss": "times"}.get(how)
+    # a tag that is known stands there in thin letters, one that is registered in bold ones
+    colour = "ink" if stored or not tag else "muted"
+    pen.text(
+        x + w / 2, y + h + 22, label, size=13, bold=stored, mono=bool(tag), colour=colour, anchor="middle"
+    )
+    glyph = _GLYPHS.get(how)
     if glyph and full:
         pen.glyph(glyph, x + w / 2 + 26, y + h + 11, 13, edge)
 
@@ -180,6 +217,18 @@ def _hash_table(picture: Picture) -> None:
         left, top = x + 10 + (place // 7) * 104, y + 48 + (place % 7) * 27
         picture.pen.text(left, top, picture.hidden(digest[:4]), mono=True, bold=True, colour="register_edge")
         picture.pen.text(left + 42, top, "→ " + " ".join(f"#{slot}" for slot in slots))
+
+
+def _legend(picture: Picture) -> None:
+    """What the borders and patterns of slots mean, between the pool and its queue."""
+    x, y, _, _ = ZONES["F"]
+    for place, name in enumerate(_LEGEND):
+        fill_, edge, width, dash, *_ = STATES[name]
+        left = x + 190 + place * 150
+        thin = min(width, 2)
+        picture.pen.rect((left, y + 9, 12, 12), fill_, edge, width=thin, dash=dash and "3 2", radius=2)
+        words = fit(picture.say(f"state.{name}"), 128, 12)
+        picture.pen.text(left + 18, y + 20, words, size=12, colour="muted")
 
 
 def _pool(picture: Picture) -> None:
@@ -218,8 +267,8 @@ def draw_slot(picture: Picture, name: str, box: Box) -> None:
     pen.rect(box, fill_, edge, width=width, dash=dash)
     if state == "evicted":
         pen.rect((x + 4, y + 4, w - 8, h - 8), "none", edge, width=1.5, radius=3)
-    if state == "computed":  # no letters on stripes: they stand on a solid pad
-        pen.rect((x + 3, y + 3, w - 6, min(h - 6, 60)), "miss", radius=3)
+    if state in _PADS:  # no letters on a pattern: they stand on a solid pad
+        pen.rect((x + 3, y + 3, w - 6, min(h - 6, 60)), _PADS[state], radius=3)
     pen.text(x + 6, y + 17, f"#{name}", bold=True, colour=ink)
     if w < 60:
         if glyph:
@@ -227,10 +276,10 @@ def draw_slot(picture: Picture, name: str, box: Box) -> None:
         return
     if glyph:
         pen.glyph(glyph, x + (38 if w > 90 else 6), y + (6 if w > 90 else 22), 13, ink)
-    _slot_words(picture, slot, state, box, ink)
+    _slot_words(picture, slot, state, box, ink, num_reserved(picture, name))
 
 
-def _slot_words(picture: Picture, slot: SlotFrame, state: str, box: Box, ink: str) -> None:
+def _slot_words(picture: Picture, slot: SlotFrame, state: str, box: Box, ink: str, reserved: int) -> None:
     x, y, w, h = box
     pen, step = picture.pen, picture.step
     tag = slot["hash"][:4] if slot["hash"] else ""
@@ -248,11 +297,12 @@ def _slot_words(picture: Picture, slot: SlotFrame, state: str, box: Box, ink: st
             _who(picture, names[0], x + 6, y + 60, ink)
         if len(names) > 1:
             pen.text(x + w - 8, y + 60, f"+{len(names) - 1}", colour=ink, anchor="end", bold=True)
-    cells = min(picture.block_size, 16)
-    filled = slot["fill"] * cells // picture.block_size
+    cells, size = min(picture.block_size, 16), picture.block_size
+    filled, planned = (n * cells // size for n in (slot["fill"], slot["fill"] + reserved))
     for place in range(cells):
         cell = (x + 6 + place * (w - 12) / cells, y + h - 11, (w - 12) / cells - 2, 6)
-        pen.rect(cell, ink if place < filled else "none", ink, width=0.8, radius=1)
+        dash = "1.5 1.5" if filled <= place < planned else ""
+        pen.rect(cell, ink if place < filled else "none", ink, width=0.8, dash=dash, radius=1)
 
 
 def _block_table(picture: Picture) -> None:
@@ -261,33 +311,39 @@ def _block_table(picture: Picture) -> None:
         return
     _who(picture, picture.rid, x + 120, y + 20)
     rows = picture.frame["reqs"][picture.rid]["btable"]
-    for place, (slot, how) in enumerate(rows[:8]):
-        top = y + 46 + place * 24
+    for place, (slot, _) in enumerate(rows[:8]):
+        top, how = y + 46 + place * 24, block_state(picture, place)
         edge = "hit_edge" if how == "hit" else "miss_edge"
-        words = picture.say(f"state.{'reused' if how == 'hit' else 'computed'}")
+        words = picture.say(f"state.{_WORDS[how]}")
         picture.pen.text(x + 14, top, f"{place} → #{slot}", bold=True)
-        picture.pen.glyph("check" if how == "hit" else "plus", x + 86, top - 11, 12, edge)
+        picture.pen.glyph(_GLYPHS[how], x + 86, top - 11, 12, edge)
         picture.pen.text(x + 106, top, words, colour="muted")
     if len(rows) > 8:
         picture.pen.text(x + 14, y + 232, f"… ×{len(rows) - 8}")
 
 
-def _totals(picture: Picture) -> None:
+def _ledger(picture: Picture) -> None:
+    """Where all prompt tokens stand: four numbers that sum to what was asked, then what is counted apart."""
     x, y, _, _ = ZONES["E"]
-    totals, slots = picture.frame["totals"], picture.frame["slots"].values()
-    rate = f"{100 * totals['hits'] / totals['queries']:.0f} %" if totals["queries"] else "–"
-    numbers = (
-        ("reused", str(totals["hits"])),
-        ("computed", str(totals["computed"])),
-        ("rate", rate),
-        ("evicted", str(totals["evicted"])),
-        ("inuse", str(sum(slot["ref"] > 0 for slot in slots))),
-        ("cached", str(sum(slot["ref"] == 0 and slot["hash"] is not None for slot in slots))),
+    totals = picture.frame["totals"]
+    shares = [prompt_shares(request) for request in picture.frame["reqs"].values()]
+    sums = {name: sum(getattr(share, name) for share in shares) for name in PromptShares._fields}
+    lines = [(f"ledger.{name}", number) for name, number in sums.items()]
+    for place, (key, number) in enumerate(lines):
+        name = {"ledger.waiting": "empty"}.get(key, key.removeprefix("ledger."))
+        fill_, edge, width, dash, *_ = STATES[name]
+        top = y + 50 + place * 26
+        picture.pen.rect((x + 14, top - 12, 14, 14), fill_, edge, width=min(width, 2), dash=dash, radius=2)
+        picture.pen.text(x + 36, top, picture.say(key, n=number), size=16, bold=True)
+    picture.pen.text(
+        x + 14, y + 158, "= " + picture.say("ledger.asked", n=sum(sums.values())), size=16, bold=True
     )
-    for place, (name, number) in enumerate(numbers):
-        left, top = x + 14 + (place % 2) * 122, y + 62 + (place // 2) * 62
-        picture.pen.text(left, top, number, size=24, bold=True)
-        picture.pen.text(left, top + 18, fit(picture.say(f"total.{name}"), 118, 12), size=12, colour="muted")
+    apart = [("ledger.answer", totals["decoded"]), ("ledger.evicted", totals["evicted"])]
+    if totals["recomputed"]:
+        apart.append(("ledger.again", totals["recomputed"]))
+    for place, (key, number) in enumerate(apart):
+        line = fit(picture.say(key, n=number), 236, 13)
+        picture.pen.text(x + 14, y + 184 + place * 20, line, size=13, colour="muted")
 
 
 def _queue(picture: Picture) -> None:

@@ -53,7 +53,7 @@ PLACES: Mapping[str, Place] = MappingProxyType(
         "chain": _shown("P0", "hash", "R0", 1),
         "partial": Place(preset="P0", ask="until"),
         "same": Place(preset="P1", ask="whole"),
-        "touch": Place(preset="P8", ask="touch"),
+        "touch": Place(preset="three", ask="touch"),
         "done": Place(preset="P1", ask="done"),
         "evict": Place(preset="P0", ask="evict"),
         "stamp": Place(preset="P3", ask="chain"),

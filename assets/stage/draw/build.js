@@ -3,7 +3,7 @@ import { make, place, setAttr, setName, setText } from "./dom.js";
 import { buildControls, nameControls } from "./controls.js";
 import { modeOf, planOf } from "./layout.js";
 
-const ZONES = [["A", "lane"], ["B", "table"], ["C", "pool"], ["D", "btable"], ["E", "totals"], ["F", "queue"], ["G", "story"], ["Q", "quiz"], ["H", "time"]];
+const ZONES = [["A", "lane"], ["B", "table"], ["C", "pool"], ["D", "btable"], ["E", "totals"], ["F", "queue"], ["G", "story"], ["H", "time"]];
 
 /** `panel`: what the payload's `hide` calls it. */
 export function buildZone(name, panel) {
@@ -26,7 +26,7 @@ export function buildStage(host) {
   const drawers = make("div", "drawers"), tip = make("div", "tip"), live = make("div", "live");
   live.setAttribute("aria-live", "polite");
   setAttr(tip, "hidden", "");
-  const order = [head, ...["A", "B", "C", "D"].map((name) => zones[name]), ...["E", "F", "G", "Q", "H"].map((name) => zones[name])];
+  const order = [head, ...["A", "B", "C", "D"].map((name) => zones[name]), ...["E", "F", "G", "H"].map((name) => zones[name])];
   const floor = make("div", "stage", [...order, ring, lines, fly, ...Object.values(menus), drawers, tip, live]);
   const blank = make("div", "blank");
   const root = make("div", "broth", [floor, blank]);

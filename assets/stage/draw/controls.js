@@ -87,7 +87,7 @@ const levelKey = (run, level) => (level === "request" ? toldKey(run, "stage.leve
 
 /** Words and states of this step: an open question turns Next into a hint. */
 export function drawControls(stage) {
-  const { run, runB, controls, menus, flags, ask, level, playing, speed, t1 } = stage;
+  const { run, runB, controls, menus, flags, feedback, level, playing, speed, t1 } = stage, ask = feedback ? null : stage.ask;
   const [next, play] = ["next", "play"].map((name) => controls.querySelector(".b-" + name));
   setText(next.word, t1(ask ? "stage.btn.guess" : "stage.btn.next"));
   swapIcon(next.sign, ask ? "up" : "right");
@@ -108,9 +108,8 @@ export function drawHearing({ controls: { hears }, t1 }, heard) {
   setText(hears.lastChild, t1(heard ? "stage.keys.on" : "stage.keys.off"));
 }
 
-/** Next was pressed over an open question: it shakes, and the live region says why nothing moves. */
-export function refuseNext({ controls, live, reduced, t }) {
+/** Next was pressed over an open question: it shakes. */
+export function refuseNext({ controls, reduced }) {
   const shake = [0, -5, 5, -5, 5, 0].map((x) => ({ transform: `translateX(${x}px)` }));
   if (!reduced) controls.querySelector(".b-next").animate(shake, { duration: 400 });
-  setText(live, t("stage.guess"));
 }

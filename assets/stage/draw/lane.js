@@ -106,7 +106,7 @@ function drawFold({ t }, cell, item, place_) {
   setName(cell.node, t("stage.a11y.fold", { n: item.count, from: item.b, to: item.b + item.count - 1 }));
 }
 
-/** Returns the drawn blocks by number, and all cells in the order in which they stand. */
+/** Returns the drawn blocks by number. */
 export function drawLane(stage, frame, rid, event) {
   const { run, peak, plan, zones, t } = stage, req = frame.reqs[rid];
   drawRequests(stage, frame, rid);
@@ -119,7 +119,7 @@ export function drawLane(stage, frame, rid, event) {
   const items = foldBlocks(views.map((view) => view.state + (view.full ? "" : "-")), spot, 8);
   const places = laneLayout(items, width, joined);
   const blocks = new Map();
-  const laneCells = keyed(zones.A.body, places, (item) => (item.folded ? "f" : "b") + item.b, makeBlock, (cell, item) => {
+  keyed(zones.A.body, places, (item) => (item.folded ? "f" : "b") + item.b, makeBlock, (cell, item) => {
     if (item.folded) return drawFold(stage, cell, { ...item, state: item.state.replace("-", "") }, item);
     const view = views[item.b];
     view.linked = !joined && item.b + 1 < views.length;
@@ -132,7 +132,7 @@ export function drawLane(stage, frame, rid, event) {
   const empty = (zones.A.empty ??= zones.A.appendChild(make("p", "lane-empty note")));
   setText(empty, req ? "" : t(toldKey(run, "stage.lane.empty")));
   drawSummary(stage, event);
-  return { blocks, laneCells };
+  return { blocks };
 }
 
 /** After a request: one strip with what it cost and what it saved. */

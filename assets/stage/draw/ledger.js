@@ -7,7 +7,7 @@ import { toldTotals } from "./told.js";
 
 const FATES = ["reused", "computed", "reserved", "waiting"];
 /** Units: height of a cell; of a row at least and at most; of the sums below the rows. */
-const SIZE = { wide: { cell: 22, row: 30, most: 40, sums: 84, mark: 34, count: 76 }, large: { cell: 27, row: 38, most: 52, sums: 112, mark: 44, count: 96 },
+const SIZE = { wide: { cell: 22, row: 30, most: 40, sums: 84, mark: 34, count: 76 }, large: { cell: 27, row: 38, most: 52, sums: 114, mark: 44, count: 96 },
   fork: { cell: 18, row: 26, most: 30, sums: 64, mark: 30, count: 76 } };
 
 /** Fate of each prompt token, in their order. */
@@ -59,7 +59,7 @@ function shownRows(lengths, rid, fit) {
 }
 
 function drawRows(stage, zone, run, ledger, other, rid, [, , width, height]) {
-  const { mode, order, t } = stage, size = SIZE[mode] ?? SIZE.wide, top = titleHeight(mode) + 4, lengths = promptLengths(run);
+  const { mode, order, t } = stage, size = SIZE[mode] ?? SIZE.wide, top = titleHeight(mode) + 2, lengths = promptLengths(run);
   const most = Math.max(1, ...lengths.values()), bars = !ledgerCells(most, run.log.meta.block_size, width - size.mark - size.count, mode), count = size.count + (bars ? 44 : 0);
   const room = height - top - size.sums, { shown, first, last, total } = shownRows(lengths, rid, Math.max(1, Math.floor(room / size.row)));
   const pitch = Math.min(size.most, room / Math.max(1, shown.length)), space = width - size.mark - count;

@@ -26,7 +26,7 @@ export function mapGrid(count, width, height, top) {
 }
 
 /** [name, width of a card, gap]: id and tag side by side; one over the other; the id alone. */
-const CARDS = { wide: [["wide", 106, 24], ["wide", 90, 16], ["tag", 48, 4], ["id", 36, 3]], large: [["wide", 124, 30], ["wide", 104, 18], ["tag", 56, 4], ["id", 42, 3]] };
+const CARDS = { wide: [["wide", 106, 24], ["wide", 90, 16], ["tag", 46, 3], ["id", 36, 3]], large: [["wide", 124, 30], ["wide", 104, 18], ["tag", 54, 4], ["id", 42, 3]] };
 export const QUEUE_ENDS = { wide: [52, 44], large: [68, 56] };
 
 /** Queue cards from the front (left) to the back; `digits` of the longest id: the gap shrinks first, then the card, then the middle folds into one chip. */

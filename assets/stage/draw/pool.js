@@ -1,16 +1,16 @@
 // Zone C: the slots where they always stand.
-import { icon, keyed, make, makeButton, makeThing, place, setAttr, setKeys, setName, setText, swapIcon } from "./dom.js";
+import { apart, icon, keyed, make, makeButton, makeThing, place, setAttr, setKeys, setName, setText, swapIcon } from "./dom.js";
 import { poolGrid, titleHeight } from "./places.js";
 import { shapeOf, slotKeys, slotView, STATE_GLYPH } from "./view.js";
 import { drawMap } from "./poolmap.js";
 
 /** A thing to point at; while one is asked for, a button to answer with. */
 export function makePick(cls, kids, asked) {
-  return asked ? makeButton(cls, kids) : makeThing(cls, kids);
+  return asked ? makeButton(cls, apart(kids)) : makeThing(cls, kids);
 }
 
 function makeSlot(asked) {
-  const names = ["sid", "glyph", "stag", "owners", "word", "meter", "badge"], parts = Object.fromEntries(names.map((name) => [name, make("span", name)]));
+  const names = ["sid", "badge", "stag", "owners", "word", "glyph", "meter"], parts = Object.fromEntries(names.map((name) => [name, make("span", name)]));
   return Object.assign(makePick("slot", Object.values(parts), asked), { parts, meter: parts.meter, badge: parts.badge });
 }
 
@@ -36,12 +36,12 @@ function drawOwners(order, holder, owners) {
   holder.replaceChildren(...marks);
 }
 
-export function slotLabel({ t }, view) {
-  const parts = [t("stage.a11y.slot", { slot: view.id, state: t("stage.state." + view.state) })];
-  if (view.tag) parts.push(t("stage.tip.tag", { tag: view.tag }));
-  if (view.ref) parts.push(t("stage.tip.ref", { ref: view.ref, owners: view.owners.join(", ") }));
-  if (view.reserved) parts.push(t("stage.tip.reserved", { n: view.reserved }));
-  return parts.join(" · ");
+/** What a slot is called: what is to be read on it, in its order, however much of it there is room for; then the rest. */
+function slotName({ t }, view, { sid, badge, stag, owners, word }, asked) {
+  const shown = [sid, badge, stag, owners, word].map((part) => part.textContent).filter(Boolean).join(" ");
+  const rest = [word.textContent && view.state !== "evicted" ? "" : t("stage.state." + view.state), view.ref ? t("stage.tip.ref", { ref: view.ref, owners: view.owners.join(", ") }) : "",
+    view.reserved ? t("stage.tip.reserved", { n: view.reserved }) : "", asked ? t("stage.a11y.pick") : ""];
+  return [shown, ...rest.filter(Boolean)].join(", ");
 }
 
 /** The word in a card with room for it: shapes say who uses a slot, an evicted one says what it became. */
@@ -60,8 +60,7 @@ function drawSlot(stage, node, view, frame, size, asked) {
   drawOwners(stage.order, parts.owners, view.owners);
   const keys = slotKeys(frame, view.id);
   setKeys(node, keys, keys.filter((key) => !key.startsWith("req:") || keys.length < 2));
-  const label = slotLabel(stage, view);
-  setName(node, asked ? stage.t("stage.a11y.pick", { slot: view.id, state: label }) : label);
+  setName(node, slotName(stage, view, parts, asked));
 }
 
 /** Most slots look as they did one step ago: the stamp says so, and nothing is touched. */
@@ -91,7 +90,7 @@ function drawPoolTitle({ t }, zone, { meta, init }, withSize) {
   const [name, note] = (zone.nameNodes ??= [make("span"), make("span", "note")]);
   if (zone.titleNode.firstChild !== name) zone.titleNode.replaceChildren(name, note);
   setText(name, t("stage.zone.C"));
-  setText(note, withSize ? t("stage.pool.size", { slots: Object.keys(init.slots).length, size: meta.block_size }) : "");
+  setText(note, withSize ? t("stage.pool.size", { count: Object.keys(init.slots).length, size: meta.block_size }) : "");
 }
 
 /** The wrong choice keeps a dashed ring as long as its verdict stands. */

@@ -22,8 +22,7 @@ function drawCard({ t, lang, frame }, card, id, at, layout, asked) {
   setAttr(card, "data-state", tag ? "cached" : fill ? "dirty" : "empty");
   setAttr(card, "tabindex", many ? -1 : 0);
   setKeys(card, slotKeys(frame, id));
-  const label = t("stage.a11y.card", { slot: id, place: at + 1, tag: tag || "-" });
-  setName(card, asked ? t("stage.a11y.pick", { slot: id, state: label }) : label);
+  setName(card, [["#" + id, tag].filter(Boolean).join(" "), t("stage.tip.queue", { place: at + 1 }), asked ? t("stage.a11y.pick") : ""].filter(Boolean).join(", "));
 }
 
 /** The words at both ends, the arrows between (taken from the front), the chip that stands for the middle of a long queue. */

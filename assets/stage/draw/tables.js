@@ -1,5 +1,5 @@
 // Zones B and D: hash table and block table; and the pseudocode, which stands in the ledger's place when it is wanted.
-import { keyed, make, makeThing, place, setAttr, setKeys, setName, setText, swapIcon } from "./dom.js";
+import { keyed, make, makeThing, nameThing, place, setAttr, setKeys, setText, swapIcon } from "./dom.js";
 import { rowWindow, tableGrid, titleHeight } from "./places.js";
 import { peakTable } from "../time/steps.js";
 import { codeLineOf, isPromised, NUM_CODE_LINES } from "./view.js";
@@ -35,7 +35,7 @@ function drawRow({ t, t1, frame, run }, row, item, cols) {
   setAttr(row, "data-promised", promised ? "1" : null);
   setKeys(row, ["tag:" + item.tag, ...item.slots.map((id) => "slot:" + id)]);
   const name = t("stage.a11y.row", { tag: item.tag, slots: slotNames(item.slots) || "-" });
-  setName(row, promised ? name + ", " + t("stage.state.reserved") : name);
+  nameThing(row, promised ? name + ", " + t("stage.state.reserved") : name);
 }
 
 /** Returns the drawn rows by tag; the one that is asked for under "?". */
@@ -81,7 +81,7 @@ function drawTableRow({ t, t1 }, row, item, rid, two) {
   setText(parts.word, two ? "" : t1(item.freed ? "stage.freed" : "stage.state." + word));
   setAttr(row, "data-how", item.how);
   setAttr(row, "data-freed", item.freed ? "1" : null);
-  setName(row, t("stage.a11y.drow", { block: item.b, slot: item.slot }));
+  nameThing(row, t("stage.a11y.drow", { block: item.b, slot: item.slot }));
   setKeys(row, ["blk:" + rid + ":" + item.b, "slot:" + item.slot, "req:" + rid], ["blk:" + rid + ":" + item.b, "slot:" + item.slot]);
 }
 

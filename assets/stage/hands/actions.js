@@ -1,8 +1,9 @@
 // What each key and button does. The names are those of keys.js and of the text keys stage.key.<action>.
-import { setText } from "../draw/dom.js";
-import { askBetween, findOp } from "../time/steps.js";
-import { backward, forward, pausePlay, replayLast, seekTo, startPlay, takeAnswer } from "../play/player.js";
-import { addHand, mayAsk, nudgeQuestion, secondVote } from "../panels/quiz.js";
+import { findOp } from "../time/steps.js";
+import { backward, forward, leapTo, pausePlay, replayDeciding, seekTo, showMe, startPlay, takeAnswer } from "../play/player.js";
+import { sayNow } from "../panels/live.js";
+import { chooseRun, closeCard } from "../panels/endcard.js";
+import { addHand, secondVote } from "../panels/quiz.js";
 import { closeNewest, sendFork, toggleDrawer, undoFork } from "../panels/drawers.js";
 import { closeMenu } from "../panels/menu.js";
 import { drawScene } from "../play/scene.js";
@@ -13,12 +14,7 @@ const SPEEDS = [0.25, 0.5, 1, 2, 4];
 const LANGS = ["zh", "en", "both"];
 
 /** To the nearest such event; forwards no further than to the first question that is still open. */
-const jump = (ops, dir) => (stage) => {
-  const { events, k, asks } = stage, to = findOp(events, k, ops, dir);
-  const open = mayAsk(stage) ? askBetween(events, k, to, (event) => asks.has(event.i)) : -1;
-  if (open === k) return nudgeQuestion(stage);
-  seekTo(stage, open < 0 ? to : open);
-};
+const jump = (ops, dir) => (stage) => leapTo(stage, findOp(stage.events, stage.k, ops, dir));
 const step = (move, level) => (stage) => (pausePlay(stage), move(stage, level));
 const flip = (name) => (stage) => {
   stage.flags[name] = !stage.flags[name];
@@ -29,13 +25,14 @@ const drawer = (name) => (stage) => toggleDrawer(stage, name);
 function changeSpeed(stage, dir) {
   const at = Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(stage.speed) + dir));
   stage.speed = SPEEDS[at];
-  setText(stage.live, stage.t("stage.speed", { speed: stage.speed }));
   drawScene(stage);
+  sayNow(stage, stage.t("stage.speed", { speed: stage.speed }));
 }
 
 function bookmark(stage) {
-  const { bookmarks, k } = stage;
-  if (!bookmarks.delete(k)) bookmarks.add(k);
+  const { bookmarks, k } = stage, gone = bookmarks.delete(k);
+  if (!gone) bookmarks.add(k);
+  sayNow(stage, stage.t(gone ? "stage.live.unmarked" : "stage.live.marked", { step: k }));
   drawTicks(stage);
   saveAddress(stage);
 }
@@ -46,6 +43,14 @@ const toBookmark = (dir) => (stage) => {
   const to = marks.find((step) => (step - k) * dir > 0) ?? marks[0];
   if (to !== undefined) seekTo(stage, to);
 };
+
+const vote = (count) => (stage, digit) => (count(stage, digit), drawScene(stage));
+
+/** The run once more from its beginning, asked anew; the first answers stay where they are recorded. */
+function runAgain(stage) {
+  Object.assign(stage, { asks: new Map(), votes: new Map(), feedback: null });
+  seekTo(stage, 0);
+}
 
 function nextLanguage(stage) {
   stage.lang = LANGS[(LANGS.indexOf(stage.lang) + 1) % LANGS.length];
@@ -82,6 +87,7 @@ function close(stage) {
   if (stage.flags.blank) return flip("blank")(stage);
   if (closeNewest(stage)) return;
   if (stage.feedback) return void ((stage.feedback = null), drawScene(stage));
+  if (stage.card && !stage.card.hidden) return closeCard(stage);
   if (!stage.pin && stage.flags.presenter) return presenter(stage);
   stage.pin = null;
   stage.afterPin();
@@ -90,11 +96,11 @@ function close(stage) {
 export const ACTIONS = {
   next: step(forward), back: step(backward), nextBlock: step(forward, "block"), backBlock: step(backward, "block"),
   nextRequest: step(forward, "request"), backRequest: step(backward, "request"),
-  first: (stage) => seekTo(stage, 0), last: (stage) => seekTo(stage, stage.events.length), play: startPlay,
+  first: (stage) => seekTo(stage, 0), last: (stage) => leapTo(stage, stage.events.length), play: startPlay,
   slower: (stage) => changeSpeed(stage, -1), faster: (stage) => changeSpeed(stage, 1), goto: drawer("goto"),
   nextMiss: jump(["miss"], 1), backMiss: jump(["miss"], -1), nextEvict: jump(["evict", "ttl"], 1), backEvict: jump(["evict", "ttl"], -1),
   bookmark, nextBookmark: toBookmark(1), backBookmark: toBookmark(-1), btable: flip("btable"), ask: flip("ask"), fork: drawer("fork"), sendFork, undoFork,
-  answer: (stage, digit) => takeAnswer(stage, digit - 1), hand: (stage, digit) => addHand(stage, digit - 1),
-  revote: secondVote, replay: replayLast, full: fullScreen, presenter, blank: flip("blank"), lang: nextLanguage, theme: previewTheme,
+  answer: (stage, digit) => takeAnswer(stage, { digit }), hand: vote(addHand),
+  reveal: showMe, revote: vote(secondVote), replay: replayDeciding, again: runAgain, run: chooseRun, look: closeCard, full: fullScreen, presenter, blank: flip("blank"), lang: nextLanguage, theme: previewTheme,
   code: flip("code"), noodle: flip("noodle"), table: drawer("table"), inspect: drawer("inspect"), log: drawer("log"), help: drawer("help"), pin, close,
 };

@@ -44,7 +44,7 @@ function keepFocus({ host, root }) {
   if (!host.activeElement && document.activeElement === document.body) focusOn(root);
 }
 
-/** In a "click" question the thing itself is the answer. */
+/** In the lane and in the pool the thing itself is the answer. */
 function answerByThing(stage, node) {
   const keys = (node?.getAttribute?.("data-h") ?? "").split(" ").filter(Boolean);
   return keys.length > 0 && takeAnswer(stage, keys);

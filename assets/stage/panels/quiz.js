@@ -1,101 +1,120 @@
 // Predict, observe, explain: the run stops before an event that carries `ask`; score = first try only.
-import { make, makeButton, setAttr, setText } from "../draw/dom.js";
+import { make, makeButton, setAttr } from "../draw/dom.js";
 import { refuseNext } from "../draw/controls.js";
+import { sayNow } from "./live.js";
 
 export const mayAsk = ({ flags, runB, hidden }) => flags.ask && !runB && !hidden.has("quiz");
 
 /** Does a question stand open before the next event? */
 export const isAsking = (stage) => Boolean(mayAsk(stage) && stage.events[stage.k]?.ask && !stage.asks.has(stage.k));
 
-/** Options and feedback are text keys; what is no key is shown as it stands (a number, say). */
-function optionButton({ events, k, votes, t }, option, index) {
-  const counts = (votes.get(k) ?? []).map((round) => round[index] ?? 0), words = make("span", "", t(String(option), events[k].args));
+/** All that may be chosen: a block (-1: none), a slot, the place of an option. */
+export const choicesOf = (ask) => Object.keys(ask.said).map(Number).sort((a, b) => a - b);
+
+/** The choice that a digit stands for: 0 is "none" in the lane, slots have their own numbers, options count from 1. */
+export const choiceOfDigit = (ask, digit) => (ask.kind === "pool" ? digit : digit - 1);
+
+/** The choice that a thing with these link keys stands for, or null. */
+export function choiceOfThing(ask, keys) {
+  const start = { lane: "blk:" + ask.rid + ":", pool: "slot:" }[ask.kind], key = start && keys.find((one) => one.startsWith(start));
+  return key ? Number(key.slice(start.length)) : null;
+}
+
+/** What the words of a question and of its verdict may name. */
+export const askArgs = ({ ask, args }) => ({ ...args, ...ask.args });
+
+const HELD = { lane: (choice, t) => (choice < 0 ? t("stage.ask.none") : String(choice)), pool: (choice) => "#" + choice, choice: (choice) => String(choice + 1) };
+
+/** Hands raised for a choice, a number for each round. */
+const handsFor = (rounds, choice) => rounds.map((round) => round[choice + 1] ?? 0);
+
+function optionKnob({ events, k, votes, t }, choice, key, words) {
+  const counts = handsFor(votes.get(k) ?? [], choice), text = t(words, askArgs(events[k]));
   const tally = counts.some(Boolean) ? [make("span", "hands", counts.join(" → "))] : [];
-  return makeButton("btn option", [make("kbd", "", String(index + 1)), words, ...tally], { option: index });
+  return makeButton("btn option", [make("span", "", text), make("kbd", "", String(key)), ...tally], { option: choice });
 }
 
-export function drawQuestion(stage) {
-  const { zones, events, k, votes, t } = stage;
-  const { body, titleNode } = zones.Q;
-  if (stage.feedback) return drawFeedback(stage);
-  const { ask, args } = events[k];
-  const question = make("p", "question", t(ask.question ?? "stage.ask." + ask.id, { ...args }));
-  const options = make("div", "options", (ask.options ?? []).map((option, index) => optionButton(stage, option, index)));
-  if (ask.kind === "click") options.append(make("span", "note", t("stage.ask.click")));
-  if (votes.get(k)?.length === 1) options.append(makeButton("btn word", t("stage.ask.again"), { do: "revote" }));
-  if (stage.nudged) options.append(make("span", "note", t("stage.ask.skip")));
-  setText(titleNode, t("stage.ask.title"));
-  body.replaceChildren(question, options);
+/** At the right of an open question: options, or "none"; being shown; the room's second vote. */
+export function questionKnobs(stage) {
+  const { events, k, votes, t } = stage, { ask } = events[k], rounds = votes.get(k) ?? [];
+  const knobs = (ask.options ?? []).map((words, at) => optionKnob(stage, at, at + 1, words));
+  if (ask.kind === "lane") knobs.push(optionKnob(stage, -1, 0, "stage.ask.none"));
+  knobs.push(makeButton("btn show", [make("span", "", t("stage.ask.show")), make("kbd", "", "s")], { do: "reveal" }));
+  if (rounds.length === 1) knobs.push(makeButton("btn word", t("stage.ask.again"), { do: "revote" }));
+  if (ask.kind !== "choice") knobs.push(...voteBars(rounds, choicesOf(ask).filter((choice) => choice >= 0), ask, t));
+  return knobs;
 }
 
-/** The room's hands, one bar per option and round; the second round stands under the first. */
-function voteBars(votes, options) {
-  const most = Math.max(1, ...votes.flat());
-  const bar = (count = 0) => {
-    const node = make("i", "hand", String(count));
-    node.style.width = 18 + (60 * count) / most + "px";
-    return node;
-  };
-  return Array.from({ length: options }, (_, index) => make("span", "votes", [make("kbd", "", String(index + 1)), make("span", "", votes.map((round) => bar(round[index])))]));
+/** The room's hands, one bar for each choice that got any and for each round; the second round stands under the first. */
+function voteBars(rounds, choices, ask, t) {
+  const most = Math.max(1, ...rounds.flat().filter(Boolean));
+  const bar = (count) => Object.assign(make("i", "hand", String(count)), { style: `width:${18 + (60 * count) / most}px` });
+  return choices.filter((choice) => handsFor(rounds, choice).some(Boolean)).map((choice) =>
+    make("span", "votes", [make("kbd", "", HELD[ask.kind](choice, t)), make("span", "", handsFor(rounds, choice).map(bar))]));
 }
 
-function drawFeedback({ feedback, zones, t }) {
-  const { right, key, args, replay, votes, options } = feedback, words = key ? t(String(key), args) : "";
-  const mark = make("strong", right ? "yes" : "no", t(right ? "stage.ask.right" : "stage.ask.wrong"));
-  const more = make("div", "options", votes?.length ? voteBars(votes, options) : []);
-  if (feedback.again) more.prepend(make("span", "note", t("stage.ask.slowly")));
-  else if (replay) more.prepend(makeButton("btn word", t("stage.ask.replay"), { do: "replay" }));
-  zones.Q.body.replaceChildren(make("p", "question", [mark, " ", words]), more);
-  setText(zones.Q.titleNode, t("stage.ask.title"));
+/** At the right of a verdict: the steps that decide, the room's hands, or that one more question comes. */
+export function verdictKnobs(stage) {
+  const { feedback, t } = stage, { ask, right, rounds, again } = feedback;
+  if (again) return [make("span", "note", t("stage.ask.watch"))];
+  if (isAsking(stage)) return [make("span", "note", t("stage.ask.next"))];
+  const bars = voteBars(rounds, choicesOf(ask), ask, t);
+  return right ? bars : [...bars, makeButton("btn word", t("stage.ask.replay"), { do: "replay" })];
 }
 
-/** The first step over an open question only points at it, and says that the next one skips it. */
+/** How a question is answered without seeing it: its options, or which keys stand for blocks and slots. */
+export function optionsTold({ events, k, t }) {
+  const { ask } = events[k], args = askArgs(events[k]);
+  if (ask.options) return t("stage.ask.options") + " " + ask.options.map((words, at) => at + 1 + ": " + t(words, args)).join("; ");
+  const last = choicesOf(ask).at(-1);
+  return t(ask.kind === "lane" ? "stage.ask.blocks" : "stage.ask.slots", { last, n: last + 1 });
+}
+
+/** Next over an open question never runs past it: the press only points at it. */
 export function nudgeQuestion(stage) {
-  stage.nudged = true;
-  drawQuestion(stage);
+  const { zones, events, k, t } = stage, args = askArgs(events[k]);
   refuseNext(stage);
-  setAttr(stage.zones.Q, "data-nudge", "1");
-  setTimeout(() => setAttr(stage.zones.Q, "data-nudge", null), 400);
+  setAttr(zones.G, "data-nudge", "1");
+  setTimeout(() => setAttr(zones.G, "data-nudge", null), 400);
+  sayNow(stage, t("stage.ask.first") + " " + t(events[k].ask.question, args) + " " + optionsTold(stage));
 }
 
-export function skipQuestion(stage) {
-  stage.nudged = false;
-  stage.asks.set(stage.k, { skipped: true });
+function giveFeedback(stage, given) {
+  const { k: at, events, votes } = stage;
+  stage.feedback = { ...given, ask: events[at].ask, args: askArgs(events[at]), again: false, rounds: votes.get(at) ?? [] };
 }
 
-const feedbackKey = (ask, choice, right) => ask.feedback?.[String(choice)] ?? ask.feedback?.[right ? "right" : "wrong"] ?? ask.feedback?.["*"] ?? "";
-
-/** `choice` is an option's index, or the link keys of the thing that was clicked. Returns true when it was taken as an answer. */
-export function answerQuestion(stage, choice, reveal) {
-  if (!isAsking(stage)) return false;
-  const { k: at, votes, asks } = stage, { ask, args } = stage.events[at], clicked = Array.isArray(choice);
-  const known = typeof ask.answer === "string" ? ask.answer : Number(ask.answer);
-  if (clicked ? ask.kind !== "click" : !(choice in (ask.options ?? []))) return false;
-  const right = clicked ? choice.includes(known) : choice === known || ask.options[choice] === known;
-  const given = clicked ? choice[0] : choice;
-  asks.set(at, { choice: given, right });
-  stage.nudged = false;
-  const key = feedbackKey(ask, given, right);
-  stage.feedback = { right, key, args, replay: !right, again: !right, votes: votes.get(at), options: ask.options?.length };
-  stage.api.setTriggerValue?.("answer", { id: ask.id, event: at, choice: given, right, first: true, votes: votes.get(at) ?? [] });
-  stage.revealing = true;
-  reveal();
-  stage.revealing = false;
+/** Takes a choice as the answer to the open question; false where it is none. */
+export function answerQuestion(stage, choice) {
+  const { k: at, asks, votes, api, events: { [at]: { ask } } } = stage;
+  if (!(choice in ask.said)) return false;
+  const right = ask.answers.includes(choice);
+  asks.set(at, { choice, right });
+  giveFeedback(stage, { choice, right });
+  api.setTriggerValue?.("answer", { id: ask.id, event: at, choice, right, first: true, votes: votes.get(at) ?? [] });
   return true;
 }
 
-/** Shift+digit: one more raised hand for an option; the second round is counted apart from the first. */
-export function addHand(stage, index) {
-  if (!isAsking(stage) || !(index in (stage.events[stage.k].ask.options ?? []))) return;
+/** "Show me": no guess, so nothing is told to the page; the choice that is explained is a right one. */
+export function showAnswer(stage) {
+  const { k: at, asks, events } = stage;
+  asks.set(at, { shown: true });
+  giveFeedback(stage, { choice: events[at].ask.answers[0], right: false, shown: true });
+}
+
+/** Shift+digit: one more raised hand for a choice; the second round is counted apart from the first. False where there is nothing to vote on. */
+export function addHand(stage, digit) {
+  if (!isAsking(stage)) return false;
+  const { ask } = stage.events[stage.k], choice = choiceOfDigit(ask, digit);
+  if (!(choice in ask.said)) return false;
   const rounds = stage.votes.get(stage.k) ?? [[]], round = rounds.at(-1);
-  round[index] = (round[index] ?? 0) + 1;
-  for (let j = 0; j < index; j++) round[j] ??= 0;
+  for (let j = 0; j <= choice + 1; j++) round[j] ??= 0;
+  round[choice + 1]++;
   stage.votes.set(stage.k, rounds);
-  drawQuestion(stage);
+  return true;
 }
 
 export function secondVote(stage) {
   const rounds = stage.votes.get(stage.k);
   if (rounds?.length === 1) rounds.push([]);
-  drawQuestion(stage);
 }

@@ -1,7 +1,11 @@
-// Zone G (what happened, why it matters) and the quiet face of zone Q (the last three captions).
-import { icon, make, makeButton, setAttr, setKeys, setName, setText } from "../draw/dom.js";
-import { captionOf, chipKeys, languagesOf, plainText, toldAt } from "../words/narrate.js";
+// Zone G, the bench: what happened and why; the question that stands open; the verdict with what the choice would have meant.
+import { icon, make, setAttr, setKeys, setName } from "../draw/dom.js";
+import { captionOf, chipKeys, languagesOf, lookUp, parseTemplate, plainText, toldAt } from "../words/narrate.js";
+import { isAsking, optionsTold, questionKnobs, verdictKnobs, askArgs } from "./quiz.js";
+import { announce } from "./live.js";
+import { endsQuietly, quietEnd } from "./endcard.js";
 import { requestMark } from "../draw/lane.js";
+import { tickKind } from "../draw/ticks.js";
 import { toldKey } from "../draw/told.js";
 
 function drawPiece({ order, t }, piece, event) {
@@ -15,57 +19,83 @@ function drawPiece({ order, t }, piece, event) {
   return chip;
 }
 
-function drawLine(stage, cls, pieces, event, lang) {
-  const line = make("p", cls, pieces.map((piece) => drawPiece(stage, piece, event)));
+/** Text pieces of a key in one language; what has no key says nothing. */
+const piecesOf = ({ data: { text } }, lang, key, args) => (key ? parseTemplate(lookUp(text, lang, key) ?? key, args) : []);
+
+/** Step 0 has no event: it says what is about to happen and which key starts it. */
+function openingEntries(stage) {
+  const { lang: shown, run, events } = stage, args = { n: events.length };
+  return languagesOf(shown).map((lang) => ({ lang, noodle: [], what: piecesOf(stage, lang, "stage.start.what", args),
+    why: piecesOf(stage, lang, toldKey(run, "stage.start.why"), args) }));
+}
+
+function questionEntries(stage) {
+  const { lang: shown, events, k } = stage, { ask } = events[k], args = askArgs(events[k]);
+  return languagesOf(shown).map((lang) => ({ lang, noodle: [], what: piecesOf(stage, lang, ask.question, args), why: piecesOf(stage, lang, ask.why, args) }));
+}
+
+const MARK = { right: ["yes", "check"], wrong: ["no", "times"], shown: ["shown", "ring"] };
+
+/** Right or not, and what the chosen option would have meant; one piece list a language. */
+function verdictEntry(stage, lang) {
+  const { choice, right, shown, ask, args } = stage.feedback, name = shown ? "shown" : right ? "right" : "wrong";
+  return { name, mark: stage.tIn(lang, "stage.ask." + name), said: piecesOf(stage, lang, ask.said[choice], args) };
+}
+
+const markNode = ({ name, mark }) => make("strong", MARK[name][0], [icon(MARK[name][1]), " " + mark]);
+
+function drawLine(stage, cls, pieces, event, lang, before = []) {
+  const line = make("p", cls, [...before, ...pieces.map((piece) => drawPiece(stage, piece, event))]);
   line.lang = lang;
   return line;
 }
 
-/** Step 0 has no event: it says what is about to happen and which key starts it. */
-function openingEntries({ lang: shown, run, events, tIn }) {
-  return languagesOf(shown).map((lang) => {
-    const piece = (key) => [{ kind: "text", text: tIn(lang, key, { n: events.length }) }];
-    return { lang, what: piece("stage.start.what"), why: piece(toldKey(run, "stage.start.why")), noodle: [] };
-  });
+/** All lines, language by language within each kind: what, verdict, why. */
+function benchLines(stage, entries, event) {
+  const { feedback, flags, t } = stage, lines = [];
+  for (const { lang, what } of entries) lines.push(drawLine(stage, "what", what, event, lang));
+  for (const { lang } of feedback ? entries : []) {
+    const verdict = verdictEntry(stage, lang);
+    lines.push(drawLine(stage, "verdict", verdict.said, event, lang, [markNode(verdict), " "]));
+  }
+  for (const { lang, why } of entries) if (why.length) lines.push(drawLine(stage, "why", why, event, lang));
+  const noodle = entries.filter((entry) => entry.noodle.length).map((entry) => plainText(entry.noodle)).join(" · ");
+  if (flags.noodle && noodle && !feedback) lines.push(make("p", "noodle-line", [icon("bowl"), " " + noodle]));
+  if (event?.args?.ms && !stage.ask) lines.push(make("p", "note measured", t("stage.measured", event.args)));
+  return lines;
+}
+
+/** What is read out: an open question with its options, a verdict before what happened, or the caption with its step. */
+function spoken(stage, entries) {
+  const { t, k, events, feedback } = stage, said = entries.map(({ what, why }) => plainText([...what, { text: " " }, ...why])).join(" ");
+  if (feedback) return entries.map(({ lang }) => verdictEntry(stage, lang)).map(({ mark, said: pieces }) => mark + " " + plainText(pieces)).join(" ") + " " + said;
+  if (stage.ask) return t("stage.ask.title") + ": " + said + " " + optionsTold(stage);
+  const last = k && k === events.length ? t("stage.live.last") + " " : "";
+  return last + t("stage.count", { step: k, total: events.length }) + ". " + said;
 }
 
 export function drawStory(stage, event) {
-  const { zones, data, lang, flags, t } = stage, { body } = zones.G;
-  const entries = event ? captionOf(data.text, lang, toldAt(event, stage.level)) : openingEntries(stage);
-  const lines = [];
-  for (const { lang, what } of entries) lines.push(drawLine(stage, "what", what, event, lang));
-  for (const { lang, why } of entries) if (why.length) lines.push(drawLine(stage, "why", why, event, lang));
-  const noodle = entries.filter((entry) => entry.noodle.length).map((entry) => plainText(entry.noodle)).join(" · ");
-  if (flags.noodle && noodle) lines.push(make("p", "noodle-line", [icon("bowl"), " " + noodle]));
-  const { ms } = event?.args ?? {};
-  if (ms) lines.push(make("p", "note measured", t("stage.measured", event.args)));
-  body.replaceChildren(...lines);
-  setAttr(body, "data-both", entries.length > 1 ? "1" : null);
-  announce(stage, entries.map((entry) => plainText([...entry.what, { text: " " }, ...entry.why])).join(" "));
+  const { zones: { G: zone }, events, k, feedback, data, lang, level } = stage, asking = isAsking(stage) && !feedback;
+  const about = asking ? events[k] : event;
+  const entries = asking ? questionEntries(stage) : event ? captionOf(data.text, lang, toldAt(event, level)) : openingEntries(stage);
+  const end = endsQuietly(stage) ? quietEnd(stage) : null;
+  const knobs = asking ? questionKnobs(stage) : feedback ? verdictKnobs(stage) : end ? end.knobs : [];
+  const lines = end ? [...benchLines(stage, entries, about).slice(0, entries.length), ...end.lines.map((line) => make("p", "why", line))] : benchLines(stage, entries, about);
+  const words = make("div", "words", lines);
+  zone.body.replaceChildren(words, ...(knobs.length ? [make("div", "knobs", knobs)] : []));
+  setAttr(zone.body, "data-both", entries.length > 1 ? "1" : null);
+  setAttr(zone, "data-asking", asking ? "1" : null);
+  setAttr(zone, "data-tone", asking ? "ask" : event ? tickKind(event) : null);
+  setName(zone, stage.t(asking ? "stage.ask.title" : "stage.zone.G"));
+  announce(stage, spoken(stage, entries) + (end ? " " + end.lines.join(" ") : ""));
 }
 
-/** Long captions get smaller letters. Measured last of all in a step: whatever is drawn after it would cost a second layout. */
-export function fitStory({ zones }) {
-  const { body } = zones.G;
-  for (const tight of [null, "1", "2"]) {
-    setAttr(body, "data-tight", tight);
+const SMALLER = [1, 0.9, 0.8, 0.7, 0.62, 0.55, 0.48];
+
+/** Long captions get smaller letters, never below 12 px (the sheet sees to that). Measured last of all in a step: whatever is drawn after it would cost a second layout. */
+export function fitStory({ zones: { G: { body } } }) {
+  for (const part of SMALLER) {
+    if (body.fitted !== part) body.style.setProperty("--fit", (body.fitted = part));
     if (body.scrollHeight <= body.clientHeight + 1) break;
   }
-}
-
-/** One polite message per step; while keys rain down only the last one is spoken. */
-function announce(stage, message) {
-  clearTimeout(stage.liveTimer);
-  stage.liveTimer = setTimeout(() => setText(stage.live, stage.t("stage.count", { step: stage.k, total: stage.events.length }) + ". " + message), 150);
-}
-
-export function drawRecent({ zones, events, k, lang, t, caption }) {
-  const rows = [];
-  for (let j = Math.max(0, k - 4); j < k - 1; j++) {
-    const line = caption(events[j], languagesOf(lang)[0]);
-    rows.push(makeButton("past", [make("span", "no", String(j + 1)), make("span", "line", line)], { seek: j + 1 }));
-  }
-  const empty = make("p", "note", t("stage.recent.none"));
-  zones.Q.body.replaceChildren(...(rows.length ? rows : [empty]));
-  setText(zones.Q.titleNode, t("stage.recent"));
 }

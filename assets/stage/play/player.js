@@ -3,7 +3,8 @@ import { askBetween, nextStop, prevStop } from "../time/steps.js";
 import { drawScene } from "./scene.js";
 import { animateStep, durationOf, finishMotion, captureBefore } from "./motion.js";
 import { saveAddress } from "./address.js";
-import { answerQuestion, isAsking, mayAsk, nudgeQuestion, skipQuestion } from "../panels/quiz.js";
+import { answerQuestion, choiceOfDigit, choiceOfThing, isAsking, mayAsk, nudgeQuestion, showAnswer } from "../panels/quiz.js";
+import { announce, sayNow } from "../panels/live.js";
 
 /** Shows step k; with `animate` the event that led to it is played on top of the finished drawing. */
 function goTo(stage, k, animate = false) {
@@ -12,7 +13,6 @@ function goTo(stage, k, animate = false) {
   restMouse(stage);
   if (to !== from && events[to - 1]?.rid !== stage.event?.rid) stage.focus = null;
   if (to !== from && !stage.revealing) stage.feedback = null;
-  if (to !== from) stage.nudged = false;
   const before = animate && to > from ? captureBefore(stage) : null;
   stage.k = to;
   drawScene(stage);
@@ -26,21 +26,44 @@ function restMouse(stage) {
   if (!stage.pin && stage.litKeys?.length) stage.onStep();
 }
 
+/** The first question between this step and that one that is still open, or -1; `from` may leave out the one that stands here. */
+function openBefore(stage, to, from = stage.k) {
+  return mayAsk(stage) ? askBetween(stage.events, from, to, (event) => stage.asks.has(event.i)) : -1;
+}
+
+/** The last verdict goes before the next question stands; an open question holds every way forward. True where it does. */
+function holds(stage) {
+  if (!isAsking(stage)) return false;
+  if (stage.feedback) {
+    stage.feedback = null;
+    drawScene(stage);
+  } else nudgeQuestion(stage);
+  return true;
+}
+
 export function forward(stage, level = stage.level) {
-  if (isAsking(stage)) {
-    if (!stage.nudged) return nudgeQuestion(stage);
-    skipQuestion(stage);
-  }
-  const { events, k, asks } = stage, to = nextStop(events, k, level);
-  const stop = mayAsk(stage) ? askBetween(events, k + 1, to, (event) => asks.has(event.i)) : -1;
+  if (holds(stage)) return;
+  const { events, k } = stage, to = nextStop(events, k, level), stop = openBefore(stage, to, k + 1);
+  if (k === events.length) return sayNow(stage, stage.t("stage.live.last"));
   goTo(stage, stop >= 0 ? stop : to, true);
 }
 
 export function backward(stage, level = stage.level) {
   pausePlay(stage);
+  if (stage.k === 0) return sayNow(stage, stage.t("stage.live.first"));
   goTo(stage, prevStop(stage.events, stage.k, level));
+  if (stage.k === 0) announce(stage, stage.t("stage.live.first"));
 }
 
+/** To another step by key or button: forwards no further than to the first open question. */
+export function leapTo(stage, to) {
+  pausePlay(stage);
+  if (to > stage.k && holds(stage)) return;
+  const stop = openBefore(stage, to);
+  if (to !== stage.k) goTo(stage, stop >= 0 ? stop : to);
+}
+
+/** Anywhere, by hand: questions that are passed stay open, and nothing is told of them. */
 export function seekTo(stage, k) {
   pausePlay(stage);
   if (k !== stage.k) goTo(stage, k);
@@ -73,18 +96,21 @@ export function startPlay(stage) {
   tick();
 }
 
-/** The last three steps once more, at half speed. */
-export function replayLast(stage) {
-  const { k: end, speed, goesOn } = stage;
+/** The steps that decide, at half speed: from the question to where one sees why. */
+export function replayDeciding(stage) {
+  const { speed, goesOn, feedback, k } = stage;
+  if (!feedback) return;
   pausePlay(stage);
+  const [from, to] = feedback.ask.shows, open = openBefore(stage, to, Math.min(from + 1, to)), end = Math.max(k, open < 0 ? to : open);
+  feedback.again = true;
   stage.endReplay = () => {
     Object.assign(stage, { speed, revealing: false, endReplay: null });
     if (stage.feedback) stage.feedback.again = false;
     drawScene(stage);
   };
   stage.revealing = true;
-  goTo(stage, Math.max(0, end - 3));
-  stage.speed = 0.5;
+  goTo(stage, from);
+  stage.speed = speed / 2;
   const tick = () => {
     if (stage.k < end) goTo(stage, stage.k + 1, true);
     if (stage.k < end) return void afterMotion(stage, tick);
@@ -94,13 +120,34 @@ export function replayLast(stage) {
   stage.playTimer = setTimeout(tick, 300);
 }
 
-/** Answer and see; after a wrong answer see it again, slowly. A run that was playing goes on after that. Returns true when it was an answer. */
-export function takeAnswer(stage, choice) {
-  const { goesOn } = stage;
-  if (!answerQuestion(stage, choice, () => forward(stage, "micro"))) return false;
-  stage.goesOn = goesOn;
+/** The outcome is one step away, or one press where steps belong together; its verdict stays with it. */
+function reveal(stage) {
+  const { events, k, level } = stage, to = nextStop(events, k, level === "micro" ? level : "beat"), stop = openBefore(stage, to, k + 1);
+  stage.revealing = true;
+  goTo(stage, stop >= 0 ? stop : to, true);
+  stage.revealing = false;
+}
+
+/** A block or slot that was clicked, as its link keys; a choice; or {digit}. True where it was taken for an answer. A run that was playing goes on after it. */
+export function takeAnswer(stage, given) {
+  if (!isAsking(stage)) return false;
+  const { ask } = stage.events[stage.k], { goesOn } = stage;
+  const choice = Array.isArray(given) ? choiceOfThing(ask, given) : given.digit !== undefined ? choiceOfDigit(ask, given.digit) : given;
+  if (choice === null) return false;
+  if (stage.feedback) return holds(stage);
+  if (!answerQuestion(stage, choice)) return false;
+  reveal(stage);
+  if (!goesOn) return true;
+  stage.goesOn = true;
   const { right } = stage.feedback;
-  if (right && !goesOn) return true;
-  stage.playTimer = setTimeout(() => (right ? startPlay(stage) : replayLast(stage)), READ_MS);
+  stage.playTimer = setTimeout(() => (right ? startPlay(stage) : replayDeciding(stage)), READ_MS);
   return true;
+}
+
+/** No guess: the answer is shown, and counts as shown. */
+export function showMe(stage) {
+  if (!isAsking(stage) || stage.feedback) return void (isAsking(stage) && holds(stage));
+  pausePlay(stage);
+  showAnswer(stage);
+  reveal(stage);
 }

@@ -1,5 +1,5 @@
 // Draws step k in full. Idempotent and without memory of earlier steps: any step may follow any other.
-import { focusOn, isShown, rectIn, setAttr } from "../draw/dom.js";
+import { focusOn, isShown, rectIn } from "../draw/dom.js";
 import { peakTable, requestAt } from "../time/steps.js";
 import { eventsOf, spotOf } from "../draw/view.js";
 import { drawHead, drawLane } from "../draw/lane.js";
@@ -7,10 +7,11 @@ import { drawPool } from "../draw/pool.js";
 import { drawQueue } from "../draw/queue.js";
 import { drawBlockTable, drawCode, drawHashTable } from "../draw/tables.js";
 import { drawLedger, drawToldTotals } from "../draw/ledger.js";
-import { drawRecent, drawStory, fitStory } from "../panels/story.js";
+import { drawStory, fitStory } from "../panels/story.js";
 import { drawControls } from "../draw/controls.js";
 import { drawPlayhead } from "../draw/timeline.js";
-import { drawQuestion, isAsking } from "../panels/quiz.js";
+import { isAsking } from "../panels/quiz.js";
+import { drawEndCard } from "../panels/endcard.js";
 import { drawFork } from "../panels/fork.js";
 import { refreshDrawers } from "../panels/drawers.js";
 import { showPin } from "../panels/links.js";
@@ -21,8 +22,8 @@ export function drawScene(stage) {
   const { run, events, k, plan, host } = stage, held = host.activeElement;
   stage.frame = run.frames[k];
   stage.event = events[k - 1] ?? null;
-  stage.rid = stage.focus ?? requestAt(events, k);
   stage.ask = isAsking(stage) ? events[k].ask : null;
+  stage.rid = stage.focus ?? stage.ask?.rid ?? requestAt(events, k);
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
   // A phone is drawn here and nowhere else: if (stage.mode === "phone") return drawPhone(stage);
@@ -32,10 +33,7 @@ export function drawScene(stage) {
   drawUntold(stage);
   drawFork(stage);
   drawStory(stage, event);
-  if (stage.ask || stage.feedback) drawQuestion(stage);
-  else drawRecent(stage);
-  setAttr(zones.Q, "data-asking", stage.ask || stage.feedback ? "1" : null);
-  setAttr(zones.G, "data-asking", stage.ask || stage.feedback ? "1" : null);
+  drawEndCard(stage);
   drawPlayhead(stage);
   drawControls(stage);
   moveSpot(stage);

@@ -46,14 +46,24 @@ function repeated(run, k, grown) {
   return Math.max(0, fill(k) - fill(k - 1) - grown);
 }
 
+const SUMS = ["reused", "computed", "reserved", "waiting", "asked", "answer", "looked"];
+const addUp = (rows) => Object.fromEntries(SUMS.map((name) => [name, rows.reduce((sum, row) => sum + row[name], 0)]));
+
+/** A name that comes again stands for another request: what the first one asked for stays in the sums. */
+function afterArrival(run, k, last, rid) {
+  const size = run.log.meta.block_size, old = rowOf(run.frames[k - 1].reqs[rid], last.cells.get(rid) ?? [], size);
+  return { ...last, cells: new Map(last.cells).set(rid, []), past: addUp([last.past, old]) };
+}
+
 function extend(run, states) {
-  const k = states.length, size = run.log.meta.block_size, frame = run.frames[k], last = states[k - 1], rid = run.log.events[k - 1].rid;
-  const req = frame.reqs[rid];
+  const k = states.length, size = run.log.meta.block_size, frame = run.frames[k], { op, rid } = run.log.events[k - 1], req = frame.reqs[rid];
+  let last = states[k - 1];
+  if (op === "arrive" && run.frames[k - 1].reqs[rid]) last = afterArrival(run, k, last, rid);
   if (!req) return states.push(last);
   const old = last.cells.get(rid) ?? [], cells = nextCells(old, req, frame, size);
   const again = repeated(run, k, sumOf(cells, "computed") - sumOf(old, "computed"));
   if (cells === old && !again && last.cells.has(rid)) return states.push(last);
-  return states.push({ cells: new Map(last.cells).set(rid, cells), again: last.again + again });
+  return states.push({ ...last, cells: new Map(last.cells).set(rid, cells), again: last.again + again });
 }
 
 const kept = new WeakMap();
@@ -61,7 +71,7 @@ const kept = new WeakMap();
 function stateAt(run, k) {
   if (!kept.has(run)) {
     const [frame] = run.frames, size = run.log.meta.block_size;
-    kept.set(run, [{ cells: new Map(Object.entries(frame.reqs).map(([rid, req]) => [rid, startCells(req, frame, size)])), again: 0 }]);
+    kept.set(run, [{ cells: new Map(Object.entries(frame.reqs).map(([rid, req]) => [rid, startCells(req, frame, size)])), again: 0, past: addUp([]) }]);
   }
   const states = kept.get(run);
   while (states.length <= k) extend(run, states);
@@ -81,17 +91,16 @@ function rowOf(req, cells, size) {
     return { reused: cell.reused, computed: cell.computed, reserved, waiting: promptIn(req, b, size) - cell.reused - cell.computed - reserved };
   });
   const sums = Object.fromEntries(["reused", "computed", "reserved", "waiting"].map((name) => [name, sumOf(blocks, name)]));
-  return { ...sums, asked: req.num_prompt, answer: req.num_tokens - req.num_prompt, blocks, status: req.status, counted: req.status !== "waiting" && !req.skip_read };
+  const looked = req.status !== "waiting" && !req.skip_read ? req.num_prompt : 0;
+  return { ...sums, asked: req.num_prompt, answer: req.num_tokens - req.num_prompt, looked, blocks, status: req.status };
 }
 
 /** The ledger of step `k`: rows by request, and their sums. reused + computed + reserved + waiting = asked, in each row and in all.
  * `looked`: prompt tokens of the requests that were looked up and let in, which is what the hit rate is of. */
 export function ledgerAt(run, k) {
-  const frame = run.frames[k], { cells, again } = stateAt(run, k), size = run.log.meta.block_size;
+  const frame = run.frames[k], { cells, again, past } = stateAt(run, k), size = run.log.meta.block_size;
   const rows = new Map(Object.entries(frame.reqs).map(([rid, req]) => [rid, rowOf(req, cells.get(rid) ?? [], size)]));
-  const all = [...rows.values()], sum = (name, of = all) => of.reduce((total, row) => total + row[name], 0);
-  const sums = Object.fromEntries(["reused", "computed", "reserved", "waiting", "asked", "answer"].map((name) => [name, sum(name)]));
-  return { rows, ...sums, again, looked: sum("asked", all.filter(({ counted }) => counted)), evicted: frame.totals.evicted };
+  return { rows, ...addUp([past, ...rows.values()]), again, evicted: frame.totals.evicted };
 }
 
 const lengths = new WeakMap();
@@ -100,7 +109,8 @@ const lengths = new WeakMap();
 export function promptLengths(run) {
   if (!lengths.has(run)) {
     const known = Object.entries(run.frames[0].reqs).map(([rid, req]) => [rid, req.num_prompt]);
-    lengths.set(run, new Map([...known, ...run.log.events.filter(({ op }) => op === "arrive").map(({ rid, args }) => [rid, args.n])]));
+    const come = run.log.events.filter(({ op }) => op === "arrive").map(({ rid, args }) => [rid, args.n]);
+    lengths.set(run, [...known, ...come].reduce((most, [rid, n]) => most.set(rid, Math.max(n, most.get(rid) ?? 0)), new Map()));
   }
   return lengths.get(run);
 }

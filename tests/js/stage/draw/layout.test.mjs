@@ -1,7 +1,7 @@
 // Geometry: zones where the plan says, nothing on top of anything else, everything inside.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { CARD_H, foldBlocks, FORK, laneLayout, LARGE, mapGrid, modeOf, planOf, poolGrid, queueLayout, rowWindow, TITLE_H, WIDE } from "../../../../assets/stage/draw/layout.js";
+import { foldBlocks, FORK, laneLayout, LARGE, modeOf, planOf, WIDE } from "../../../../assets/stage/draw/layout.js";
 import { randomSource } from "../../sample.mjs";
 
 const overlap = ([x, y, w, h], [x2, y2, w2, h2]) => x < x2 + w2 && x2 < x + w && y < y2 + h2 && y2 < y + h;
@@ -36,32 +36,6 @@ test("the mode follows the width first, then what is shown", () => {
   assert.deepEqual(["wide", "large", "fork"].map(planOf), [WIDE, LARGE, FORK]);
 });
 
-test("five pool layouts", () => {
-  const kinds = [[1, "large"], [10, "large"], [11, "medium"], [24, "medium"], [25, "small"], [64, "small"], [65, "map"], [4096, "map"]];
-  for (const [count, kind] of kinds) assert.equal(poolGrid(count, 560).kind, kind, String(count));
-  const { w, h } = poolGrid(10, 560);
-  assert.deepEqual([w, h], [100, 84]);
-});
-
-for (const count of [1, 7, 10, 11, 24, 40, 64]) {
-  for (const width of [560, 704]) {
-    test(`${count} slots in ${width} units stand apart and inside`, () => {
-      const { places, w, h } = poolGrid(count, width);
-      assert.equal(places.length, count);
-      assertApart(places.map(([x, y], at) => [String(at), [x, y, w, h]]));
-      for (const [x, y] of places) assert.ok(x >= 0 && x + w <= width && y >= TITLE_H && y + h <= 236);
-    });
-  }
-}
-
-test("density map: every slot has its cell inside the zone", () => {
-  for (const count of [65, 300, 1000, 4096]) {
-    const { cell, cols, x, y, w, h } = mapGrid(count, 560);
-    assert.ok(cell >= 1 && cols * Math.ceil(count / cols) >= count);
-    assert.ok(x + w <= 560 && y + h <= 236, String(count));
-  }
-});
-
 const blocksOf = (items) => items.flatMap((item) => Array.from({ length: item.count }, (_, j) => item.b + j));
 
 test("folding the lane keeps every block, in order, and the spotlighted one whole", () => {
@@ -88,25 +62,4 @@ test("the lane fits its zone, with and without gaps", () => {
     }
   }
   assert.equal(laneLayout(foldBlocks(Array(8).fill("plain"), 0), 1264, false)[0].w, Math.min(148, 1230 / 8 - 22));
-});
-
-test("queue cards never lie on each other, and HEAD stays at the left", () => {
-  for (const count of [0, 1, 10, 13, 14, 20, 24, 28, 64, 300]) {
-    const { w, places, fold } = queueLayout(count, 1264);
-    const shown = places.filter((x) => x !== null);
-    assert.equal(places.length, count);
-    for (let j = 1; j < shown.length; j++) assert.ok(shown[j] - shown[j - 1] >= w, `${count}: card ${j}`);
-    if (fold) assert.equal(fold.count + shown.length, count);
-    if (shown.length) assert.ok(shown[0] >= 110 && shown.at(-1) + w <= 1264 - 100);
-  }
-  assert.ok(CARD_H <= 44);
-});
-
-test("the table's window follows the probed row", () => {
-  assert.deepEqual(rowWindow(5, 3, 14), [0, 5]);
-  for (const at of [0, 9, 20, 39]) {
-    const [first, last] = rowWindow(40, at, 14);
-    assert.ok(first <= at && at < last && last - first === 14);
-  }
-  assert.deepEqual(rowWindow(40, -1, 14), [26, 40]);
 });

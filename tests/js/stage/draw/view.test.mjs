@@ -1,10 +1,11 @@
 // What a frame means to the eye, where a step stands on the timeline, light or dark.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 import { luminance, themeOf } from "../../../../assets/stage/draw/theme.js";
 import { stepToX, xToStep } from "../../../../assets/stage/draw/timeline.js";
-import { blockViews, eventKeys, shapeOf, slotKeys, slotView, spotOf } from "../../../../assets/stage/draw/view.js";
-import { request, startFrame } from "../../sample.mjs";
+import { blockViews, eventKeys, eventsOf, isPromised, shapeOf, slotKeys, slotView, spotOf, STATE_GLYPH } from "../../../../assets/stage/draw/view.js";
+import { events, request, startFrame } from "../../sample.mjs";
 
 const HASH = "9049aa00", OTHER = "5ae6bb11";
 
@@ -41,6 +42,40 @@ test("blocks of a request: hit, computed, missed, not looked up, not full", () =
   assert.deepEqual(blockViews(placed, size).map((view) => view.state), ["hit", "new", "new", "new"]);
 });
 
+test("a slot that is taken is reserved until something is written; then its cells tell what is planned", () => {
+  const frame = busyFrame(), taken = { 6: { ref: 1, hash: OTHER, fill: 0, owners: ["R2"], last: 4 }, 7: { ref: 1, hash: null, fill: 1, owners: ["R2"], last: 4 } };
+  Object.assign(frame.slots, taken);
+  frame.reqs.R2 = request({ num_prompt: 7, num_tokens: 7, computed: 7, btable: [[6, "new"], [7, "new"]], hashes: [OTHER] });
+  const look = (id, rid) => slotView(frame, id, rid, [], 4);
+  assert.deepEqual([look("6", "R2").state, look("6", "R2").reserved], ["reserved", 4]);
+  assert.deepEqual([look("7", "R2").state, look("7", "R2").reserved], ["computed", 2]);
+  assert.deepEqual([look("6", "R0").state, look("6", "R0").reserved], ["others", 4]);
+  assert.equal(look("3", "R2").reserved, 0);
+  assert.deepEqual(blockViews(frame.reqs.R2, 4, undefined, frame.slots).map((view) => view.state), ["reserved", "new"]);
+  assert.deepEqual([[6], [2, 6], [2], []].map((ids) => isPromised(frame, ids, 4)), [true, false, false, false]);
+});
+
+test("each state has a look of its own: what is missing in the glyph, border and pattern carry", () => {
+  const glyphs = Object.values(STATE_GLYPH).filter(Boolean);
+  assert.equal(new Set(glyphs).size, glyphs.length);
+  assert.ok(STATE_GLYPH.reserved);
+  const css = readFileSync(new URL("../../../../assets/stage/stage.css", import.meta.url), "utf8");
+  const looks = ["cached", "dirty", "reserved", "reused", "computed", "others", "evicted"].map((state) => {
+    const rule = new RegExp(`^\\[data-state=${state}\\]:is\\(\\.slot.*?\\{ (.*) \\}$`, "m").exec(css)?.[1];
+    assert.ok(rule, state);
+    return [/background: (.*?);/.exec(rule)[1], /border: (.*?);/.exec(rule)?.[1] ?? "2px dotted"].join(" | ");
+  });
+  assert.equal(new Set(looks).size, looks.length);
+});
+
+test("at level beat a step tells of its whole group: all slots that were evicted in it look so", () => {
+  const frame = busyFrame(), told = events(["evict", "block", "R2", { slot: 3, tag: "9049" }], ["alloc", "micro", "R2", { slot: 3 }], ["evict", "block", "R2", { slot: 4, tag: "beef", beat: { from: 0, cap: "x", args: {} } }]);
+  assert.deepEqual(eventsOf(told, 3, "beat").length, 3);
+  assert.deepEqual(eventsOf(told, 3, "micro"), [told[2]]);
+  assert.deepEqual([eventsOf(told, 0, "beat"), eventsOf(told, 2, "beat")], [[], [told[1]]]);
+  assert.deepEqual(["3", "4", "5"].map((id) => slotView(frame, id, "R2", eventsOf(told, 3, "beat")).state), ["evicted", "evicted", "empty"]);
+});
+
 test("link keys", () => {
   assert.deepEqual(slotKeys(busyFrame(), "1"), ["slot:1", "tag:9049", "req:R0", "blk:R0:0", "req:R1", "blk:R1:0"]);
   assert.deepEqual(eventKeys({ i: 3, slot: 5, tag: "9049", rid: "R1", b: 0 }), ["ev:3", "slot:5", "tag:9049", "req:R1", "blk:R1:0"]);
@@ -54,7 +89,7 @@ test("shapes: six of them, then letters only; other names by order of arrival", 
 
 test("exactly one spotlight for every op that shows something", () => {
   const base = { slot: 5, b: 2, tag: "9049" };
-  const expected = { arrive: "lane", cut: "blk:2", hash: "tagof:2", probe: "row:9049", match: "slot:5", miss: "blk:2", plan: "lane", touch: "slot:5",
+  const expected = { arrive: "lane", cut: "blk:2", hash: "tagof:2", probe: "tagof:2", match: "slot:5", miss: "blk:2", plan: "lane", touch: "slot:5",
     evict: "slot:5", alloc: "slot:5", compute: "slot:5", register: "row:9049", dup: "slot:5", append: "slot:5", free: "slot:5", done: "totals", wait: "lane", ttl: "slot:5" };
   for (const [op, spot] of Object.entries(expected)) assert.equal(spotOf({ op, ...base }), spot, op);
   assert.equal(spotOf(null), null);

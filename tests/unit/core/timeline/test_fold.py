@@ -11,7 +11,7 @@ from core.engine import events as ev
 from core.timeline import fold as fold_module
 from core.timeline.event_log import event_types
 from core.timeline.fold import fold, fold_all, patches
-from core.timeline.frame import apply, engine_part, initial_frame
+from core.timeline.frame import Frame, apply, engine_part, initial_frame, prompt_shares
 from core.types import EngineConfig
 
 H, P = b"\x01" * 16, b"\x02" * 16
@@ -62,16 +62,14 @@ CHANGES: list[tuple[ev.Event, list[list[Any]]]] = [
         ev.RequestRehashed("A", "v2"),
         [[["reqs", "A", "version"], "v2"], [["reqs", "A", "hashes"], []], [["reqs", "A", "look"], {}]],
     ),
-    (
-        ev.RequestScheduled("A", 1, 4),
-        [[["reqs", "A", "computed"], 4], [["totals", "computed"], 4]],
-    ),
+    (ev.RequestScheduled("A", 1, 4), [[["reqs", "A", "computed"], 4]]),
     (ev.RequestFinished("A", False), [[["reqs", "A", "status"], "finished"], [["running", "out"], "A"]]),
     (
         ev.RequestPreempted("A", 1, 0),
         [
             [["reqs", "A", "status"], "preempted"],
             [["reqs", "A", "computed"], 0],
+            [["reqs", "A", "written"], 0],
             [["reqs", "A", "look"], {}],
             [["running", "out"], "A"],
             [["waiting", "at"], [0, "A"]],
@@ -82,7 +80,15 @@ CHANGES: list[tuple[ev.Event, list[list[Any]]]] = [
         ev.BlockStored("A", 1, 2, H, P, 1),
         [[["slots", "2", "hash"], H.hex()], [["table", H.hex()], [1, 2]], [["totals", "stored"], 2]],
     ),
-    (ev.BlockComputed("A", 1, 2, 1, 1), [[["slots", "2", "fill"], 1]]),
+    (
+        ev.BlockComputed("A", 0, 1, 2, 2),
+        [
+            [["slots", "1", "fill"], 2],
+            [["reqs", "A", "written"], 2],
+            [["reqs", "A", "reached"], 2],
+            [["totals", "computed"], 2],
+        ],
+    ),
     (
         ev.BlockTouched("A", 2, 1, 2, False),
         [
@@ -139,6 +145,9 @@ def test_an_arrival_waits_at_its_place_or_nowhere() -> None:
         "num_prompt": 1,
         "num_tokens": 1,
         "computed": 0,
+        "written": 0,
+        "reached": 0,
+        "reused": 0,
         "hit": 0,
         "hashes": [],
         "look": {},
@@ -157,7 +166,7 @@ def test_an_admission_moves_the_request_and_counts_once() -> None:
     assert (frame["reqs"]["A"]["status"], frame["reqs"]["A"]["computed"]) == ("running", 3)
     assert frame["reqs"]["A"]["hit"] == 2
     totals = frame["totals"]
-    assert (totals["requests"], totals["queries"], totals["hits"], totals["computed"]) == (1, 3, 2, 1)
+    assert (totals["requests"], totals["queries"], totals["hits"], totals["computed"]) == (1, 3, 2, 0)
 
 
 def test_a_resumed_admission_keeps_the_first_hit_and_counts_nowhere() -> None:
@@ -166,7 +175,51 @@ def test_a_resumed_admission_keeps_the_first_hit_and_counts_nowhere() -> None:
         first, [ev.RequestPreempted("A", 1, 0), ev.RequestAdmitted("A", 3, 2, 1, 3, 1, False, True, True)]
     )
     assert back["reqs"]["A"]["hit"] == 0
-    assert back["totals"] == {**first["totals"], "preempted": 1, "computed": 4}
+    assert back["totals"] == {**first["totals"], "preempted": 1}
+
+
+def shares(frame: Frame) -> tuple[int, int, int, int]:
+    return tuple(prompt_shares(frame["reqs"]["A"]))  # type: ignore[return-value]
+
+
+def test_what_is_planned_is_not_computed() -> None:
+    """Once "15 tokens computed" stood there eight steps before anything was."""
+    waiting = fold(BASE, ARRIVED)
+    assert shares(waiting) == (0, 0, 0, 3)
+    assert shares(RUNNING) == (0, 0, 3, 0)
+    assert RUNNING["totals"]["computed"] == 0
+    half = fold(RUNNING, ev.BlockComputed("A", 0, 1, 2, 2))
+    assert (shares(half), half["totals"]["computed"]) == ((0, 2, 1, 0), 2)
+    whole = fold(half, ev.BlockComputed("A", 1, 2, 1, 1))
+    assert (shares(whole), whole["totals"]["computed"]) == ((0, 3, 0, 0), 3)
+    more = [
+        ev.TokensAppended("A", (9,), 4),
+        ev.RequestScheduled("A", 1, 4),
+        ev.BlockComputed("A", 1, 2, 1, 2),
+    ]
+    answering = fold_all(whole, more)
+    assert shares(answering) == (0, 3, 0, 0)
+    assert (answering["totals"]["computed"], answering["totals"]["decoded"]) == (3, 1)
+
+
+def test_what_is_computed_again_after_a_preemption_is_counted_apart() -> None:
+    """Here one block was computed before the preemption; it comes back, and finds nothing."""
+    half = fold(RUNNING, ev.BlockComputed("A", 0, 1, 2, 2))
+    away = fold(half, ev.RequestPreempted("A", 1, 0))
+    assert (shares(away), away["reqs"]["A"]["written"]) == ((0, 2, 0, 1), 0)
+    back = fold(away, ev.RequestAdmitted("A", 3, 0, 3, 3, 2, False, True, True))
+    assert shares(back) == (0, 2, 1, 0)
+    again = fold_all(back, [ev.BlockComputed("A", 0, 1, 2, 2), ev.BlockComputed("A", 1, 2, 1, 1)])
+    assert shares(again) == (0, 3, 0, 0)
+    totals = again["totals"]
+    assert (totals["computed"], totals["decoded"], totals["recomputed"]) == (3, 0, 2)
+
+
+def test_what_a_preempted_request_finds_and_never_had_is_reused() -> None:
+    """It was preempted before anything of it was computed; others have computed its first block meanwhile."""
+    away = fold(RUNNING, ev.RequestPreempted("A", 1, 0))
+    back = fold(away, ev.RequestAdmitted("A", 3, 2, 1, 3, 1, False, True, True))
+    assert (shares(back), back["reqs"]["A"]["hit"]) == ((2, 0, 1, 0), 0)
 
 
 def test_a_successful_reset_empties_the_table_and_what_was_written() -> None:

@@ -29,7 +29,7 @@ SEEN = {
     "partial hit": "plan.none", "last-token rule": "plan.last_token", "duplicate": "dup",
     "admission": "notstored.sightings", "wait": "wait", "working set": "evict.reused",
     "cliff": "miss.evicted", "tick": "tick", "RAG": "plan.none", "multi-turn chat": "plan.none",
-    "template": "plan.none", "tenant": "match",
+    "template": "plan.none", "tenant": "match", "reserved": "alloc", "free, kept": "free.back",
 }  # fmt: skip
 
 
@@ -100,6 +100,9 @@ def test_words_of_the_screen_are_explained() -> None:
         "prefill",
         "decode",
         "working set",
+        "reserved",
+        "free, kept",
+        "block hash",
     ):
         assert word in named
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 
 from core.scenario.scenario import Scenario, run
+from core.timeline.frame import initial_frame
 from tests.stage_runs import PRESETS, Step, log_of, scenario_of, stage_log_of, told
 from tests.strategies import examples, scenarios
 from ui.stage.payload import piece_texts
@@ -56,7 +57,7 @@ def test_the_beats_of_a_preset_are_well_told(scenario_id: str, lang: Lang) -> No
 def test_the_beats_of_any_run_are_well_told(scenario: Scenario) -> None:
     steps = stage_steps(run(scenario), piece_texts(scenario))
     check_beats(with_beats(steps))
-    check_beats(with_beats(with_questions(steps)))
+    check_beats(with_beats(with_questions(steps, initial_frame(scenario.config))))
 
 
 @pytest.mark.parametrize("scenario_id", PRESETS)
@@ -104,23 +105,23 @@ def test_three_requests_and_four_slots_in_twenty_odd_sentences() -> None:
         "MISS: no slot carries 10a3. Block 0 is new to us.",
         "Slots #1, #2, #3 are reserved. Nothing is computed yet.",
         "R0: now 11 tokens are COMPUTED. Their KV fills the slots.",
-        'R0 answers: "Mild" Block 2 is full: tag 6e13.',
+        'R0 answers "Mild"; block 2 is full: tag 6e13.',
         "R1 asks: 11 tokens, 2 full blocks and 3 left over.",
         "R1: its blocks get the tags 10a3, 98ce.",
         "R1: HIT, HIT. 10a3 is in #1, 98ce is in #2.",
         "R1 reads #1, #2 as well: ref count 2.",
         "#4 is reserved for block 2 of R1.",
-        "R0, R1: one step for 3 prompt and 1 answer tokens.",
-        'R0 answers: "." is its next token.',
+        "R0, R1: one step, 3 prompt and 1 answer token.",
+        'R0 answers ".": one token more.',
         "R0 is done. It lets go of #3, then #2, then #1.",
-        'R1 answers: "Yes." Block 2 is full: tag 2782.',
+        'R1 answers "Yes."; block 2 is full: tag 2782.',
         "R1 is done. It lets go of #4, then #2, then #1.",
         "R2 asks: 11 tokens, 2 full blocks and 3 left over.",
         "R2: its blocks get the tags 0e0b, 0b6e.",
         "MISS: block 0 first differs at token 4.",
         "EVICT, from the front: #3, #4, #2. Reserved for R2.",
         "R2: now 11 tokens are COMPUTED. Their KV fills the slots.",
-        'R2 answers: "Yes" The last token fills block 2.',
+        'R2 answers "Yes"; its last token fills block 2.',
         "R2 is done. No tag is stored for #2: to the front.",
     ]
 

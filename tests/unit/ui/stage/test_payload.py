@@ -63,7 +63,11 @@ FRAME: Shape = {
     "waiting": [str],
     "running": [str],
     "totals": dict.fromkeys(
-        ("requests", "queries", "hits", "computed", "stored", "evicted", "preempted"), int
+        (
+            *("requests", "queries", "hits", "computed", "decoded", "recomputed"),
+            *("stored", "evicted", "preempted"),
+        ),
+        int,
     ),
 }
 ASK: Shape = {

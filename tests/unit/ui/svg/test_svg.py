@@ -24,8 +24,9 @@ from ui.svg import render_svg
 from ui.svg.scene import STATES
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "frames.json.gz"
-# four moments: a hit block shared, a miss computed, an eviction, a pool at rest with leftovers
+# five moments: slots reserved, a hit block shared, a miss computed, an eviction, a pool at rest
 MOMENTS = {
+    "reserved": ("three", "alloc"),
     "shared": ("P0", "touch"),
     "computed": ("P0", "compute"),
     "evicted": ("P9", "evict"),
@@ -74,13 +75,13 @@ def all_pictures() -> dict[str, str]:
     }
 
 
-def test_sixteen_golden_frames() -> None:
+def test_twenty_golden_frames() -> None:
     pictures = all_pictures()
     if os.environ.get("BROTH_GOLDEN") == "write":
         text = json.dumps(pictures, ensure_ascii=False, indent=0).encode()
         GOLDEN.write_bytes(gzip.compress(text, mtime=0))
     golden = json.loads(gzip.decompress(GOLDEN.read_bytes()))
-    assert len(golden) == 16
+    assert len(golden) == 20
     assert pictures == golden
 
 
@@ -93,6 +94,43 @@ def test_a_state_is_told_by_more_than_colour() -> None:
     """Border width, dash and glyph together tell all states apart in grey."""
     signs = {(width, dash, glyph, "url" in fill) for fill, _, width, dash, glyph, _ in STATES.values()}
     assert len(signs) == len(STATES)
+
+
+def numbers(svg: str) -> list[str]:
+    """The lines of the ledger, in English."""
+    words = [element.text or "" for element in ElementTree.fromstring(svg).iter()]
+    names = ("reused", "computed", "reserved", "waiting", "asked")
+    return [
+        text
+        for text in words
+        if text.removeprefix("= ").partition(" ")[2] in names and text[:1] in "=0123456789"
+    ]
+
+
+def test_what_is_planned_is_drawn_as_reserved_and_not_as_computed() -> None:
+    log = steps_of("three", "en")
+    reserved, step = frame_after(log, "register")
+    svg = render_svg(reserved, block_size=4, lang="en", step=step, pieces=log["pieces"])
+    assert numbers(svg) == ["0 reused", "0 computed", "11 reserved", "0 waiting", "= 11 asked"]
+    assert "reserved" in svg.partition("Block table")[2]
+    computed, step = frame_after(log, "append")
+    svg = render_svg(computed, block_size=4, lang="en", step=step, pieces=log["pieces"])
+    assert numbers(svg) == ["0 reused", "11 computed", "0 reserved", "0 waiting", "= 11 asked"]
+
+
+def test_a_tag_that_is_known_is_drawn_thin_and_a_registered_one_bold() -> None:
+    """A block that the last token of an answer fills gets a tag, and is never stored."""
+    log = steps_of("P0", "en")
+    frame, step = log["init"], None
+    for step in log["events"]:
+        frame = apply(frame, step["patch"])
+        if step["cap"] == "hash.last":
+            break
+    svg = ElementTree.fromstring(render_svg(frame, block_size=4, lang="en", step=step, pieces=log["pieces"]))
+    known = frame["reqs"]["R0"]["hashes"][4][:4]
+    stored = frame["reqs"]["R0"]["hashes"][0][:4]
+    weights = {e.text: e.get("font-weight") for e in svg.iter() if e.text in (known, stored)}
+    assert weights == {stored: "700", known: None}
 
 
 def test_text_is_never_markup() -> None:
