@@ -170,7 +170,7 @@ def _args(shown: Json, pieces: Mapping[str, list[str]], log: EventLog, frame: Fr
         "n": len(first["tokens"]),
         "size": size,
         "tag": first["tags"][0] if first["tags"] else "",
-        "slots": ", ".join(f"#{slot}" for slot in held),
+        "places": ", ".join(f"#{slot}" for slot in held),
         "answer": (first.get("answer") or "").strip(),
         "asked": asked,
         "reused": reused,

@@ -62,7 +62,7 @@ def test_the_first_request_misses_reserves_and_only_then_computes(lang: Lang) ->
     reserved, computed = beat(lang, "reserve"), beat(lang, "compute")
     assert reserved["reqs"][0]["blocks"] == ["reserved"] * 2
     assert reserved["reqs"][0]["slots"] == computed["reqs"][0]["slots"] == slots
-    assert reserved["args"]["slots"] == ", ".join(f"#{slot}" for slot in slots)
+    assert reserved["args"]["places"] == ", ".join(f"#{slot}" for slot in slots)
     states = {slot["id"]: (slot["state"], slot["fill"]) for slot in reserved["slots"]}
     assert [states[slot] for slot in slots] == [("reserved", 0)] * 2, "taken is not written"
     states = {slot["id"]: (slot["state"], slot["fill"]) for slot in computed["slots"]}
@@ -89,7 +89,7 @@ def test_the_second_request_reuses_a_block_and_computes_the_other(lang: Lang) ->
     assert hit["reqs"][1]["slots"][0] == hits[0].block_id == beat(lang, "keep")["reqs"][0]["slots"][0]
     assert hit["reqs"][1]["tokens"] == ["reused"] * plan.hit_tokens + [""] * plan.num_scheduled
     assert rest["reqs"][1]["slots"][1] == computed[0].block_id
-    assert rest["args"]["slots"] == f"#{computed[0].block_id}"
+    assert rest["args"]["places"] == f"#{computed[0].block_id}"
     assert end["reqs"][1]["tokens"] == ["reused"] * plan.hit_tokens + ["computed"] * plan.num_scheduled
     assert end["args"]["reused"] == plan.hit_tokens
     assert rest["args"]["computed"] == plan.num_scheduled == sum(event.num_new for event in computed)
