@@ -1,5 +1,5 @@
 // What arrives from Python: the run, the words, what the page wants shown. What the viewer chose is kept wherever it still makes sense.
-import { rememberStep, stepBefore, stepToGo } from "./address.js";
+import { parseHash, rememberStep, stepBefore, stepToGo } from "./address.js";
 import { foldAll } from "../time/fold.js";
 import { LEVELS } from "../time/steps.js";
 import { pausePlay } from "./player.js";
@@ -28,7 +28,7 @@ function takeFlags(stage, old, flags) {
 function takeRuns(stage, old) {
   const { data } = stage, story = storyOf(data.a), same = stage.story === story, back = parked.get(stage.api.key);
   if (!old && back?.story === story) Object.assign(stage, back, back.told === data.lang ? {} : { lang: data.lang });
-  else if (!old && !stage.touched) stage.k = stepBefore(data.flags ?? {}, story) ?? stage.k;
+  else if (!old && parseHash(location.hash).step === null) stage.k = stepBefore(data.flags ?? {}, story) ?? stage.k;
   parked.delete(stage.api.key);
   stage.story = story;
   stage.events = data.a.events;
