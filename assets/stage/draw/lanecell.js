@@ -1,5 +1,5 @@
 // One block of the lane, whole or as a stub: box, tokens, tag, and beside the tag its entry in the block table.
-import { icon, keyed, make, makeButton, place, setAttr, setKeys, setName, setText } from "./dom.js";
+import { apart, icon, keyed, make, makeButton, nameThing, place, setAttr, setKeys, setName, setText } from "./dom.js";
 import { cellsOf, tagBox, wordBox } from "./lanelayout.js";
 import { blockKeys } from "./view.js";
 import { drawDiffering, drawVisible } from "./tokens.js";
@@ -75,7 +75,7 @@ function drawNames(cell, view, scene, text) {
   setAttr(cell.node, "data-option", asked ? view.b : null);
   setAttr(cell.node, "data-guess", wrong === view.b ? "1" : null);
   const state = t("stage.block." + (asked ? "plain" : view.loose ? "loose" : view.state));
-  setName(cell.node, t("stage.a11y.block", { block: view.b, tag: view.tag || "-", state, text }));
+  nameThing(cell.node, t("stage.a11y.block", { block: view.b, tag: view.tag || "-", state, text }));
 }
 
 export function drawWhole(cell, view, item, scene) {
@@ -107,10 +107,10 @@ export function drawStub(cell, views, item, scene) {
     cell.node.stamp = stamp;
     const head = many ? [make("b", "", "×" + item.count), make("span", "", `${item.b}–${last}`)] : [asked && item.b < 9 ? make("kbd", "", String(item.b + 1)) : make("b", "", String(item.b))];
     const foot = many ? [icon("dots")] : [make("code", "", view.full ? tag || "?" : "–"), make("span", "", !plain && view.slot ? "#" + view.slot : "")];
-    cell.node.replaceChildren(...head, make("span", "look", plain ? [] : rowGlyph(state)), ...foot);
+    cell.node.replaceChildren(...apart([...head, make("span", "look", plain ? [] : rowGlyph(state)), ...foot]));
   }
   if (!many) return drawNames(cell, view, scene, pieces.slice(view.b * size, view.b * size + view.size).join(""));
   setKeys(cell.node, []);
   setAttr(cell.node, "data-option", asked ? last : null);
-  setName(cell.node, t("stage.a11y.fold", { n: item.count, from: item.b, to: last }));
+  nameThing(cell.node, t("stage.a11y.fold", { n: item.count, from: item.b, to: last }));
 }

@@ -23,7 +23,7 @@ function drawPiece({ order, t }, piece, event) {
 }
 
 /** Text pieces of a key in one language; what has no key says nothing. */
-const piecesOf = ({ data: { text } }, lang, key, args) => (key ? parseTemplate(lookUp(text, lang, key) ?? key, args) : []);
+const piecesOf = ({ data: { text }, worded }, lang, key, args) => (key ? parseTemplate(lookUp(text, lang, worded(key)) ?? key, args) : []);
 
 /** Step 0 has no event: it says what is about to happen and which key starts it. */
 function openingEntries(stage) {

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from core.scenario.scenario import run
-from tests.stage_runs import PRESETS, log_of, scenario, scenario_of, stage_log_of
-from ui.stage.fork import fork_choices
+from tests.stage_runs import PRESETS, log_of, scenario, scenario_of, stage_log_of, steps_of
+from ui.stage.fork_choices import fork_choices
 from ui.stage.payload import (
     MAX_STEPS,
     PACK_BYTES,
@@ -72,10 +72,16 @@ FRAME: Shape = {
 }
 ASK: Shape = {
     "id": str,
-    "kind": {"choice", "click"},
+    "kind": {"lane", "pool", "choice"},
+    "rid": str,
+    "question": matches(r"stage\.ask\.\w+"),
+    "why?": matches(r"stage\.ask\.[\w.]+"),
     "options?": [matches(r"stage\.ask\.[\w.]+")],
-    "answer": lambda value: isinstance(value, int) or matches(r"slot:\d+")(value),
-    "feedback": {"right": matches(r"stage\.ask\.[\w.]+"), "wrong": matches(r"stage\.ask\.[\w.]+")},
+    "answers": [int],
+    "said": {"*": matches(r"stage\.said\.[\w.]+")},
+    "fell": {"*": str},
+    "shows": [int],
+    "args?": dict,
 }
 STEP: Shape = {
     "i": int,
@@ -190,7 +196,7 @@ def wrong_patches(log: dict[str, Any]) -> list[str]:
 
 
 def payload_of(scenario_id: str, lang: Lang = "en", mode: LangMode | None = None) -> dict[str, Any]:
-    choices = fork_choices(scenario_of(scenario_id, lang).config)
+    choices = fork_choices(scenario_of(scenario_id, lang), steps_of(scenario_id, lang), lang)
     return stage_payload(stage_log_of(scenario_id, lang), None, mode or lang, FLAGS, choices)
 
 
