@@ -1,6 +1,6 @@
 // One block of the lane, whole or as a stub: box, tokens, tag, and beside the tag its entry in the block table.
 import { apart, icon, keyed, make, makeButton, nameThing, place, setAttr, setKeys, setName, setText } from "./dom.js";
-import { cellsOf, tagBox } from "./lanelayout.js";
+import { cellsOf, tagBox, wordBox } from "./lanelayout.js";
 import { blockKeys } from "./view.js";
 import { drawDiffering, drawVisible } from "./tokens.js";
 import { editedTag, rowGlyph } from "./machine.js";
@@ -54,7 +54,7 @@ function drawSide(node, view, change, t1) {
 function drawTag(cell, view, item, scene) {
   const { tag, word, look } = cell, { lane, joined, plain, edit, t1, size } = scene, box = tagBox(item.x, item.w, lane);
   const change = editedTag(edit, view), isNarrow = item.w < 240;
-  const wide = view.full || isNarrow ? box : { x: item.x + Math.max(0, item.w / 2 - 90), w: Math.min(180, item.w) };
+  const wide = view.full || isNarrow ? box : wordBox(item.x, item.w, lane);
   place(tag, wide.x, lane.tagY, wide.w, lane.tagH);
   setText(word, view.full ? change?.word ?? (view.tag || "?") : isNarrow ? "–" : t1("stage.lane.notfull"));
   setAttr(tag, "data-tag", view.tag ? (view.loose ? "loose" : "1") : null);
@@ -62,7 +62,7 @@ function drawTag(cell, view, item, scene) {
   setAttr(tag, "data-change", change ? (change.same ? "same" : "new") : null);
   tag.classList.toggle("off", joined);
   // An open block has a row too: its slot. It stands at the left, before the words.
-  place(look, item.x, lane.tagY, view.full || isNarrow ? box.x - item.x - 13 : Math.max(lane.side, wide.x - item.x - 10), lane.tagH);
+  place(look, item.x, lane.tagY, wide.x - item.x - (view.full ? 13 : 8), lane.tagH);
   look.classList.toggle("off", joined || plain);
   setAttr(look, "data-state", view.state);
   drawSide(look, view, change, t1);

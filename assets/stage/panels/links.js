@@ -7,13 +7,14 @@ import { drawVisible } from "../draw/tokens.js";
 const MAX_LINES = 4;
 export const keysIn = (node, name) => (node.getAttribute(name) ?? "").split(" ").filter(Boolean);
 
-function slotCard({ frame, rid, event, run, t }, id) {
-  if (!frame.slots[id]) return [];
-  const view = slotView(frame, id, rid, event);
+/** While a question is about the slots, no card about one covers the queue. */
+function slotCard({ frame, rid, event, run, t, ask }, id) {
+  if (!frame.slots[id] || ask?.kind === "pool") return [];
+  const view = slotView(frame, id, rid, event, run.log.meta.block_size);
   const { tag, ref, last } = view, place = frame.queue.indexOf(Number(id)) + 1;
   return [t("stage.a11y.slot", { slot: id, state: t("stage.state." + view.state) }), tag && t("stage.tip.tag", { tag: frame.slots[id].hash ?? tag }),
     view.copyOf && t("stage.copyof", { tag, slot: view.copyOf }), ref && t("stage.tip.ref", { ref, owners: view.owners.join(", ") }),
-    t("stage.tip.fill", { n: view.fill, size: run.log.meta.block_size }), last !== null && t("stage.tip.last", { n: frame.clock - last }),
+    t("stage.tip.fill", { n: view.fill, size: run.log.meta.block_size }), view.reserved && t("stage.tip.reserved", { n: view.reserved }), last !== null && t("stage.tip.last", { n: frame.clock - last }),
     place && t("stage.tip.queue", { place })].filter(Boolean);
 }
 

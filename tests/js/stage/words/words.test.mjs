@@ -92,3 +92,8 @@ test("every entry of the menu, and every row of the help card that names a key, 
   for (const [action, key] of entries) assert.equal(keyAction({ key }).action, action, key);
   for (const [action] of [...entries, ...HELP_ROWS.map(([, one]) => [one])]) if (action !== "focus") assert.ok(action in ACTIONS, action);
 });
+
+test("a list's name without its star is a mere number", () => {
+  assert.equal(formatText("{slots} slots: {slots*, }", { slots: [4] }), "4 slots: #4");
+  assert.equal(formatText("block size {size}, {slots} slots", { size: 4, slots: 10 }), "block size 4, 10 slots");
+});
