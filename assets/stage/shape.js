@@ -14,6 +14,7 @@
  *   host: ShadowRoot, root: Node, floor: Node, head: Node, track: Node, controls: Node, menus: Record<string, Node>, drawers: Node,
  *   ring: Node, lines: SVGElement, fly: Node, tip: Node, live: Node, blank: Node,
  *   zones: Record<string, Node>, extra: Record<string, Node>, // by letter; those of a second run when first needed
+ *   phone: ?Node, // the furniture of a narrow root, with its parts (phone/phone.js)
  *   mode: string, plan: object, scale: number, // wide, large, fork or phone; its zones' places (draw/layout.js); pixels a unit
  *   // The page: Streamlit's component, the payload, one that came later and is still packed, what takes our traces away.
  *   api: object, data: object, newest: ?object, hidden: Set<string>, undo: Function[], dressed: boolean,
@@ -40,7 +41,7 @@
  *   playTimer: number, addressTimer: number, liveTimer: number,
  *   // Words: in the language shown or in both; in one; in both, one under the other; in that one; an event in a line.
  *   t: (key, args) => string, t1: (key, args) => string, tLines: (key) => string, tIn: (lang, key, args) => string,
- *   caption: (event, lang) => string,
+ *   caption: (event, lang) => string, worded: (key) => string, // worded: the key whose words suit this screen
  *   // Calls: draw all anew; go to a step; lights out at a new step; lights follow the pin; the play button, the dot for keys follow.
  *   refresh: () => void, seek: (k) => void, onStep: () => void, afterPin: () => void, onPlay: () => void, tellHearing: () => void,
  * }} Stage

@@ -49,14 +49,13 @@ export function planText(t, req) {
 
 /** Who stands in the lane, what it is doing; and, where the lane has just changed hands, that it has. */
 function drawWho({ zones, lang, order, events, k, focus, t, t1 }, rid, req, lane) {
-  const holder = (zones.A.whoNode ??= zones.A.appendChild(make("div", "lanewho"))), before = k > 0 ? focus ?? requestAt(events, k - 1) : rid;
+  const { whoNode: holder, nowNode: note } = zones.A, before = k > 0 ? focus ?? requestAt(events, k - 1) : rid;
   const isNew = Boolean(req && before && before !== rid), stamp = [rid, req?.status, isNew, lang, lane.token].join();
   place(holder, lane.who[0], lane.who[1], lane.x - lane.who[0] - 8);
   if (holder.stamp === stamp) return;
   holder.stamp = stamp;
   const shape = rid && shapeOf(rid, order);
   holder.replaceChildren(...(req ? [...(shape ? [icon(shape, "big")] : []), make("b", "", rid), make("span", "", t("stage.status." + req.status))] : []));
-  const note = (zones.A.nowNode ??= zones.A.appendChild(make("div", "lanenow")));
   place(note, lane.who[0] - 8, lane.labelY - 2);
   note.classList.toggle("off", !isNew);
   note.replaceChildren(t1("stage.lane.now"), ...(req ? [requestMark(order, rid)] : []));
@@ -74,7 +73,7 @@ const MOST_KEYS = 9;
 
 /** Before anything has come: the prompts of the first requests, token under token, so that what is alike is seen. */
 function drawOpening({ zones, run, order, events }, lane) {
-  const holder = (zones.A.opening ??= zones.A.appendChild(make("div", "opening")));
+  const holder = zones.A.opening;
   const coming = events.filter(({ op }) => op === "arrive").slice(0, 3), rows = coming.map(({ rid, args }) => ({ rid, pieces: (run.log.pieces[rid] ?? []).slice(0, args.n) }));
   const most = Math.min(12, Math.max(1, ...rows.map(({ pieces }) => pieces.length))), pitch = Math.min(100, (lane.w + 36) / most), high = lane.token * 2;
   holder.replaceChildren(...rows.flatMap(({ rid, pieces }, row) => {
@@ -93,6 +92,7 @@ function drawOpening({ zones, run, order, events }, lane) {
 /** Returns the drawn blocks by number. */
 export function drawLane(stage, frame, rid, event) {
   const { run, peak, zones, t, t1, events, k, mode, order } = stage, req = frame.reqs[rid], zone = zones.A, lane = LANES[mode] ?? LANES.wide;
+  if (!zone.whoNode) furnishLane(zone);
   drawRequests(stage, frame, rid);
   drawWho(stage, rid, req, lane);
   const scene = sceneOf(stage, rid, req, event, lane), views = req ? laneViews(frame, req, scene.size, peak) : [];
@@ -104,29 +104,29 @@ export function drawLane(stage, frame, rid, event) {
     else drawStub(cell, views, item, scene);
     if (item.count === 1) blocks.set(item.b, cell);
   });
-  const stored = (zone.stored ??= zone.appendChild(make("div", "nearrow"))), near = drawNear(stage, stored, items, lane, scene.diff?.from ? requestMark(order, scene.diff.from) : null);
-  const wires = (zone.wires ??= makeWires(zone));
-  drawMachine(stage, wires, scene.joined ? [] : items, views, lane, near);
+  const near = drawNear(stage, zone.stored, items, lane, scene.diff?.from ? requestMark(order, scene.diff.from) : null);
+  drawMachine(stage, zone.wires, scene.joined ? [] : items, views, lane, near);
   drawStart(zone, lane, t1, items[0]?.kind === "whole" && !scene.joined && Boolean(views[items[0].b].tag) && items[0].b === 0 && near !== 0);
   const showsOpening = !req && !run.log.meta.told && k === 0 && drawOpening(stage, lane);
-  zone.opening?.classList.toggle("off", !showsOpening);
-  const empty = (zone.empty ??= zone.appendChild(make("p", "lane-empty note")));
-  setText(empty, req || showsOpening ? "" : t(toldKey(run, "stage.lane.empty")));
+  zone.opening.classList.toggle("off", !showsOpening);
+  setText(zone.empty, req || showsOpening ? "" : t(toldKey(run, "stage.lane.empty")));
   setAttr(zone, "data-asked", scene.asked ? "1" : null);
   return { blocks };
 }
 
-function makeWires(zone) {
+/** Made at once, so that a step looks the same whichever was drawn before it. */
+function furnishLane(zone) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("class", "wires");
   svg.setAttribute("aria-hidden", "true");
   zone.insertBefore(svg, zone.body);
-  return svg;
+  const part = (tag, cls) => zone.appendChild(make(tag, cls));
+  Object.assign(zone, { wires: svg, stored: part("div", "nearrow"), startNode: part("div", "tagof startof"), whoNode: part("div", "lanewho"), nowNode: part("div", "lanenow"), opening: part("div", "opening"), empty: part("p", "lane-empty note") });
 }
 
 /** Where the chain begins: before the first block. */
 function drawStart(zone, lane, t1, isShown) {
-  const node = (zone.startNode ??= zone.appendChild(make("div", "tagof startof")));
+  const node = zone.startNode;
   place(node, ...lane.start);
   setText(node, t1("stage.machine.start"));
   node.classList.toggle("off", !isShown);

@@ -1,6 +1,6 @@
 // One block of the lane, whole or as a stub: box, tokens, tag, and beside the tag its entry in the block table.
-import { icon, keyed, make, makeButton, place, setAttr, setKeys, setName, setText } from "./dom.js";
-import { cellsOf, tagBox } from "./lanelayout.js";
+import { apart, icon, keyed, make, makeButton, nameThing, place, setAttr, setKeys, setName, setText } from "./dom.js";
+import { cellsOf, tagBox, wordBox } from "./lanelayout.js";
 import { blockKeys } from "./view.js";
 import { drawDiffering, drawVisible } from "./tokens.js";
 import { editedTag, rowGlyph } from "./machine.js";
@@ -54,7 +54,7 @@ function drawSide(node, view, change, t1) {
 function drawTag(cell, view, item, scene) {
   const { tag, word, look } = cell, { lane, joined, plain, edit, t1, size } = scene, box = tagBox(item.x, item.w, lane);
   const change = editedTag(edit, view), isNarrow = item.w < 240;
-  const wide = view.full || isNarrow ? box : { x: item.x + Math.max(0, item.w / 2 - 90), w: Math.min(180, item.w) };
+  const wide = view.full || isNarrow ? box : wordBox(item.x, item.w, lane);
   place(tag, wide.x, lane.tagY, wide.w, lane.tagH);
   setText(word, view.full ? change?.word ?? (view.tag || "?") : isNarrow ? "–" : t1("stage.lane.notfull"));
   setAttr(tag, "data-tag", view.tag ? (view.loose ? "loose" : "1") : null);
@@ -62,7 +62,7 @@ function drawTag(cell, view, item, scene) {
   setAttr(tag, "data-change", change ? (change.same ? "same" : "new") : null);
   tag.classList.toggle("off", joined);
   // An open block has a row too: its slot. It stands at the left, before the words.
-  place(look, item.x, lane.tagY, view.full || isNarrow ? box.x - item.x - 13 : Math.max(lane.side, wide.x - item.x - 10), lane.tagH);
+  place(look, item.x, lane.tagY, wide.x - item.x - (view.full ? 13 : 8), lane.tagH);
   look.classList.toggle("off", joined || plain);
   setAttr(look, "data-state", view.state);
   drawSide(look, view, change, t1);
@@ -75,7 +75,7 @@ function drawNames(cell, view, scene, text) {
   setAttr(cell.node, "data-option", asked ? view.b : null);
   setAttr(cell.node, "data-guess", wrong === view.b ? "1" : null);
   const state = t("stage.block." + (asked ? "plain" : view.loose ? "loose" : view.state));
-  setName(cell.node, t("stage.a11y.block", { block: view.b, tag: view.tag || "-", state, text }));
+  nameThing(cell.node, t("stage.a11y.block", { block: view.b, tag: view.tag || "-", state, text }));
 }
 
 export function drawWhole(cell, view, item, scene) {
@@ -107,10 +107,10 @@ export function drawStub(cell, views, item, scene) {
     cell.node.stamp = stamp;
     const head = many ? [make("b", "", "×" + item.count), make("span", "", `${item.b}–${last}`)] : [asked && item.b < 9 ? make("kbd", "", String(item.b + 1)) : make("b", "", String(item.b))];
     const foot = many ? [icon("dots")] : [make("code", "", view.full ? tag || "?" : "–"), make("span", "", !plain && view.slot ? "#" + view.slot : "")];
-    cell.node.replaceChildren(...head, make("span", "look", plain ? [] : rowGlyph(state)), ...foot);
+    cell.node.replaceChildren(...apart([...head, make("span", "look", plain ? [] : rowGlyph(state)), ...foot]));
   }
   if (!many) return drawNames(cell, view, scene, pieces.slice(view.b * size, view.b * size + view.size).join(""));
   setKeys(cell.node, []);
   setAttr(cell.node, "data-option", asked ? last : null);
-  setName(cell.node, t("stage.a11y.fold", { n: item.count, from: item.b, to: last }));
+  nameThing(cell.node, t("stage.a11y.fold", { n: item.count, from: item.b, to: last }));
 }

@@ -4,7 +4,7 @@
  * cell, slim: pitch of a token's cell, and where there are many of them; least: the smallest letters; stub: a block that is not shown whole. */
 export const LANES = {
   wide: { x: 128, w: 1120, y: 24, h: 72, labelY: 3, mill: [96, 132], tagY: 134, tagH: 32, tagW: 118, gap: 26, pad: 12, extra: 0, cell: 82, slim: 66, rows: 4, token: 22, least: 12, stub: 46, who: [32, 30], start: [36, 104, 74, 26], side: 58, near: 28 },
-  large: { x: 110, w: 1146, y: 40, h: 82, labelY: 10, mill: [122, 154], tagY: 156, tagH: 40, tagW: 140, gap: 24, pad: 9, extra: 2, cell: 88, slim: 88, rows: 3, token: 26, least: 19, stub: 62, who: [24, 38], start: [18, 126, 84, 30], side: 72, near: 30 },
+  large: { x: 110, w: 1146, y: 40, h: 82, labelY: 10, mill: [122, 154], tagY: 156, tagH: 40, tagW: 140, gap: 24, pad: 9, extra: 2, cell: 88, slim: 88, rows: 3, token: 26, least: 19, stub: 62, who: [24, 38], start: [18, 126, 84, 30], side: 72, near: 28 },
 };
 
 const STUB_GAP = 10, SHRINK = 0.72;
@@ -121,6 +121,12 @@ export function cellsOf(texts, x, w, lane, wider = texts) {
 export function tagBox(x, w, lane) {
   const tagW = Math.min(lane.tagW, Math.max(lane.tagW * 0.47, w - lane.side));
   return { x: x + Math.min(w - tagW, Math.max((w - tagW) / 2, lane.side)), w: tagW };
+}
+
+/** The same for a block that is not full: words instead of a tag. */
+export function wordBox(x, w, lane) {
+  const left = Math.max(lane.side + 6, (w - lane.tagW * 1.5) / 2);
+  return { x: x + left, w: Math.min(lane.tagW * 1.5, w - left) };
 }
 
 /** The block that a step is about: the newest one named of this request; before any, its first. */

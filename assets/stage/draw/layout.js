@@ -9,13 +9,14 @@ export const LARGE = { w: 1280, h: 720, A: [0, 0, 1280, 204], G: [24, 212, 1232,
 export const FORK = { w: 1280, h: 656, head: WIDE.head, L: [32, 38, 216, 200], C: [264, 38, 596, 200], E: [876, 38, 372, 200],
   L2: [32, 244, 216, 200], C2: [264, 244, 596, 200], E2: [876, 244, 372, 200], G: [32, 450, 1216, 118], H: WIDE.H };
 
-const NARROW = 700;
+/** A root that is narrower, in pixels, is a phone: phone/ draws it, and lays it out by its sheet. */
+export const PHONE_BELOW = 700;
 
 /** Which of the four stages a root of that many pixels shows. */
 export function modeOf(width, { fork, large }) {
-  if (width < NARROW) return "phone";
+  if (width < PHONE_BELOW) return "phone";
   return fork ? "fork" : large ? "large" : "wide";
 }
 
-/** Its plan. The phone has one of its own (phone/phone.js); until that is there, it is drawn from the wide one. */
+/** The plan of a stage that is scaled. */
 export const planOf = (mode) => ({ fork: FORK, large: LARGE })[mode] ?? WIDE;

@@ -35,7 +35,7 @@ export function betOf({ totals: { hits, queries } }, { bet = null, unit = "perce
 const ends = ({ k, events, data, runB }) => Boolean(events.length && k === events.length && data.flags?.card && !runB);
 
 /** Where guesses were asked for, the card covers the stage; otherwise the bench alone says what the run saved. */
-const hasCard = (stage) => ends(stage) && mayAsk(stage) && stage.mode !== "phone";
+export const hasCard = (stage) => ends(stage) && mayAsk(stage);
 export const endsQuietly = (stage) => ends(stage) && !mayAsk(stage);
 
 /** `longest`: tokens of the longest prompt shown, so that equal tokens stand under each other. */

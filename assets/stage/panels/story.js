@@ -23,7 +23,7 @@ function drawPiece({ order, t }, piece, event) {
 }
 
 /** Text pieces of a key in one language; what has no key says nothing. */
-const piecesOf = ({ data: { text } }, lang, key, args) => (key ? parseTemplate(lookUp(text, lang, key) ?? key, args) : []);
+const piecesOf = ({ data: { text }, worded }, lang, key, args) => (key ? parseTemplate(lookUp(text, lang, worded(key)) ?? key, args) : []);
 
 /** Step 0 has no event: it says what is about to happen and which key starts it. */
 function openingEntries(stage) {
@@ -81,7 +81,8 @@ function spoken(stage, entries) {
 export function drawStory(stage, event) {
   const { zones: { G: zone }, events, k, feedback, data, lang, level } = stage, asking = isAsking(stage) && !feedback;
   const about = asking ? events[k] : event;
-  const entries = asking ? questionEntries(stage) : machineCaption(stage) ?? (event ? captionOf(data.text, lang, toldAt(event, level)) : openingEntries(stage));
+  const told = () => machineCaption(stage) ?? (event ? captionOf(data.text, lang, toldAt(event, level)) : openingEntries(stage));
+  const entries = asking ? questionEntries(stage) : told();
   const end = endsQuietly(stage) ? quietEnd(stage) : null;
   const knobs = asking ? questionKnobs(stage) : feedback ? verdictKnobs(stage) : stage.edit ? [makeButton("btn word", stage.t("stage.key.putBack"), { do: "putBack" })] : end ? end.knobs : [];
   const lines = end ? [...benchLines(stage, entries, about).slice(0, entries.length), ...end.lines.map((line) => make("p", "why", line))] : benchLines(stage, entries, about);

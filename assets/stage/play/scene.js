@@ -17,6 +17,7 @@ import { refreshDrawers } from "../panels/drawers.js";
 import { showPin } from "../panels/links.js";
 import { drawUntold } from "../draw/told.js";
 import { lightPart } from "../panels/parts.js";
+import { drawPhone } from "../phone/phone.js";
 
 export function drawScene(stage) {
   const { run, events, k, plan, host } = stage, held = host.activeElement;
@@ -27,7 +28,7 @@ export function drawScene(stage) {
   if (stage.edit && stage.edit.k !== k) stage.edit = null;
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
-  // A phone is drawn here and nowhere else: if (stage.mode === "phone") return drawPhone(stage);
+  if (drawPhone(stage)) return void (refreshDrawers(stage), keepHeld(stage, held));
   drawHead(stage);
   if (plan.A) Object.assign(stage, drawLane(stage, frame, rid, event));
   drawFloor(stage, frame, rid, event);
@@ -41,7 +42,12 @@ export function drawScene(stage) {
   refreshDrawers(stage);
   fitStory(stage);
   if (stage.pin) showPin(stage);
-  if (held && host.activeElement !== held) focusOn(held.isConnected ? held : stage.root);
+  keepHeld(stage, held);
+}
+
+/** What had the focus keeps it; when it is gone, the stage has it. */
+function keepHeld({ host, root }, held) {
+  if (held && host.activeElement !== held) focusOn(held.isConnected ? held : root);
 }
 
 /** What lies under the bench: tables, slots, queue, ledger. */

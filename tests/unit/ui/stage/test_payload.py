@@ -72,10 +72,16 @@ FRAME: Shape = {
 }
 ASK: Shape = {
     "id": str,
-    "kind": {"choice", "click"},
+    "kind": {"lane", "pool", "choice"},
+    "rid": str,
+    "question": matches(r"stage\.ask\.\w+"),
+    "why?": matches(r"stage\.ask\.[\w.]+"),
     "options?": [matches(r"stage\.ask\.[\w.]+")],
-    "answer": lambda value: isinstance(value, int) or matches(r"slot:\d+")(value),
-    "feedback": {"right": matches(r"stage\.ask\.[\w.]+"), "wrong": matches(r"stage\.ask\.[\w.]+")},
+    "answers": [int],
+    "said": {"*": matches(r"stage\.said\.[\w.]+")},
+    "fell": {"*": str},
+    "shows": [int],
+    "args?": dict,
 }
 STEP: Shape = {
     "i": int,
