@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def check_sums(told: list[Ledger]) -> None:
             assert sum(parts) == row["asked"], row
             assert row["reused"] <= row["asked"]
         assert ledger["looked"] <= ledger["asked"]
-    for before, after in zip(told, told[1:], strict=False):
+    for before, after in pairwise(told):
         assert after["again"] >= before["again"]
         lost = {row["rid"] for row in before["rows"]} - {row["rid"] for row in after["rows"]}
         if not lost:  # a refused request takes what it asked for with it
