@@ -115,7 +115,7 @@ def test_three_requests_and_four_slots_in_twenty_odd_sentences() -> None:
         "R1: HIT, HIT. 10a3 is in #1, 98ce is in #2.",
         "R1 reads #1, #2 as well: ref count 2.",
         "#4 is reserved for block 2 of R1.",
-        "R0, R1: one step, 3 prompt and 1 answer token.",
+        "R0, R1: one step for 3 prompt and 1 answer token.",
         "R0 answers “.”: one token more.",
         "R0 is done. It lets go of #3, then #2, then #1.",
         "R1 answers “Yes.”; block 2 is full: tag 2782.",
