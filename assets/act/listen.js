@@ -42,7 +42,7 @@ function onActClick(act, event) {
   if (!act.root.getRootNode().activeElement && document.activeElement === document.body) focusOn(act.root);
 }
 
-function wireSwipe(act) {
+function wireActSwipe(act) {
   let from = null;
   act.root.addEventListener("touchstart", (event) => (from = event.touches[0]), { passive: true });
   act.root.addEventListener("touchend", (event) => {
@@ -72,6 +72,6 @@ export function wireAct(act) {
   document.addEventListener("keydown", onKey);
   act.floor.addEventListener("click", (event) => onActClick(act, event));
   act.undo.push(() => document.removeEventListener("keydown", onKey));
-  wireSwipe(act);
+  wireActSwipe(act);
   watchAround(act);
 }

@@ -12,6 +12,7 @@ import { wireLinks, wireTrack } from "./pointer.js";
 import { keepAddress, parseHash, saveAddress } from "../play/address.js";
 import { eventKeys } from "../draw/view.js";
 import { themeNow } from "../draw/theme.js";
+import { turnToken } from "../draw/machine.js";
 import { drawScene } from "../play/scene.js";
 
 const isField = (node) => /^(INPUT|TEXTAREA|SELECT)$/.test(node?.tagName ?? "");
@@ -55,6 +56,7 @@ const CLICKS = {
   option: (stage, option) => takeAnswer(stage, Number(option)), seek: (stage, step) => seekTo(stage, Number(step)),
   level: (stage, level) => ((stage.level = level), drawScene(stage), saveAddress(stage)),
   close: (stage, name) => toggleDrawer(stage, name, false),
+  token: (stage, token) => (turnToken(stage, Number(token)), drawScene(stage)),
 };
 
 /** After these the menu stays open: one presses them more than once. */

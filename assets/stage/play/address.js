@@ -50,3 +50,16 @@ export function keepAddress(stage) {
   entries?.addEventListener("currententrychange", onEntry);
   return () => (clearTimeout(stage.addressTimer), entries?.removeEventListener("currententrychange", onEntry));
 }
+
+/** The step of each run, for who comes back to it from another page of ours: there the address is without its step. An address that was opened anew says what it says. */
+const places = new Map(), MOST_PLACES = 20;
+
+export function rememberStep({ data, story, k }) {
+  if (!data.flags?.whole) return;
+  places.delete(story);
+  places.set(story, k);
+  if (places.size > MOST_PLACES) places.delete(places.keys().next().value);
+}
+
+/** Where a run was left, or null; a page that asks for a step of its own gets that. */
+export const stepBefore = ({ whole, step }, story) => (whole && !step ? (places.get(story) ?? null) : null);

@@ -1,5 +1,5 @@
 // What arrives from Python: the run, the words, what the page wants shown. What the viewer chose is kept wherever it still makes sense.
-import { stepToGo } from "./address.js";
+import { parseHash, rememberStep, stepBefore, stepToGo } from "./address.js";
 import { foldAll } from "../time/fold.js";
 import { LEVELS } from "../time/steps.js";
 import { pausePlay } from "./player.js";
@@ -10,6 +10,7 @@ const parked = new Map();
 const CHOICES = ["story", "k", "level", "speed", "lang", "themeChoice", "flags", "asks", "votes", "bookmarks", "pin"];
 
 export function parkChoices(stage) {
+  if (stage.run) rememberStep(stage);
   if (stage.data && stage.api.key) parked.set(stage.api.key, { ...Object.fromEntries(CHOICES.map((name) => [name, stage[name]])), told: stage.data.lang });
 }
 
@@ -27,6 +28,7 @@ function takeFlags(stage, old, flags) {
 function takeRuns(stage, old) {
   const { data } = stage, story = storyOf(data.a), same = stage.story === story, back = parked.get(stage.api.key);
   if (!old && back?.story === story) Object.assign(stage, back, back.told === data.lang ? {} : { lang: data.lang });
+  else if (!old && parseHash(location.hash).step === null) stage.k = stepBefore(data.flags ?? {}, story) ?? stage.k;
   parked.delete(stage.api.key);
   stage.story = story;
   stage.events = data.a.events;

@@ -16,6 +16,7 @@ import { drawFork } from "../panels/fork.js";
 import { refreshDrawers } from "../panels/drawers.js";
 import { showPin } from "../panels/links.js";
 import { drawUntold } from "../draw/told.js";
+import { drawPhone } from "../phone/phone.js";
 import { tellSeen } from "./seen.js";
 
 export function drawScene(stage) {
@@ -24,9 +25,11 @@ export function drawScene(stage) {
   stage.event = events[k - 1] ?? null;
   stage.ask = isAsking(stage) ? events[k].ask : null;
   stage.rid = stage.focus ?? stage.ask?.rid ?? requestAt(events, k);
+  if (stage.edit && stage.edit.k !== k) stage.edit = null;
+  tellSeen(stage);
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
-  // A phone is drawn here and nowhere else: if (stage.mode === "phone") return drawPhone(stage);
+  if (drawPhone(stage)) return void (refreshDrawers(stage), keepHeld(stage, held));
   drawHead(stage);
   if (plan.A) Object.assign(stage, drawLane(stage, frame, rid, event));
   drawFloor(stage, frame, rid, event);
@@ -40,8 +43,12 @@ export function drawScene(stage) {
   refreshDrawers(stage);
   fitStory(stage);
   if (stage.pin) showPin(stage);
-  tellSeen(stage);
-  if (held && host.activeElement !== held) focusOn(held.isConnected ? held : stage.root);
+  keepHeld(stage, held);
+}
+
+/** What had the focus keeps it; when it is gone, the stage has it. */
+function keepHeld({ host, root }, held) {
+  if (held && host.activeElement !== held) focusOn(held.isConnected ? held : root);
 }
 
 /** What lies under the bench: tables, slots, queue, ledger. */
@@ -60,7 +67,7 @@ function drawFloor(stage, frame, rid, event) {
 export function partOf({ zones, blocks, slots, cards, drows, rowByTag }, name) {
   const [kind, id] = name.split(":");
   const cell = blocks?.get(Number(id));
-  if (kind === "lane") return zones.A;
+  if (kind === "lane") return zones.A.whoNode;
   if (kind === "totals") return zones.E;
   if (kind === "blk") return cell?.node;
   if (kind === "tagof") return cell?.tag;
@@ -74,7 +81,7 @@ export function partOf({ zones, blocks, slots, cards, drows, rowByTag }, name) {
 /** One yellow ring inside a dark ring, around the one thing this step is about. */
 function moveSpot(stage) {
   const { ring, zones, event } = stage;
-  const name = spotOf(event);
+  const name = stage.ask ? null : spotOf(event); // under an open question nothing is pointed at
   const node = name ? partOf(stage, name) : undefined;
   const shown = isShown(node);
   stage.spotNode?.classList.remove("spotted");

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from core.scenario.scenario import run
-from tests.stage_runs import PRESETS, log_of, scenario, scenario_of, stage_log_of
-from ui.stage.fork import fork_choices
+from tests.stage_runs import PRESETS, log_of, scenario, scenario_of, stage_log_of, steps_of
+from ui.stage.fork_choices import fork_choices
 from ui.stage.payload import (
     MAX_STEPS,
     PACK_BYTES,
@@ -72,10 +72,16 @@ FRAME: Shape = {
 }
 ASK: Shape = {
     "id": str,
-    "kind": {"choice", "click"},
+    "kind": {"lane", "pool", "choice"},
+    "rid": str,
+    "question": matches(r"stage\.ask\.\w+"),
+    "why?": matches(r"stage\.ask\.[\w.]+"),
     "options?": [matches(r"stage\.ask\.[\w.]+")],
-    "answer": lambda value: isinstance(value, int) or matches(r"slot:\d+")(value),
-    "feedback": {"right": matches(r"stage\.ask\.[\w.]+"), "wrong": matches(r"stage\.ask\.[\w.]+")},
+    "answers": [int],
+    "said": {"*": matches(r"stage\.said\.[\w.]+")},
+    "fell": {"*": str},
+    "shows": [int],
+    "args?": dict,
 }
 STEP: Shape = {
     "i": int,
@@ -95,6 +101,9 @@ STEP: Shape = {
     "ask?": ASK,
     "patch": list,
 }
+VARIANT: Shape = {"0": str, "1": [matches("[0-9a-f]{4}")], "2": int, "3": int}
+"""Text, tags from its block on, tokens that hit, tokens that are left of those that could."""
+VARIANTS: Shape = {"*": {"hit": int, "could": int, "tokens": {"*": lambda rows: not wrong_rows(rows)}}}
 LOG: Shape = {
     "schema": {SCHEMA_VERSION},
     "meta": {
@@ -109,6 +118,7 @@ LOG: Shape = {
     "pieces": {"*": [str]},
     "init": FRAME,
     "events": [STEP],
+    "variants?": VARIANTS,
 }
 PAYLOAD: Shape = {
     "rev": matches("[0-9a-f]{16}"),
@@ -146,6 +156,11 @@ def wrong(value: Any, shape: Shape, where: str = "") -> list[str]:
     return [] if fits else [f"{where}: {value!r}"]
 
 
+def wrong_rows(rows: list[list[Any]]) -> list[str]:
+    """The variants of one token."""
+    return [line for row in rows for line in wrong({str(n): part for n, part in enumerate(row)}, VARIANT)]
+
+
 def wrong_members(value: Any, shape: dict[str, Shape], where: str) -> list[str]:
     if not isinstance(value, dict):
         return [f"{where}: {value!r} is no object"]
@@ -181,7 +196,7 @@ def wrong_patches(log: dict[str, Any]) -> list[str]:
 
 
 def payload_of(scenario_id: str, lang: Lang = "en", mode: LangMode | None = None) -> dict[str, Any]:
-    choices = fork_choices(scenario_of(scenario_id, lang).config)
+    choices = fork_choices(scenario_of(scenario_id, lang), steps_of(scenario_id, lang), lang)
     return stage_payload(stage_log_of(scenario_id, lang), None, mode or lang, FLAGS, choices)
 
 
