@@ -19,6 +19,7 @@ from ui.stage.end import end_card, knobs_asked, open_run, run_asked
 from ui.stage.fork import read_fork
 from ui.stage.own_prompts import own_prompts_editor
 from ui.stage.payload import Payload, stage_payload
+from ui.stage.presets import hear_seen
 from ui.stage.record import RECORD, run_name
 from ui.stage.run import ASKED_STEP, FORGET, current_choices, current_run, forked_run, hear_answer
 from ui.stage.setup import SETUP
@@ -51,7 +52,7 @@ def render() -> None:
         "forget": FORGET.get(),
     }
     payload = stage_payload(log_a, _run_b(), lang_mode(), flags, current_choices())
-    show_stage(payload, on_fork=_fork, on_answer=hear_answer, on_run=_run_next)
+    show_stage(payload, on_fork=_fork, on_answer=hear_answer, on_run=_run_next, on_seen=hear_seen)
 
 
 def _timed(log: EventLog, shown: Payload) -> Payload:

@@ -40,7 +40,7 @@ def steps_of(scenario_id: str, lang: Lang = "en") -> list[Step]:
 
 @cache
 def stage_log_of(scenario_id: str, lang: Lang = "en") -> Json:
-    return stage_log(scenario_of(scenario_id, lang), log_of(scenario_id, lang), scenario_id)
+    return stage_log(scenario_of(scenario_id, lang), log_of(scenario_id, lang), scenario_id, machine=True)
 
 
 def scenario(commands: list[Json], **config: object) -> Scenario:

@@ -14,6 +14,7 @@
  *   host: ShadowRoot, root: Node, floor: Node, head: Node, track: Node, controls: Node, menus: Record<string, Node>, drawers: Node,
  *   ring: Node, lines: SVGElement, fly: Node, tip: Node, live: Node, blank: Node,
  *   zones: Record<string, Node>, extra: Record<string, Node>, // by letter; those of a second run when first needed
+ *   phone: ?Node, // the furniture of a narrow root, with its parts (phone/phone.js)
  *   mode: string, plan: object, scale: number, // wide, large, fork or phone; its zones' places (draw/layout.js); pixels a unit
  *   // The page: Streamlit's component, the payload, one that came later and is still packed, what takes our traces away.
  *   api: object, data: object, newest: ?object, hidden: Set<string>, undo: Function[], dressed: boolean,
@@ -25,7 +26,8 @@
  *   k: number, level: string, speed: number, lang: string, themeChoice: ?string, bookmarks: Set<number>,
  *   flags: Record<string, boolean>, open: Map<string, Node>, // ask, noodle, code, btable, presenter, blank; drawers, newest last
  *   focus: ?string, pin: ?string, // the request to keep in the lane; the link key of the pinned thing
- *   touched: boolean, menu: ?string, tickStamp: string, // a hand was laid on the stage; the open menu; for which step the ticks were drawn
+ *   edit: ?object, // the token changed in the hash machine, at this step only: { rid, token, variant, k }
+ *   menu: ?string, tickStamp: string, // the open menu; for which step the ticks were drawn
  *   // Questions: the one that stands open before events[k]; answers and raised hands (a list for each round) by event; the verdict that stands; being revealed?
  *   ask: ?object, asks: Map<number, object>, votes: Map<number, number[][]>, feedback: ?object, revealing: boolean,
  *   card: Node, cardClosed: ?number, // the card at the end of a run; the step at which it was put away
@@ -33,13 +35,12 @@
  *   frame: object, event: ?object, rid: ?string, peak: Array, slots: Map<number, Node>, cards: Map<number, Node>,
  *   blocks: Map<number, object>, drows: Map<number, Node>, rowByTag: Map<string, Node>,
  *   spotNode: ?Node, litKeys: string[], mouseRests: boolean, // in the ring; lit link keys; not moved since the last step
- *   part: ?string, partAsked: ?string, partFrom: number, // the lit part, the one the page asked for, the step before it
- *   // Time that runs: motions under way; it plays, plays by itself, goes on after an answer.
- *   motions: Animation[], playing: boolean, auto: boolean, goesOn: boolean, endReplay: ?Function,
+ *   // Time that runs: motions under way; it plays, goes on after an answer.
+ *   motions: Animation[], playing: boolean, goesOn: boolean, endReplay: ?Function,
  *   playTimer: number, addressTimer: number, liveTimer: number,
  *   // Words: in the language shown or in both; in one; in both, one under the other; in that one; an event in a line.
  *   t: (key, args) => string, t1: (key, args) => string, tLines: (key) => string, tIn: (lang, key, args) => string,
- *   caption: (event, lang) => string,
+ *   caption: (event, lang) => string, worded: (key) => string, // worded: the key whose words suit this screen
  *   // Calls: draw all anew; go to a step; lights out at a new step; lights follow the pin; the play button, the dot for keys follow.
  *   refresh: () => void, seek: (k) => void, onStep: () => void, afterPin: () => void, onPlay: () => void, tellHearing: () => void,
  * }} Stage

@@ -29,7 +29,10 @@ def test_a_stream_plays_and_says_what_it_does_not_tell(browser_page: Page, serve
     settle(page)
     for zone in "DEF":
         expect(page.locator(f"{STAGE} .z{zone} > .untold")).to_have_text(t(f"stage.untold.{zone}", lang))
+    page.locator(f"{STAGE} [data-menu=more]").click()
+    expect(page.locator(f"{STAGE} [data-do=log]")).to_be_visible()
     expect(page.locator(f"{STAGE} [data-do=inspect]")).to_be_hidden()
+    page.keyboard.press("Escape")
     expect(page.get_by_text(t("traffic.events.note", lang))).to_be_visible()
     page.locator(STAGE).press("ArrowRight")
     expect(page.locator(f"{STAGE} .zA .blk[data-state=stored]")).to_have_count(4)

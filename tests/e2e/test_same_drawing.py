@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.conftest import ROOT
 from tests.stage_runs import PRESETS, stage_log_of
@@ -20,6 +20,7 @@ PROBES = 7
 """So many steps of each preset are opened afresh, which takes longer than stepping."""
 MOST_STEPS = 130
 """Steps walked one by one; of a longer run so many around its middle."""
+LABELS = "nodes => nodes.map((node) => node.ariaLabel)"
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 
 HARNESS = """
@@ -70,6 +71,7 @@ window.compare = (data, from, to, probes) => {
   for (const step of [...probes, ...[...probes].reverse(), probes[0], probes.at(-1)]) { leap(step); check("leap"); }
   return wrong.slice(0, 4);
 };
+window.openStage = open;
 window.mount = mountStage;
 window.ready = true;
 """
@@ -87,8 +89,8 @@ def served(route: Route) -> None:
         route.fulfill(body=PAGE, content_type="text/html")
 
 
-def payload(scenario_id: str) -> dict[str, Any]:
-    made = stage_payload(stage_log_of(scenario_id), None, "en", {"ask": False})
+def payload(scenario_id: str, **flags: object) -> dict[str, Any]:
+    made = stage_payload(stage_log_of(scenario_id), None, "en", {"ask": False, **flags})
     return {**json.loads(json.dumps(made)), "text": stage_texts()}
 
 
@@ -115,3 +117,29 @@ def test_a_step_looks_the_same_however_it_was_reached(harness: Page) -> None:
         if found:
             wrong[scenario_id] = found
     assert wrong == {}
+
+
+def test_a_pool_question_is_answered_on_the_slots(harness: Page) -> None:
+    """Slots and queue cards are buttons while it is open, nothing at the queue's ends says who goes next, and a
+    wrong choice keeps its ring while the verdict stands."""
+    page = harness
+    steps = stage_log_of("three")["events"]
+    place, ask = next((at, step["ask"]) for at, step in enumerate(steps) if step.get("ask", {}).get("kind") == "pool")
+    page.evaluate("([data, step]) => { window.openStage(data, step); }", [payload("three", ask=True), place])
+    slots = page.locator(".zC button.slot[data-option]")
+    expect(slots).to_have_count(len(ask["said"]))
+    assert all(label.startswith(f"#{slot} ") for slot, label in enumerate(slots.evaluate_all(LABELS), 1))
+    cards = page.locator(".zF button.card[data-option]")
+    free = cards.count()
+    assert free > 0
+    expect(page.locator(".zF .zaside")).to_have_text("")
+    wrong = next(int(choice) for choice in ask["said"] if int(choice) not in ask["answers"])
+    slots.nth(wrong - 1).click()
+    ring = page.locator(".zC [data-wrong]")
+    expect(ring).to_have_count(1)
+    assert ring.locator(".sid").inner_text() == f"#{wrong}"
+    expect(page.locator(".zC button.slot")).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".zC [data-wrong]")).to_have_count(0)

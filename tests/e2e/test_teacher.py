@@ -79,7 +79,7 @@ def test_a_sequence_is_built_sent_and_presented(browser_page: Page, chromium: Br
     step = opens_on("stamp")
     assert step is not None
     expect_step(stage, step)
-    expect(stage.locator(f"{STAGE} .zQ .question")).to_be_visible()
+    expect(stage.locator(f"{STAGE} .zG[data-asking]")).to_be_visible()
     assert "lang=en" in stage.url, "the language of who presents, not of who pasted"
     assert "seq=" not in stage.url
     stage.close()

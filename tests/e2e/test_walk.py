@@ -117,6 +117,7 @@ def test_reduced_motion_moves_nothing(browser_page: Page, server: str) -> None:
         press(page, "ArrowRight")
         assert page.locator(STAGE).evaluate(MOTIONS) == [], f"step {step}: {caption(page)}"
         assert step_of(page) == step
+    expect_address(page, "step=30")
     page.emulate_media(reduced_motion="no-preference")
     page.reload()
     settle(page)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from core.timeline.frame import Frame, apply
 from ui.stage.payload import Payload
@@ -12,7 +13,9 @@ from ui.svg import render_svg
 from ui.words.i18n import Lang
 from ui.words.palette import Theme
 
-LEVELS = ("micro", "block", "request")
+LEVELS = ("micro", "beat", "block", "request")
+"""As on the stage (assets/stage/time/steps.js): at the level of beats a group of steps is one stop."""
+
 MAX_FRAMES = 600
 """Pictures in one zip; more would keep everybody else on the server waiting."""
 
@@ -34,11 +37,14 @@ def picture(log: Payload, step: int, lang: Lang, theme: Theme = "light") -> str:
 
 def stops(log: Payload, level: str) -> list[int]:
     """The steps where the stage stops at a step size, the beginning and the end included."""
-    finest = LEVELS.index(level)
-    inner = [
-        number for number, event in enumerate(log["events"], 1) if LEVELS.index(event["level"]) >= finest
-    ]
+    inner = [number for number, event in enumerate(log["events"], 1) if _is_stop(event, level)]
     return sorted({0, *inner, len(log["events"])})
+
+
+def _is_stop(event: Mapping[str, Any], level: str) -> bool:
+    if level == "beat":
+        return not event.get("inner")
+    return LEVELS.index(event["level"]) >= LEVELS.index(level)
 
 
 def frames_zip(log: Payload, level: str, lang: Lang, theme: Theme = "light") -> bytes:
@@ -50,7 +56,7 @@ def frames_zip(log: Payload, level: str, lang: Lang, theme: Theme = "light") -> 
             if step in wanted:
                 name = zipfile.ZipInfo(f"{log['meta']['scenario']}-{step:05}.svg", _EPOCH)
                 name.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(name, _draw(log, frame, step, lang, theme))
+                archive.writestr(name, _draw(log, frame, step, lang, theme, level))
     return packed.getvalue()
 
 
@@ -62,13 +68,16 @@ def _frames(log: Payload) -> Iterator[tuple[int, Frame]]:
         yield number, frame
 
 
-def _draw(log: Payload, frame: Frame, step: int, lang: Lang, theme: Theme) -> str:
+def _draw(log: Payload, frame: Frame, step: int, lang: Lang, theme: Theme, level: str = "micro") -> str:
+    told = log["events"][step - 1] if step else None
+    if told and level == "beat":
+        told = {**told, **told.get("beat", {})}
     return render_svg(
         frame,
         block_size=log["meta"]["block_size"],
         lang=lang,
         theme=theme,
-        step=log["events"][step - 1] if step else None,
+        step=told,
         pieces=log["pieces"],
         title=f"{log['meta']['title']} · {step} / {len(log['events'])}",
     )

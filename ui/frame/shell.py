@@ -22,6 +22,7 @@ NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 
 _STYLE = """
 [data-testid="stBaseButton-primary"],[data-testid="stBaseLinkButton-primary"]{color:light-dark(#FFFFFF,#12161C)}
+[data-testid="stCaptionContainer"]{opacity:1;color:light-dark(#4A5868,#B3BECB)}
 .stMainBlockContainer{padding:3.9rem 1.5rem 2rem}
 .stMainBlockContainer:has(.st-key-stage-whole){padding:3.75rem 0 0}
 @media (min-width:1000px){
@@ -45,6 +46,16 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 .stMetric .stMarkdownEllipsis,.stMetric .stMarkdownEllipsis p{white-space:normal}
 .st-key-stage-frame{max-width:max(920px,calc((100vh - 4rem)*1280/656));margin-inline:auto}
 .st-key-stage-whole{max-width:max(920px,calc((100vh - 3.75rem)*1280/656));margin-inline:auto}
+@media (max-width:699px){
+.stApp:has(.st-key-stage-whole) .stMainBlockContainer{padding:2.25rem 0 0}
+.stApp:has(.st-key-stage-whole) .stAppHeader{height:3.25rem;min-height:3.25rem}
+.stApp:has(.st-key-stage-whole) .st-key-toolbar{position:fixed;top:.4rem;left:3.5rem;right:.5rem;width:auto;
+z-index:1000000;flex-wrap:nowrap}
+.st-key-toolbar>*{min-width:0}
+.stApp:has(.st-key-stage-whole) .st-key-toolbar .stSelectbox{min-width:0;width:100%}
+.stApp:has(.st-key-stage-whole) .st-key-toolbar .st-key-widget_lang{display:none}
+.st-key-stage-frame{max-width:none;margin-inline:-1.5rem;width:calc(100% + 3rem)}
+}
 """
 """Rules for every page."""
 

@@ -15,6 +15,7 @@ from core.timeline.frame import Frame
 from ui.moment.past import reasons_of
 from ui.stage.payload import MAX_STEPS, SCHEMA_VERSION
 from ui.stage.steps import stage_steps
+from ui.stage.steps.beats import with_beats
 
 NEIGHBOURS = 2
 MOST_EVENTS = 2_000
@@ -46,7 +47,7 @@ def shown_moment(run: LoadRun, request_id: str, at_s: float, title: str, cut: st
     moment = scenario_around(run, request_id, NEIGHBOURS, NEIGHBOURS, MOST_EVENTS)
     reasons, texts = reasons_of(run, moment)
     frame, log, reasons = _window(moment, reasons)
-    steps = stage_steps(log, texts, frame, reasons)[:MAX_STEPS]
+    steps = with_beats(stage_steps(log, texts, frame, reasons))[:MAX_STEPS]
     named = _named(log)
     data = {
         "schema": SCHEMA_VERSION,

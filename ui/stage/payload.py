@@ -17,6 +17,7 @@ from core.timeline.frame import initial_frame
 from ui.stage.questions import with_questions
 from ui.stage.steps import stage_steps
 from ui.stage.steps.beats import with_beats
+from ui.stage.variants import stage_variants
 from ui.words.i18n import LangMode
 from ui.words.palette import PALETTE
 
@@ -69,8 +70,10 @@ def piece_texts(scenario: Scenario) -> dict[int, str]:
     return texts
 
 
-def stage_log(scenario: Scenario, log: EventLog, title: str) -> StageLog:
-    """One run for the stage: meta data, token texts, first frame, steps."""
+def stage_log(scenario: Scenario, log: EventLog, title: str, *, machine: bool = False) -> StageLog:
+    """One run for the stage: meta data, token texts, first frame, steps; with ``machine`` also what becomes
+    of tags and hits when one token is another (a few dozen short runs more).
+    """
     start = initial_frame(scenario.config)
     steps = with_beats(with_questions(stage_steps(log, piece_texts(scenario)), start, scenario.scenario_id))
     return StageLog(
@@ -87,6 +90,7 @@ def stage_log(scenario: Scenario, log: EventLog, title: str) -> StageLog:
         pieces=scenario.pieces(),
         init=start,
         events=steps[:MAX_STEPS],
+        **({"variants": stage_variants(scenario)} if machine else {}),
     )
 
 

@@ -51,7 +51,7 @@ def run_of(setup: Setup) -> Run:
         BrothError: prompts or knobs that cannot be used.
     """
     runs = _PRESETS if is_public(setup) else _RUNS
-    return runs.get(_key(setup), lambda: shown_run(load_setup(setup, lang())))
+    return runs.get(_key(setup), lambda: shown_run(load_setup(setup, lang()), machine=True))
 
 
 def is_public(setup: Setup) -> bool:
@@ -82,8 +82,8 @@ def current_choices() -> list[list[Any]]:
     return choices.get(_key(chosen), lambda: fork_choices(scenario, shown["events"], lang()))
 
 
-def shown_run(scenario: Scenario) -> Run:
-    """One of our scenarios, or what became of it, run as the stage wants it.
+def shown_run(scenario: Scenario, *, machine: bool = False) -> Run:
+    """One of our scenarios, or what became of it, run as the stage wants it (``machine``: its argument).
 
     Raises:
         BrothError: a command that cannot be carried out.
@@ -94,7 +94,7 @@ def shown_run(scenario: Scenario) -> Run:
         if error.code == "request.too_large" and scenario.config.num_usable >= MAX_SLOTS:
             error.code += "_at_most"  # "add slots" is no advice where there can be no more
         raise
-    return scenario, log, stage_log(scenario, log, title_of(scenario.scenario_id))
+    return scenario, log, stage_log(scenario, log, title_of(scenario.scenario_id), machine=machine)
 
 
 def _key(chosen: Setup) -> tuple[object, ...]:

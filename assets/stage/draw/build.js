@@ -43,7 +43,9 @@ export function fitStage(stage) {
   const over = full || (large && Boolean(data.flags?.whole)); // it covers the page: nothing else of it is to be seen
   root.classList.toggle("over", over);
   const width = over ? innerWidth : root.clientWidth || 1280;
-  const mode = modeOf(width, { fork: Boolean(runB), large }), plan = planOf(mode), { w, h } = plan;
+  const mode = modeOf(width, { fork: Boolean(runB), large });
+  if (mode === "phone") return fitPhone(stage, width);
+  const plan = planOf(mode), { w, h } = plan;
   const scale = over ? Math.min(width / w, innerHeight / h) : width / w;
   const [left, top] = over ? [(width - w * scale) / 2, (innerHeight - h * scale) / 2] : [0, 0];
   Object.assign(stage, { mode, plan, scale });
@@ -57,6 +59,16 @@ export function fitStage(stage) {
     zone.classList.toggle("off", hidden);
     if (spot) place(zone, ...spot);
   }
+}
+
+/** A phone is not scaled: its sheet lays it out, in pixels. The bench and the timeline have a place for those who place them; the sheet knows better. */
+function fitPhone(stage, width) {
+  const { root, floor, zones } = stage, plan = { w: width, h: 0, G: [0, 0, width, 0], H: [0, 0, width, 0] };
+  Object.assign(stage, { mode: "phone", plan, scale: 1 });
+  Object.assign(floor.style, { width: "", height: "", transform: "" });
+  root.style.height = "";
+  setAttr(root, "data-mode", "phone");
+  zones.G.classList.remove("off");
 }
 
 /** Names of everything fixed, in the language shown. */

@@ -1,8 +1,14 @@
-// Header and zone A: whose request is this, how is it cut, which tag does each block carry.
-import { icon, keyed, make, makeButton, makeThing, place, setAttr, setKeys, setName, setText, swapIcon } from "./dom.js";
-import { foldBlocks, laneLayout, LINK_GAP } from "./layout.js";
+// Header and zone A: whose request is this, how is it cut, which tag does each block carry, and which slot.
+import { icon, keyed, make, makeButton, place, setAttr, setKeys, setName, setText } from "./dom.js";
+import { activeBlock, laneItems, LANES } from "./lanelayout.js";
+import { laneViews } from "./laneview.js";
+import { drawStub, drawWhole, makeStub, makeWhole } from "./lanecell.js";
+import { drawMachine, editOf, machineOf } from "./machine.js";
+import { drawNear } from "./near.js";
+import { drawVisible } from "./tokens.js";
+import { requestAt } from "../time/steps.js";
 import { toldKey } from "./told.js";
-import { blockKeys, blockViews, shapeOf } from "./view.js";
+import { shapeOf } from "./view.js";
 
 /** Letter and shape of a request; `order`: in which they came. */
 export function requestMark(order, rid) {
@@ -22,9 +28,9 @@ function nearest(ids, rid, most) {
   return ids.slice(end - most, end);
 }
 
-function drawRequests({ order, zones, t }, frame, rid) {
-  const ids = Object.keys(frame.reqs);
-  const most = 12;
+/** Marks of all requests, in the line of the title or, where there is none, at the lane's upper right; a click puts one into the lane. */
+function drawRequests({ order, zones, t, mode }, frame, rid) {
+  const ids = Object.keys(frame.reqs), most = mode === "large" ? 4 : 8;
   const shown = ids.length > most ? nearest(ids, rid, most) : ids;
   const items = shown.map((id) => ({ id, req: frame.reqs[id] }));
   const create = ({ id }) => makeButton("req", [requestMark(order, id)], { focus: id });
@@ -41,106 +47,87 @@ export function planText(t, req) {
   return t("stage.lane.plan", { hit: req.hit, rest: req.num_tokens - req.hit });
 }
 
-function drawTitle({ run, zones, peak, lang, t, order }, rid, req) {
-  const title = zones.A.titleNode;
-  const stamp = [rid, req?.status, req?.num_tokens, req?.hit, peak.length > 0, lang].join();
-  if (title.stamp === stamp) return;
-  title.stamp = stamp;
-  const parts = [make("span", "", t(toldKey(run, "stage.zone.A")))];
-  if (req) {
-    const plan = peak.length || req.status === "running" ? planText(t, req) : "";
-    parts.push(requestMark(order, rid), make("span", "note", t("stage.status." + req.status) + " · " + t("stage.tokens", { n: req.num_tokens })), make("span", "note strong", plan));
-  }
-  title.replaceChildren(...parts);
+/** Who stands in the lane, what it is doing; and, where the lane has just changed hands, that it has. */
+function drawWho({ zones, lang, order, events, k, focus, t, t1 }, rid, req, lane) {
+  const { whoNode: holder, nowNode: note } = zones.A, before = k > 0 ? focus ?? requestAt(events, k - 1) : rid;
+  const isNew = Boolean(req && before && before !== rid), stamp = [rid, req?.status, isNew, lang, lane.token].join();
+  place(holder, lane.who[0], lane.who[1], lane.x - lane.who[0] - 8);
+  if (holder.stamp === stamp) return;
+  holder.stamp = stamp;
+  const shape = rid && shapeOf(rid, order);
+  holder.replaceChildren(...(req ? [...(shape ? [icon(shape, "big")] : []), make("b", "", rid), make("span", "", t("stage.status." + req.status))] : []));
+  place(note, lane.who[0] - 8, lane.labelY - 2);
+  note.classList.toggle("off", !isNew);
+  note.replaceChildren(t1("stage.lane.now"), ...(req ? [requestMark(order, rid)] : []));
 }
 
-function makeBlock() {
-  const bar = make("div", "bar"), toks = make("div", "toks"), tag = make("div", "tagof"), link = make("div", "link", [icon("chain")]);
-  const look = make("span", "look"), word = make("span", "word"), root = make("span", "root");
-  tag.append(root, word, look);
-  const node = makeThing("blk", [bar, toks]);
-  return Object.assign(make("div", "lanecell", [node, tag, link]), { node, bar, toks, tag, look, word, link, rootMark: root });
+/** All that the cells of this step need to know, besides their own block. */
+function sceneOf(stage, rid, req, event, lane) {
+  const { run, t, t1, ask, feedback } = stage, isAsked = ask?.rid === rid && ask.kind === "lane";
+  const wrong = feedback && !feedback.right && !feedback.shown && feedback.ask.kind === "lane" && feedback.ask.rid === rid ? feedback.choice : null;
+  return { rid, lane, t, t1, size: run.log.meta.block_size, pieces: run.log.pieces[rid] ?? [], asked: isAsked, plain: isAsked, wrong,
+    joined: event?.op === "arrive" && event.rid === rid, edit: editOf(stage), machine: machineOf(stage), diff: event?.op === "miss" && event.rid === rid ? event.args?.diff : null };
 }
 
-const LOOK_ICON = { hit: "check", miss: "times", new: "plus" };
+const MOST_KEYS = 9;
 
-function drawTokens(cell, part, size) {
-  const flow = size > 8;
-  const stamp = part.join("\u0000");
-  if (cell.toks.stamp === stamp) return;
-  cell.toks.stamp = stamp;
-  setAttr(cell.toks, "data-flow", flow ? "1" : null);
-  cell.toks.style.setProperty("--cols", size < 2 ? 1 : 2);
-  cell.toks.replaceChildren(...part.map((piece) => make("span", "tok", (flow ? piece : piece.trim()) || "·")));
-}
-
-function drawBlock({ t, t1, frame }, cell, view, tokens, rid, place_) {
-  const { node, tag, look, word, link } = cell, { state } = view;
-  place(node, place_.x, 30, place_.w, 84);
-  place(tag, place_.x, 118, place_.w, 24);
-  place(link, place_.x + place_.w + (LINK_GAP - 18) / 2, 63);
-  link.classList.toggle("off", !view.linked);
-  setAttr(node, "data-state", state);
-  setAttr(node, "data-open", view.full ? null : "1");
-  setAttr(tag, "data-state", state);
-  setAttr(tag, "data-tag", view.tag ? "1" : null);
-  setText(word, view.full ? view.tag || "····" : t1("stage.lane.notfull")); // its tag, or why it has none (yet)
-  swapIcon(cell.rootMark, view.b === 0 && view.tag && frame.reqs[rid]?.rooted !== false ? "home" : null);
-  swapIcon(look, view.full || state === "new" ? LOOK_ICON[state] ?? null : null);
-  const keys = blockKeys(rid, view), own = keys.filter((key) => !key.startsWith("req:"));
-  setKeys(node, keys, own);
-  setKeys(tag, keys, own);
-  setName(node, t("stage.a11y.block", { block: view.b, tag: view.tag || "-", state: t("stage.block." + state), text: tokens.join("") }));
-}
-
-function drawFold({ t }, cell, item, place_) {
-  place(cell.node, place_.x, 30, place_.w, 84);
-  setAttr(cell.node, "data-state", item.state);
-  setAttr(cell.node, "data-fold", "1");
-  cell.tag.classList.add("off");
-  cell.link.classList.add("off");
-  if (cell.toks.stamp === item.state + item.count) return;
-  cell.toks.stamp = item.state + item.count;
-  const glyph = LOOK_ICON[item.state];
-  cell.toks.replaceChildren(make("span", "fold", [icon("dots"), "×" + item.count, ...(glyph ? [icon(glyph)] : [])]));
-  setName(cell.node, t("stage.a11y.fold", { n: item.count, from: item.b, to: item.b + item.count - 1 }));
+/** Before anything has come: the prompts of the first requests, token under token, so that what is alike is seen. */
+function drawOpening({ zones, run, order, events }, lane) {
+  const holder = zones.A.opening;
+  const coming = events.filter(({ op }) => op === "arrive").slice(0, 3), rows = coming.map(({ rid, args }) => ({ rid, pieces: (run.log.pieces[rid] ?? []).slice(0, args.n) }));
+  const most = Math.min(12, Math.max(1, ...rows.map(({ pieces }) => pieces.length))), pitch = Math.min(100, (lane.w + 36) / most), high = lane.token * 2;
+  holder.replaceChildren(...rows.flatMap(({ rid, pieces }, row) => {
+    const y = 8 + row * (high + 10), mark = requestMark(order, rid);
+    place(mark, lane.who[0], y, 64, high);
+    return [mark, ...pieces.slice(0, most).map((piece, j) => {
+      const node = drawVisible(make("div", "tok"), j === most - 1 && pieces.length > most ? "…" : piece);
+      place(node, lane.who[0] + 66 + j * pitch, y, pitch - 4, high);
+      node.style.fontSize = Math.max(lane.least, Math.min(lane.token - 1, pitch / 4.4)) + "px";
+      return node;
+    })];
+  }));
+  return rows.length > 0;
 }
 
 /** Returns the drawn blocks by number. */
 export function drawLane(stage, frame, rid, event) {
-  const { run, peak, plan, zones, t } = stage, req = frame.reqs[rid];
+  const { run, peak, zones, t, t1, events, k, mode, order } = stage, req = frame.reqs[rid], zone = zones.A, lane = LANES[mode] ?? LANES.wide;
+  if (!zone.whoNode) furnishLane(zone);
   drawRequests(stage, frame, rid);
-  drawTitle(stage, rid, req);
-  const { pieces, meta: { block_size: size } } = run.log;
-  const views = req ? blockViews(req, size, peak) : [];
-  const spot = event && event.rid === rid && event.b != null ? event.b : -1;
-  const joined = event?.op === "arrive" && event.rid === rid;
-  const width = plan.A ? plan.A[2] : 1264;
-  const items = foldBlocks(views.map((view) => view.state + (view.full ? "" : "-")), spot, 8);
-  const places = laneLayout(items, width, joined);
+  drawWho(stage, rid, req, lane);
+  const scene = sceneOf(stage, rid, req, event, lane), views = req ? laneViews(frame, req, scene.size, peak) : [];
+  const states = views.map(({ state, full }) => (scene.plain ? "plain" : state) + (full ? "" : "-"));
+  const items = laneItems(states, activeBlock(events, k, rid), scene.size, lane, scene.asked && views.length <= MOST_KEYS);
   const blocks = new Map();
-  keyed(zones.A.body, places, (item) => (item.folded ? "f" : "b") + item.b, makeBlock, (cell, item) => {
-    if (item.folded) return drawFold(stage, cell, { ...item, state: item.state.replace("-", "") }, item);
-    const view = views[item.b];
-    view.linked = !joined && item.b + 1 < views.length;
-    const tokens = (pieces[rid] ?? []).slice(view.b * size, view.b * size + view.size);
-    drawBlock(stage, cell, view, tokens, rid, item);
-    drawTokens(cell, tokens, size);
-    blocks.set(item.b, cell);
+  keyed(zone.body, items, ({ kind, b }) => kind + b, ({ kind }) => (kind === "whole" ? makeWhole() : makeStub()), (cell, item) => {
+    if (item.kind === "whole") drawWhole(cell, views[item.b], item, scene);
+    else drawStub(cell, views, item, scene);
+    if (item.count === 1) blocks.set(item.b, cell);
   });
-  setAttr(zones.A, "data-status", event?.op === "done" && event.rid === rid ? "done" : req?.status);
-  const empty = (zones.A.empty ??= zones.A.appendChild(make("p", "lane-empty note")));
-  setText(empty, req ? "" : t(toldKey(run, "stage.lane.empty")));
-  drawSummary(stage, event);
+  const near = drawNear(stage, zone.stored, items, lane, scene.diff?.from ? requestMark(order, scene.diff.from) : null);
+  drawMachine(stage, zone.wires, scene.joined ? [] : items, views, lane, near);
+  drawStart(zone, lane, t1, items[0]?.kind === "whole" && !scene.joined && Boolean(views[items[0].b].tag) && items[0].b === 0 && near !== 0);
+  const showsOpening = !req && !run.log.meta.told && k === 0 && drawOpening(stage, lane);
+  zone.opening.classList.toggle("off", !showsOpening);
+  setText(zone.empty, req || showsOpening ? "" : t(toldKey(run, "stage.lane.empty")));
+  setAttr(zone, "data-asked", scene.asked ? "1" : null);
   return { blocks };
 }
 
-/** After a request: one strip with what it cost and what it saved. */
-function drawSummary({ zones, order, t }, event) {
-  const strip = (zones.A.strip ??= zones.A.appendChild(make("div", "summary")));
-  const show = event?.op === "done" && event.args?.reused !== undefined;
-  strip.classList.toggle("off", !show);
-  if (!show) return;
-  const { reused, computed, prompt = reused + computed, near = 0, evicted = 0 } = event.args;
-  strip.replaceChildren(requestMark(order, event.rid), make("span", "", t(near ? "stage.summary" : "stage.summary.plain", { reused, total: prompt, near, evicted })));
+/** Made at once, so that a step looks the same whichever was drawn before it. */
+function furnishLane(zone) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("class", "wires");
+  svg.setAttribute("aria-hidden", "true");
+  zone.insertBefore(svg, zone.body);
+  const part = (tag, cls) => zone.appendChild(make(tag, cls));
+  Object.assign(zone, { wires: svg, stored: part("div", "nearrow"), startNode: part("div", "tagof startof"), whoNode: part("div", "lanewho"), nowNode: part("div", "lanenow"), opening: part("div", "opening"), empty: part("p", "lane-empty note") });
+}
+
+/** Where the chain begins: before the first block. */
+function drawStart(zone, lane, t1, isShown) {
+  const node = zone.startNode;
+  place(node, ...lane.start);
+  setText(node, t1("stage.machine.start"));
+  node.classList.toggle("off", !isShown);
 }

@@ -9,60 +9,14 @@ export const LARGE = { w: 1280, h: 720, A: [0, 0, 1280, 204], G: [24, 212, 1232,
 export const FORK = { w: 1280, h: 656, head: WIDE.head, L: [32, 38, 216, 200], C: [264, 38, 596, 200], E: [876, 38, 372, 200],
   L2: [32, 244, 216, 200], C2: [264, 244, 596, 200], E2: [876, 244, 372, 200], G: [32, 450, 1216, 118], H: WIDE.H };
 
-const NARROW = 700;
+/** A root that is narrower, in pixels, is a phone: phone/ draws it, and lays it out by its sheet. */
+export const PHONE_BELOW = 700;
 
 /** Which of the four stages a root of that many pixels shows. */
 export function modeOf(width, { fork, large }) {
-  if (width < NARROW) return "phone";
+  if (width < PHONE_BELOW) return "phone";
   return fork ? "fork" : large ? "large" : "wide";
 }
 
-/** Its plan. The phone has one of its own (phone/phone.js); until that is there, it is drawn from the wide one. */
+/** The plan of a stage that is scaled. */
 export const planOf = (mode) => ({ fork: FORK, large: LARGE })[mode] ?? WIDE;
-
-/** Blocks drawn whole, and runs of equal state folded into chips, so that at most `most` things of full width stand in the lane. */
-export function foldBlocks(states, spot, most = 8) {
-  const n = states.length;
-  if (n <= most) return states.map((state, b) => ({ b, count: 1, state }));
-  const keep = new Set([0, n - 1]);
-  const edge = states.findIndex((state, b) => b > 0 && state !== states[b - 1]);
-  const wish = [spot, spot - 1, spot + 1, edge, edge - 1].filter((b) => b >= 0 && b < n);
-  for (const b of wish) if (keep.size < most - 2) keep.add(b);
-  const items = [];
-  for (let b = 0; b < n; b++) {
-    const last = items[items.length - 1];
-    if (keep.has(b)) items.push({ b, count: 1, state: states[b] });
-    else if (last && last.folded && last.state === states[b]) last.count++;
-    else items.push({ b, count: 1, state: states[b], folded: true });
-  }
-  const whole = items.map((item) => (item.folded && item.count === 1 ? { ...item, folded: undefined } : item));
-  return mergeChips(whole.filter((item) => !item.folded).length > most ? items : whole, most + 3);
-}
-
-/** Many short runs would still overflow the lane: neighbouring chips grow together until the row fits. */
-function mergeChips(items, most) {
-  while (items.length > most) {
-    const at = items.findIndex((item, j) => j > 0 && item.folded && items[j - 1].folded);
-    if (at < 0) return items;
-    items[at - 1] = { ...items[at - 1], count: items[at - 1].count + items[at].count, state: "mixed" };
-    items.splice(at, 1);
-  }
-  return items;
-}
-
-export const LINK_GAP = 22;
-const CHIP_W = 76;
-
-/** x and width of each lane item; `joined` closes the gaps (the strip before it is cut). */
-export function laneLayout(items, width, joined) {
-  const chips = items.filter((item) => item.folded).length;
-  const wholes = items.length - chips;
-  const room = width - 34 - chips * (CHIP_W + LINK_GAP);
-  const w = Math.max(24, Math.min(148, room / Math.max(wholes, 1) - LINK_GAP));
-  let x = 12;
-  return items.map((item) => {
-    const place = { ...item, x, w: item.folded ? CHIP_W : w };
-    x += place.w + (joined ? 0 : LINK_GAP);
-    return place;
-  });
-}

@@ -4,7 +4,7 @@
 export const titleHeight = (mode) => (mode === "large" ? 36 : 30);
 
 /** [most slots, columns, rows, gap, name]: one row of cards with words, then two, three, four rows with ever less in a card. */
-const KINDS = [[4, 4, 1, 14, "row"], [5, 5, 1, 10, "row"], [10, 5, 2, 8, "two"], [24, 8, 3, 6, "medium"], [64, 16, 4, 4, "small"]];
+const KINDS = [[4, 4, 1, 14, "row"], [5, 5, 1, 10, "row"], [10, 5, 2, 8, "two"], [24, 8, 3, 6, "medium"], [48, 12, 4, 4, "small"], [64, 16, 4, 4, "small"]];
 const WIDEST = 170, FOOT = 6;
 
 /** Places of all slots in a zone of that size below its title. */
@@ -37,7 +37,7 @@ export function queueLayout(count, width, mode, digits = 2) {
     if (count * (w + gap) - gap > room) continue;
     return { kind, w, gap, start: head, fold: null, places: Array.from({ length: count }, (_, j) => head + j * (w + gap)) };
   }
-  const [kind, least, gap] = CARDS[size].at(-1), w = least + more, chip = w + 26, pitch = w + gap;
+  const [kind, least, gap] = CARDS[size].at(-1), w = least + more, chip = w + (size === "large" ? 46 : 30), pitch = w + gap;
   const fit = Math.floor((room - chip) / pitch), front = Math.ceil(fit * 0.6), back = fit - front;
   const places = Array.from({ length: count }, (_, j) => {
     if (j < front) return head + j * pitch;

@@ -47,14 +47,14 @@ function slotName({ t }, view, { sid, badge, stag, owners, word }, asked) {
 /** The word in a card with room for it: shapes say who uses a slot, an evicted one says what it became. */
 const wordOf = ({ state, now }) => (state === "evicted" ? now : state === "others" || state === "empty" ? null : state);
 
-function drawSlot(stage, node, view, frame, size, asked) {
+function drawSlot(stage, node, view, frame, size, asked, small) {
   const { parts } = node, word = wordOf(view);
   setAttr(node, "data-state", view.state);
   setAttr(node, "data-copy", view.copyOf ? "1" : null);
   setText(parts.sid, "#" + view.id);
   swapIcon(parts.glyph, view.ttl ? "clock" : view.copyOf ? STATE_GLYPH.duplicate : STATE_GLYPH[view.state]);
   setText(parts.stag, view.copyOf ? stage.t1("stage.copyof", { tag: view.tag, slot: view.copyOf }) : view.tag);
-  setText(parts.badge, view.ref ? "×" + view.ref : "");
+  setText(parts.badge, view.ref > small ? "×" + view.ref : ""); // in a small card only what is shared is worth the room
   setText(parts.word, word && word !== "others" ? stage.t1("stage.state." + word) : "");
   drawMeter(parts.meter, view, size);
   drawOwners(stage.order, parts.owners, view.owners);
@@ -64,14 +64,15 @@ function drawSlot(stage, node, view, frame, size, asked) {
 }
 
 /** Most slots look as they did one step ago: the stamp says so, and nothing is touched. */
-function redrawSlot(stage, node, view, frame, size, asked) {
+function redrawSlot(stage, node, view, frame, size, asked, small) {
   const rows = view.owners.map((rid) => frame.reqs[rid]?.btable.findIndex(([slotId]) => slotId === view.id));
-  const stamp = JSON.stringify([view, rows, size, stage.lang, asked]);
+  const stamp = JSON.stringify([view, rows, size, stage.lang, asked, small]);
   if (node.stamp === stamp) return;
   node.stamp = stamp;
-  drawSlot(stage, node, view, frame, size, asked);
+  drawSlot(stage, node, view, frame, size, asked, small);
 }
 
+const SMALL = new Set(["medium", "small"]);
 const STATES = ["reused", "computed", "reserved", "others", "cached", "dirty"];
 
 /** What the looks mean, where the cards have no room for the word; large letters leave room for what is to be seen now. */
@@ -113,7 +114,7 @@ export function drawPool(stage, zone, run, frame, rid, told, [, , width, height]
     place(node, ...grid.places[at], grid.w, grid.h);
     setAttr(node, "data-option", asked ? view.id : null);
     setAttr(node, "data-wrong", wrong === view.id ? "1" : null);
-    redrawSlot(stage, node, view, frame, size, asked);
+    redrawSlot(stage, node, view, frame, size, asked, Number(SMALL.has(grid.kind)));
   });
   drawMap(stage, zone, frame, views, grid.kind === "map" ? grid : null, told);
   return new Map([...nodes.values()].map((node, at) => [Number(ids[at]), node]));

@@ -38,7 +38,7 @@ function drawEnds({ ask, t, t1, frame }, zone, layout, shown, y, h) {
   for (const [node, on] of [[back, shown.length], [more, layout.fold], [none, !frame.queue.length]]) node.classList.toggle("off", !on);
   place(more, layout.fold?.x ?? 0, y, layout.fold?.w ?? 0, h);
   setText(more, layout.fold ? "… ×" + layout.fold.count : "");
-  setText(zone.aside, ask ? "" : t("stage.queue.rule"));
+  setText(zone.aside, ask ? "" : t1("stage.queue.rule"));
 }
 
 /** Returns the drawn cards by slot. An open question is not answered by the words at the ends. */

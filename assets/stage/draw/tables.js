@@ -107,7 +107,7 @@ export function drawCode({ flags, runB, t, t1 }, zone, event) {
   const box = (zone.codeNode ??= zone.appendChild(make("ol", "codebox", Array.from({ length: NUM_CODE_LINES }, () => make("li")))));
   const on = Boolean(flags.code && !runB);
   box.classList.toggle("off", !on);
-  zone.body.classList.toggle("off", on);
+  for (const node of [zone.body, zone.sumsNode, zone.aside]) node?.classList.toggle("off", on);
   if (!on) return;
   setText(zone.titleNode, t("stage.zone.code"));
   [...box.children].forEach((line, at) => {

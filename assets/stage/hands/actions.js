@@ -93,6 +93,8 @@ function close(stage) {
   stage.afterPin();
 }
 
+const putBack = (stage) => ((stage.edit = null), drawScene(stage));
+
 export const ACTIONS = {
   next: step(forward), back: step(backward), nextBlock: step(forward, "block"), backBlock: step(backward, "block"),
   nextRequest: step(forward, "request"), backRequest: step(backward, "request"),
@@ -102,5 +104,5 @@ export const ACTIONS = {
   bookmark, nextBookmark: toBookmark(1), backBookmark: toBookmark(-1), btable: flip("btable"), ask: flip("ask"), fork: drawer("fork"), sendFork, undoFork,
   answer: (stage, digit) => takeAnswer(stage, { digit }), hand: vote(addHand),
   reveal: showMe, revote: vote(secondVote), replay: replayDeciding, again: runAgain, run: chooseRun, look: closeCard, full: fullScreen, presenter, blank: flip("blank"), lang: nextLanguage, theme: previewTheme,
-  code: flip("code"), noodle: flip("noodle"), table: drawer("table"), inspect: drawer("inspect"), log: drawer("log"), help: drawer("help"), pin, close,
+  code: flip("code"), noodle: flip("noodle"), table: drawer("table"), inspect: drawer("inspect"), putBack, log: drawer("log"), help: drawer("help"), pin, close,
 };

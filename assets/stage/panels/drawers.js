@@ -6,7 +6,8 @@ import { drawTables } from "./tableview.js";
 import { tickKind } from "../draw/ticks.js";
 
 const PLACES = { help: [200, 40, 880, 600], log: [8, 44, 440, 594], inspect: [732, 44, 540, 594], table: [60, 44, 1160, 594], goto: [490, 480, 300, 120], fork: [150, 330, 980, 310] };
-const LOG_ROW_H = 28;
+/** A finger needs taller rows. */
+const logRow = ({ mode }) => (mode === "phone" ? 56 : 28);
 
 const FILL = { help: fillHelp, log: fillLog, inspect: drawInspector, table: drawTables, goto: fillGoto, fork: fillFork };
 /** These follow the step, all but the last at their full height; the others are filled once, when they open. */
@@ -72,22 +73,21 @@ function fillLog(stage, body) {
     body.list = body.appendChild(make("div", "loglist"));
     body.addEventListener("scroll", () => drawLogRows(stage, body), { passive: true });
   }
-  body.list.style.height = rowsTold(stage) * LOG_ROW_H + "px";
-  const height = body.clientHeight || 500, top = (stage.k - 1) * LOG_ROW_H;
-  if (top < body.scrollTop || top + LOG_ROW_H > body.scrollTop + height) body.scrollTop = Math.max(0, top - height / 2);
+  const rowH = logRow(stage), height = body.clientHeight || 500, top = (stage.k - 1) * rowH;
+  body.list.style.height = rowsTold(stage) * rowH + "px";
+  if (top < body.scrollTop || top + rowH > body.scrollTop + height) body.scrollTop = Math.max(0, top - height / 2);
   drawLogRows(stage, body);
 }
 
 function drawLogRows(stage, body) {
-  const { events, caption, k, host } = stage;
-  const height = body.clientHeight || 500;
-  const first = Math.max(0, Math.floor(body.scrollTop / LOG_ROW_H) - 3), last = Math.min(rowsTold(stage), Math.ceil((body.scrollTop + height) / LOG_ROW_H) + 3);
+  const { events, caption, k, host } = stage, rowH = logRow(stage), height = body.clientHeight || 500;
+  const first = Math.max(0, Math.floor(body.scrollTop / rowH) - 3), last = Math.min(rowsTold(stage), Math.ceil((body.scrollTop + height) / rowH) + 3);
   const rows = [];
   for (let j = first; j < last; j++) {
     const words = [make("span", "no", String(j + 1)), make("span", "kind k-" + tickKind(events[j])), make("span", "line", caption(events[j]))];
     const row = makeButton("logrow", words, { seek: j + 1 });
     setAttr(row, "aria-current", k === j + 1 ? "step" : null);
-    row.style.top = j * LOG_ROW_H + "px";
+    row.style.top = j * rowH + "px";
     rows.push(row);
   }
   const held = body.list.contains(host.activeElement) ? host.activeElement.dataset.seek : null;

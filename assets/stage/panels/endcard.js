@@ -5,7 +5,7 @@ import { announce } from "./live.js";
 import { mayAsk } from "./quiz.js";
 import { requestMark } from "../draw/lane.js";
 
-const MOST_ROWS = 6, MOST_WORDS = 16, MOST_CELLS = 64;
+const RAN_ROWS = 6, RAN_WORDS = 16, RAN_CELLS = 64;
 const RAN_H = 44, RAN_GAP = 6;
 
 /** What the questions came to: [{ask, args, right, shown, belief}], in order of the run. Pure. */
@@ -35,14 +35,14 @@ export function betOf({ totals: { hits, queries } }, { bet = null, unit = "perce
 const ends = ({ k, events, data, runB }) => Boolean(events.length && k === events.length && data.flags?.card && !runB);
 
 /** Where guesses were asked for, the card covers the stage; otherwise the bench alone says what the run saved. */
-const hasCard = (stage) => ends(stage) && mayAsk(stage) && stage.mode !== "phone";
+export const hasCard = (stage) => ends(stage) && mayAsk(stage);
 export const endsQuietly = (stage) => ends(stage) && !mayAsk(stage);
 
 /** `longest`: tokens of the longest prompt shown, so that equal tokens stand under each other. */
 function ranRow({ order, run: { log } }, { rid, reused, computed, asked }, longest) {
-  const words = log.pieces[rid] ?? [], step = Math.ceil(longest / MOST_CELLS), cells = [];
+  const words = log.pieces[rid] ?? [], step = Math.ceil(longest / RAN_CELLS), cells = [];
   for (let i = 0; i < asked; i += step) {
-    const cell = make("span", "cell", longest <= MOST_WORDS ? words[i] ?? "" : "");
+    const cell = make("span", "rantok", longest <= RAN_WORDS ? words[i] ?? "" : "");
     setAttr(cell, "data-state", i < reused ? "reused" : i < reused + computed ? "computed" : null);
     cells.push(cell);
   }
@@ -50,11 +50,11 @@ function ranRow({ order, run: { log } }, { rid, reused, computed, asked }, longe
 }
 
 function ranRows(stage, room) {
-  const all = ranOf(stage.frame, stage.order), shown = all.slice(0, MOST_ROWS), rest = all.length - shown.length;
+  const all = ranOf(stage.frame, stage.order), shown = all.slice(0, RAN_ROWS), rest = all.length - shown.length;
   const height = Math.min(RAN_H, Math.floor((room - (rest ? 22 : 0)) / Math.max(shown.length, 1)) - RAN_GAP);
   const longest = Math.max(1, ...shown.map(({ asked }) => asked)), rows = make("div", "ran", shown.map((row) => ranRow(stage, row, longest)));
   rows.style.setProperty("--row", height + "px");
-  rows.style.setProperty("--cells", Math.min(longest, Math.ceil(longest / Math.ceil(longest / MOST_CELLS))));
+  rows.style.setProperty("--cells", Math.min(longest, Math.ceil(longest / Math.ceil(longest / RAN_CELLS))));
   if (rest) rows.append(make("p", "note", stage.t("stage.end.more", { n: rest })));
   return rows;
 }

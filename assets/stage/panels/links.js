@@ -2,17 +2,19 @@
 import { isShown, make, rectIn, setAttr } from "../draw/dom.js";
 import { slotView } from "../draw/view.js";
 import { planText } from "../draw/lane.js";
+import { drawVisible } from "../draw/tokens.js";
 
 const MAX_LINES = 4;
 export const keysIn = (node, name) => (node.getAttribute(name) ?? "").split(" ").filter(Boolean);
 
-function slotCard({ frame, rid, event, run, t }, id) {
-  if (!frame.slots[id]) return [];
-  const view = slotView(frame, id, rid, event);
+/** While a question is about the slots, no card about one covers the queue. */
+function slotCard({ frame, rid, event, run, t, ask }, id) {
+  if (!frame.slots[id] || ask?.kind === "pool") return [];
+  const view = slotView(frame, id, rid, event, run.log.meta.block_size);
   const { tag, ref, last } = view, place = frame.queue.indexOf(Number(id)) + 1;
   return [t("stage.a11y.slot", { slot: id, state: t("stage.state." + view.state) }), tag && t("stage.tip.tag", { tag: frame.slots[id].hash ?? tag }),
     view.copyOf && t("stage.copyof", { tag, slot: view.copyOf }), ref && t("stage.tip.ref", { ref, owners: view.owners.join(", ") }),
-    t("stage.tip.fill", { n: view.fill, size: run.log.meta.block_size }), last !== null && t("stage.tip.last", { n: frame.clock - last }),
+    t("stage.tip.fill", { n: view.fill, size: run.log.meta.block_size }), view.reserved && t("stage.tip.reserved", { n: view.reserved }), last !== null && t("stage.tip.last", { n: frame.clock - last }),
     place && t("stage.tip.queue", { place })].filter(Boolean);
 }
 
@@ -20,13 +22,13 @@ function blockCard({ frame, run, t }, rid, b) {
   const req = frame.reqs[rid], size = run.log.meta.block_size;
   if (!req) return [];
   const tokens = (run.log.pieces[rid] ?? []).slice(b * size, Math.min((b + 1) * size, req.num_tokens)).join("");
-  const parts = [t("stage.tip.block", { req: rid, block: b }), "“" + tokens + "”"];
+  const parts = [t("stage.tip.block", { req: rid, block: b }), drawVisible(make("span", "tok"), tokens)];
   if (req.hashes[b]) parts.push(t("stage.tip.tag", { tag: req.hashes[b] }));
   if (req.btable[b]) parts.push(t("stage.tip.slot", { slot: req.btable[b][0] }));
   return parts;
 }
 
-/** Plain-language lines for a thing, from its first key. */
+/** Plain-language lines for a thing, from its first key; tokens with all that is invisible in them. */
 export function tipLines(stage, keys) {
   const { frame, events, t, caption } = stage;
   const key = keys[0] ?? "", [kind, ...rest] = key.split(":");

@@ -1,5 +1,5 @@
 // Zone G, the bench: what happened and why; the question that stands open; the verdict with what the choice would have meant.
-import { icon, make, setAttr, setKeys, setName } from "../draw/dom.js";
+import { icon, make, makeButton, setAttr, setKeys, setName } from "../draw/dom.js";
 import { captionOf, chipKeys, languagesOf, lookUp, parseTemplate, plainText, toldAt } from "../words/narrate.js";
 import { isAsking, optionsTold, questionKnobs, verdictKnobs, askArgs } from "./quiz.js";
 import { announce } from "./live.js";
@@ -7,8 +7,11 @@ import { endsQuietly, quietEnd } from "./endcard.js";
 import { requestMark } from "../draw/lane.js";
 import { tickKind } from "../draw/ticks.js";
 import { toldKey } from "../draw/told.js";
+import { tokenChip } from "../draw/tokens.js";
+import { machineCaption, machineOf } from "../draw/machine.js";
 
 function drawPiece({ order, t }, piece, event) {
+  if (piece.kind === "token") return tokenChip(piece.text);
   if (piece.kind === "text") return make(piece.strong ? "strong" : "span", "", piece.text);
   const chip = piece.name === "req" ? requestMark(order, piece.text) : make("span", "", piece.text);
   chip.classList.add("chip", "c-" + piece.name);
@@ -20,7 +23,7 @@ function drawPiece({ order, t }, piece, event) {
 }
 
 /** Text pieces of a key in one language; what has no key says nothing. */
-const piecesOf = ({ data: { text } }, lang, key, args) => (key ? parseTemplate(lookUp(text, lang, key) ?? key, args) : []);
+const piecesOf = ({ data: { text }, worded }, lang, key, args) => (key ? parseTemplate(lookUp(text, lang, worded(key)) ?? key, args) : []);
 
 /** Step 0 has no event: it says what is about to happen and which key starts it. */
 function openingEntries(stage) {
@@ -59,6 +62,7 @@ function benchLines(stage, entries, event) {
     lines.push(drawLine(stage, "verdict", verdict.said, event, lang, [markNode(verdict), " "]));
   }
   for (const { lang, why } of entries) if (why.length) lines.push(drawLine(stage, "why", why, event, lang));
+  if (machineOf(stage) && !stage.edit && !feedback) lines.push(make("p", "why try", t("stage.machine.try")));
   const noodle = entries.filter((entry) => entry.noodle.length).map((entry) => plainText(entry.noodle)).join(" · ");
   if (flags.noodle && noodle && !feedback) lines.push(make("p", "noodle-line", [icon("bowl"), " " + noodle]));
   if (event?.args?.ms && !stage.ask) lines.push(make("p", "note measured", t("stage.measured", event.args)));
@@ -77,9 +81,10 @@ function spoken(stage, entries) {
 export function drawStory(stage, event) {
   const { zones: { G: zone }, events, k, feedback, data, lang, level } = stage, asking = isAsking(stage) && !feedback;
   const about = asking ? events[k] : event;
-  const entries = asking ? questionEntries(stage) : event ? captionOf(data.text, lang, toldAt(event, level)) : openingEntries(stage);
+  const told = () => machineCaption(stage) ?? (event ? captionOf(data.text, lang, toldAt(event, level)) : openingEntries(stage));
+  const entries = asking ? questionEntries(stage) : told();
   const end = endsQuietly(stage) ? quietEnd(stage) : null;
-  const knobs = asking ? questionKnobs(stage) : feedback ? verdictKnobs(stage) : end ? end.knobs : [];
+  const knobs = asking ? questionKnobs(stage) : feedback ? verdictKnobs(stage) : stage.edit ? [makeButton("btn word", stage.t("stage.key.putBack"), { do: "putBack" })] : end ? end.knobs : [];
   const lines = end ? [...benchLines(stage, entries, about).slice(0, entries.length), ...end.lines.map((line) => make("p", "why", line))] : benchLines(stage, entries, about);
   const words = make("div", "words", lines);
   zone.body.replaceChildren(words, ...(knobs.length ? [make("div", "knobs", knobs)] : []));

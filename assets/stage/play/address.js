@@ -35,7 +35,6 @@ export function stepToGo(go) {
 /** Writing the address costs a good part of a frame, so it waits until the step's motion is over; only the step one rests on matters. */
 export function saveAddress(stage, ms = 650) {
   clearTimeout(stage.addressTimer);
-  if (stage.auto) return; // nobody rests on a step of an example that plays by itself
   stage.addressTimer = setTimeout(() => {
     const state = { step: stage.k, level: stage.level, usual: stage.data.flags?.level, pin: stage.pin, bookmarks: [...stage.bookmarks].sort((a, b) => a - b) };
     history.replaceState(history.state, "", location.pathname + location.search + writeHash(location.hash, state));

@@ -2,6 +2,7 @@
 // It shows cause only: a small chip with a name goes from where something comes from to where it goes. Back and seek show none.
 import { isShown, make, rectIn } from "../draw/dom.js";
 import { eventsOf } from "../draw/view.js";
+import { movePhone } from "../phone/motion.js";
 import { partOf } from "./scene.js";
 
 const TRAVEL_MS = 520, STAGGER_MS = 170, MOVE_MS = 420, FADE_MS = 360, FILL_MS = 500, LONGEST_MS = 2400;
@@ -112,6 +113,7 @@ function closeQueue({ cards, animate, before }) {
 const MOST_PLAYS = 40;
 
 export function animateStep(stage, before) {
+  if (stage.mode === "phone") return movePhone(stage);
   const { event, events, k, level } = stage;
   if (!event || stage.runB || stage.reduced) return;
   const moving = withMeans(stage, before), told = eventsOf(events, k, level).filter(({ op }) => PLAYS[op]).slice(-MOST_PLAYS), stagger = staggerOf(told.length);

@@ -16,7 +16,8 @@ import { drawFork } from "../panels/fork.js";
 import { refreshDrawers } from "../panels/drawers.js";
 import { showPin } from "../panels/links.js";
 import { drawUntold } from "../draw/told.js";
-import { lightPart } from "../panels/parts.js";
+import { drawPhone } from "../phone/phone.js";
+import { tellSeen } from "./seen.js";
 
 export function drawScene(stage) {
   const { run, events, k, plan, host } = stage, held = host.activeElement;
@@ -24,9 +25,11 @@ export function drawScene(stage) {
   stage.event = events[k - 1] ?? null;
   stage.ask = isAsking(stage) ? events[k].ask : null;
   stage.rid = stage.focus ?? stage.ask?.rid ?? requestAt(events, k);
+  if (stage.edit && stage.edit.k !== k) stage.edit = null;
+  tellSeen(stage);
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
-  // A phone is drawn here and nowhere else: if (stage.mode === "phone") return drawPhone(stage);
+  if (drawPhone(stage)) return void (refreshDrawers(stage), keepHeld(stage, held));
   drawHead(stage);
   if (plan.A) Object.assign(stage, drawLane(stage, frame, rid, event));
   drawFloor(stage, frame, rid, event);
@@ -40,7 +43,12 @@ export function drawScene(stage) {
   refreshDrawers(stage);
   fitStory(stage);
   if (stage.pin) showPin(stage);
-  if (held && host.activeElement !== held) focusOn(held.isConnected ? held : stage.root);
+  keepHeld(stage, held);
+}
+
+/** What had the focus keeps it; when it is gone, the stage has it. */
+function keepHeld({ host, root }, held) {
+  if (held && host.activeElement !== held) focusOn(held.isConnected ? held : root);
 }
 
 /** What lies under the bench: tables, slots, queue, ledger. */
@@ -59,7 +67,7 @@ function drawFloor(stage, frame, rid, event) {
 export function partOf({ zones, blocks, slots, cards, drows, rowByTag }, name) {
   const [kind, id] = name.split(":");
   const cell = blocks?.get(Number(id));
-  if (kind === "lane") return zones.A;
+  if (kind === "lane") return zones.A.whoNode;
   if (kind === "totals") return zones.E;
   if (kind === "blk") return cell?.node;
   if (kind === "tagof") return cell?.tag;
@@ -73,15 +81,15 @@ export function partOf({ zones, blocks, slots, cards, drows, rowByTag }, name) {
 /** One yellow ring inside a dark ring, around the one thing this step is about. */
 function moveSpot(stage) {
   const { ring, zones, event } = stage;
-  const part = lightPart(stage), name = part ? null : spotOf(event);
+  const name = stage.ask ? null : spotOf(event); // under an open question nothing is pointed at
   const node = name ? partOf(stage, name) : undefined;
   const shown = isShown(node);
   stage.spotNode?.classList.remove("spotted");
   stage.spotNode = shown ? node : null;
   stage.spotNode?.classList.add("spotted");
-  ring.classList.toggle("off", !shown && !part);
+  ring.classList.toggle("off", !shown);
   for (const zone of Object.values(zones)) zone.classList.toggle("near", shown && zone.contains(node));
-  if (!shown && !part) return;
-  const box = part ?? rectIn(node);
+  if (!shown) return;
+  const box = rectIn(node);
   Object.assign(ring.style, { transform: `translate(${box.x - 4}px,${box.y - 4}px)`, width: box.w + 8 + "px", height: box.h + 8 + "px" });
 }

@@ -4,6 +4,10 @@
 /** Arguments that are things on the stage, and the kind of thing; those of lists may hold a mere ellipsis too. */
 const CHIP_NAMES = { req: "req", slot: "slot", tag: "tag", block: "block", parent: "parent", slot2: "slot", tag2: "tag",
   reqs: "req", slots: "slot", gone: "slot", held: "slot", front: "slot", tags: "tag" };
+/** Without a star such a name is a mere number: {slots} of "4 slots". */
+const LISTS = new Set(["reqs", "slots", "gone", "held", "front", "tags"]);
+/** Arguments that are tokens: drawn in a frame, with what is invisible in them (draw/tokens.js). */
+const TOKEN_NAMES = new Set(["word", "old", "new"]);
 const TOKEN = /\*\*(.+?)\*\*|\{(\w+):([^|}]*)\|([^}]*)\}|\{(\w+)(?:\*([^}]+))?\}/g;
 
 export function parseTemplate(template, args, strong = false) {
@@ -18,7 +22,8 @@ export function parseTemplate(template, args, strong = false) {
     else if (pluralName !== undefined) text(Number(args[pluralName]) === 1 ? one : many);
     else (joint ? args[name] ?? [] : [args[name] ?? ""]).forEach((value, place) => {
       if (place) text(joint);
-      if (value === "" || value === "…" || !CHIP_NAMES[name]) text(value);
+      if (TOKEN_NAMES.has(name) && value !== "") out.push({ kind: "token", text: String(value), strong });
+      else if (value === "" || value === "…" || !CHIP_NAMES[name] || (LISTS.has(name) && !joint)) text(value);
       else out.push({ kind: "chip", name: CHIP_NAMES[name], text: chipText(CHIP_NAMES[name], value), value, strong });
     });
   }

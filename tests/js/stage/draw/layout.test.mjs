@@ -1,8 +1,7 @@
 // Geometry: zones where the plan says, nothing on top of anything else, everything inside.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { foldBlocks, FORK, laneLayout, LARGE, modeOf, planOf, WIDE } from "../../../../assets/stage/draw/layout.js";
-import { randomSource } from "../../sample.mjs";
+import { FORK, LARGE, modeOf, planOf, WIDE } from "../../../../assets/stage/draw/layout.js";
 
 const overlap = ([x, y, w, h], [x2, y2, w2, h2]) => x < x2 + w2 && x2 < x + w && y < y2 + h2 && y2 < y + h;
 
@@ -34,32 +33,4 @@ test("the mode follows the width first, then what is shown", () => {
   assert.deepEqual([390, 699].map((width) => modeOf(width, { fork: true, large: true })), ["phone", "phone"]);
   assert.deepEqual([[false, false], [false, true], [true, false], [true, true]].map(([fork, large]) => modeOf(700, { fork, large })), ["wide", "large", "fork", "fork"]);
   assert.deepEqual(["wide", "large", "fork"].map(planOf), [WIDE, LARGE, FORK]);
-});
-
-const blocksOf = (items) => items.flatMap((item) => Array.from({ length: item.count }, (_, j) => item.b + j));
-
-test("folding the lane keeps every block, in order, and the spotlighted one whole", () => {
-  const random = randomSource(3);
-  for (let round = 0; round < 300; round++) {
-    const n = 1 + random(60), spot = random(n), hits = random(n + 1);
-    const states = Array.from({ length: n }, (_, b) => (b < hits ? "hit" : b === hits ? "miss" : b === n - 1 ? "skip-" : "skip"));
-    const items = foldBlocks(states, spot);
-    assert.deepEqual(blocksOf(items), Array.from({ length: n }, (_, b) => b));
-    assert.ok(items.some((item) => item.b === spot && !item.folded));
-    assert.ok(items.filter((item) => !item.folded).length <= 8);
-    if (n <= 8) assert.ok(items.every((item) => !item.folded));
-  }
-});
-
-test("the lane fits its zone, with and without gaps", () => {
-  for (const [n, spot] of [[1, 0], [8, 7], [9, 4], [60, 30]]) {
-    const items = foldBlocks(Array(n).fill("plain"), spot);
-    for (const joined of [false, true]) {
-      const places = laneLayout(items, 1264, joined);
-      const last = places.at(-1);
-      assert.ok(last.x + last.w <= 1264, `${n} blocks end at ${last.x + last.w}`);
-      for (let j = 1; j < places.length; j++) assert.ok(places[j].x >= places[j - 1].x + places[j - 1].w - 1e-9);
-    }
-  }
-  assert.equal(laneLayout(foldBlocks(Array(8).fill("plain"), 0), 1264, false)[0].w, Math.min(148, 1230 / 8 - 22));
 });

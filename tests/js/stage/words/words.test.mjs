@@ -1,7 +1,8 @@
 // Templates and keys: the small languages the stage speaks.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { HELP_ROWS, keyAction } from "../../../../assets/stage/words/keys.js";
+import { ACTIONS } from "../../../../assets/stage/hands/actions.js";
+import { HELP_ROWS, keyAction, MENU } from "../../../../assets/stage/words/keys.js";
 import { captionOf, chipKeys, formatText, labelText, parseTemplate, plainText, toldAt } from "../../../../assets/stage/words/narrate.js";
 
 test("holes, plurals, strong words", () => {
@@ -83,4 +84,16 @@ test("the last step of a beat speaks for all of it, at the level of beats alone"
   assert.deepEqual([toldAt(event, "beat").cap, toldAt(event, "beat").args.slots, toldAt(event, "beat").rid], ["beat.alloc", [1, 2, 3], "R0"]);
   assert.equal(toldAt(event, "micro"), event);
   assert.equal(toldAt(null, "beat"), null);
+});
+
+test("every entry of the menu, and every row of the help card that names a key, does something; the key beside an entry does what it says", () => {
+  const entries = MENU.flatMap(([, list]) => list);
+  assert.equal(new Set(entries.map(([action]) => action)).size, entries.length);
+  for (const [action, key] of entries) assert.equal(keyAction({ key }).action, action, key);
+  for (const [action] of [...entries, ...HELP_ROWS.map(([, one]) => [one])]) if (action !== "focus") assert.ok(action in ACTIONS, action);
+});
+
+test("a list's name without its star is a mere number", () => {
+  assert.equal(formatText("{slots} slots: {slots*, }", { slots: [4] }), "4 slots: #4");
+  assert.equal(formatText("block size {size}, {slots} slots", { size: 4, slots: 10 }), "block size 4, 10 slots");
 });

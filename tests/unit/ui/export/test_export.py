@@ -19,6 +19,7 @@ import pytest
 from core.engine.events import RequestAdmitted, RequestArrived
 from core.scenario.scenario import Scenario, run
 from core.timeline.event_log import EventLog, load_jsonl
+from tests.stage_runs import stage_log_of
 from ui.export.offline import inert, offline_html
 from ui.export.pictures import MAX_FRAMES, frame_at, frames_zip, picture, stops
 from ui.export.requests import request_rows, requests_csv
@@ -160,6 +161,15 @@ def test_the_zip_holds_one_picture_per_stop(level: str) -> None:
     assert names == sorted(names)
 
 
+def test_a_strip_of_beats_is_told_by_beats() -> None:
+    log = stage_log_of("three")
+    assert len(stops(log, "beat")) == 29  # the beginning, then one picture a press
+    with zipfile.ZipFile(io.BytesIO(frames_zip(log, "beat", "en"))) as archive:
+        told = archive.read("three-00012.svg").decode()
+    assert "Slots #1, #2, #3 are reserved. Nothing is computed yet." in told
+    assert "Slots #1" not in picture(log, 12, "en")
+
+
 def test_the_same_run_gives_the_same_bytes() -> None:
     log = example()[2]
     assert frames_zip(log, "request", "en") == frames_zip(log, "request", "en")
@@ -191,7 +201,8 @@ def test_rows_agree_with_the_events(preset: str) -> None:
             first[event.request_id] = event.hit_tokens
     assert {row.request: row.hit_tokens for row in rows if row.request in first} == first
     totals = frame_at(shown, len(shown["events"]))["totals"]
-    assert sum(row.computed_tokens for row in rows) == totals["computed"]
+    worked = totals["computed"] + totals["decoded"] + totals["recomputed"]
+    assert sum(row.computed_tokens for row in rows) == worked
     assert sum(row.preemptions for row in rows) == totals["preempted"]
     assert all(0 <= float(row.hit_percent or 0) <= 100 for row in rows)
 

@@ -53,9 +53,9 @@ def test_the_four_moments_are_what_their_captions_say(lang: Lang) -> None:
     log = worked_example(lang)[1]
     first, second, third, fourth = (frame_at(log, step) for step, _ in moments(log))
     assert [row[0] for row in first["reqs"]["R0"]["btable"]] == [1, 2, 3, 4]  # from the head of 1 … 10
-    assert first["reqs"]["R0"]["computed"] == first["reqs"]["R0"]["num_prompt"]
+    assert first["reqs"]["R0"]["written"] == first["reqs"]["R0"]["num_prompt"]
     assert [slot for slot, how in second["reqs"]["R1"]["btable"] if how == "hit"] == [1, 2]
-    assert second["reqs"]["R1"]["computed"] == second["reqs"]["R1"]["num_prompt"]
+    assert second["reqs"]["R1"]["written"] == second["reqs"]["R1"]["num_prompt"]
     assert {request["status"] for request in third["reqs"].values()} == {"finished"}
     assert third["queue"] == EXPECTED["queues"]["R1"]
     assert fourth["reqs"]["R2"]["hit"] == 3 * log["meta"]["block_size"]

@@ -13,9 +13,9 @@ from core.timeline.event_log import EventLog
 from tests.plain_report import Plain, plain_report, prefill_seconds
 from ui.finish.compare import computed, step_of
 from ui.finish.lines import LECTURE_TOKENS, lecture_size
-from ui.finish.quiz import QUESTIONS
 from ui.machine.machine import Machine
 from ui.stage.payload import Payload, stage_log
+from ui.stage.questions import KINDS
 from ui.stage.setup import Setup, load_setup, preset_ids
 from ui.words.i18n import LANGS, t
 from ui.words.numbers import change, digits, money, percent, seconds
@@ -123,7 +123,7 @@ def test_the_lecture_example_as_published() -> None:
 @pytest.mark.parametrize("preset", preset_ids())
 def test_every_question_of_the_stage_has_its_misconception(preset: str) -> None:
     asked = {step["ask"]["id"] for step in case(preset)[1]["events"] if "ask" in step}
-    assert asked <= set(QUESTIONS)
+    assert asked <= set(KINDS)
     for name in asked:
         for lang in LANGS:
             assert t(f"finish.quiz.{name}", lang)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import json
+import subprocess
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -102,7 +106,7 @@ def test_three_requests_and_four_slots_in_twenty_odd_sentences() -> None:
         "We cut 11 tokens into blocks of 4: 2 full, 3 left over.",
         "Block 0 gets tag 10a3, made from its 4 tokens.",
         "Block 1 gets tag 98ce, made from tag 10a3 and 4 tokens.",
-        "MISS: no slot carries 10a3. Block 0 is new to us.",
+        "R0: MISS. No slot carries 10a3; block 0 is new.",
         "Slots #1, #2, #3 are reserved. Nothing is computed yet.",
         "R0: now 11 tokens are COMPUTED. Their KV fills the slots.",
         'R0 answers "Mild"; block 2 is full: tag 6e13.',
@@ -118,7 +122,7 @@ def test_three_requests_and_four_slots_in_twenty_odd_sentences() -> None:
         "R1 is done. It lets go of #4, then #2, then #1.",
         "R2 asks: 11 tokens, 2 full blocks and 3 left over.",
         "R2: its blocks get the tags 0e0b, 0b6e.",
-        "MISS: block 0 first differs at token 4.",
+        "R2: MISS. Block 0 first differs at token 4.",
         "EVICT, from the front: #3, #4, #2. Reserved for R2.",
         "R2: now 11 tokens are COMPUTED. Their KV fills the slots.",
         'R2 answers "Yes"; its last token fills block 2.',
@@ -151,3 +155,52 @@ def test_a_block_that_its_last_token_fills_is_tagged_and_never_stored() -> None:
     last = next(step for step in steps if step["cap"] == "free.known")
     assert last["args"]["tag"] == "2f94"
     assert all(b["cap"] != "hash.last" or a["op"] in ("full", "hash") for a, b in pairwise(steps))
+
+
+# -- as the stage steps through them ------------------------------------------------------------------------
+
+SCRIPT = Path(__file__).resolve().parents[3] / "js" / "told_lanes.mjs"
+FIRST_WORDS = 16
+"""Characters of a caption in which a request that comes into view is named."""
+
+
+def on_stage(node: str, logs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The lane after every step, and the stops of the beats, as the stage's JavaScript has them."""
+    lines = "".join(json.dumps(log) + "\n" for log in logs)
+    done = subprocess.run(
+        [node, str(SCRIPT)], input=lines, capture_output=True, encoding="utf-8", check=True, timeout=120
+    )
+    return [json.loads(line) for line in done.stdout.rstrip("\n").split("\n")]
+
+
+def first_words(told_of: Step, lang: Lang) -> str:
+    caption = t(f"cap.{told_of['cap']}.what", lang, **told_of["args"])
+    return caption.replace("**", "")[:FIRST_WORDS]
+
+
+def test_each_press_is_a_beat_there_and_back(node: str) -> None:
+    for scenario_id, shown in zip(PRESETS, on_stage(node, [*map(stage_log_of, PRESETS)]), strict=True):
+        ends = [group[-1]["i"] + 1 for group in groups(stage_log_of(scenario_id)["events"])]
+        assert shown["stops"] == shown["back"] == ends, scenario_id
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_who_comes_into_view_is_named_in_the_first_words(node: str, lang: Lang) -> None:
+    """Once the view went from one request to the other at almost every token, without a word."""
+    logs = [stage_log_of(scenario_id, lang) for scenario_id in PRESETS]
+    for log, shown in zip(logs, on_stage(node, logs), strict=True):
+        lanes, events = shown["lanes"], log["events"]
+        for step in events:
+            if lanes[step["i"]] != (mine := lanes[step["i"] + 1]):
+                assert mine in first_words(step, lang), step
+        seen = lanes[0]
+        for stop in shown["stops"]:
+            if lanes[stop] != seen:
+                seen, step = lanes[stop], events[stop - 1]
+                assert seen in first_words(step.get("beat", step), lang), step
+
+
+def test_answers_do_not_move_the_view(node: str) -> None:
+    """In the first preset two requests answer side by side: the lane changes hands at look-ups alone."""
+    (shown,) = on_stage(node, [stage_log_of("P0")])
+    assert [lane for lane, _ in groupby(shown["lanes"])] == ["R0", "R1", "R2"]

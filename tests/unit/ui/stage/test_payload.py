@@ -72,10 +72,16 @@ FRAME: Shape = {
 }
 ASK: Shape = {
     "id": str,
-    "kind": {"choice", "click"},
+    "kind": {"lane", "pool", "choice"},
+    "rid": str,
+    "question": matches(r"stage\.ask\.\w+"),
+    "why?": matches(r"stage\.ask\.[\w.]+"),
     "options?": [matches(r"stage\.ask\.[\w.]+")],
-    "answer": lambda value: isinstance(value, int) or matches(r"slot:\d+")(value),
-    "feedback": {"right": matches(r"stage\.ask\.[\w.]+"), "wrong": matches(r"stage\.ask\.[\w.]+")},
+    "answers": [int],
+    "said": {"*": matches(r"stage\.said\.[\w.]+")},
+    "fell": {"*": str},
+    "shows": [int],
+    "args?": dict,
 }
 STEP: Shape = {
     "i": int,
@@ -95,6 +101,9 @@ STEP: Shape = {
     "ask?": ASK,
     "patch": list,
 }
+VARIANT: Shape = {"0": str, "1": [matches("[0-9a-f]{4}")], "2": int, "3": int}
+"""Text, tags from its block on, tokens that hit, tokens that are left of those that could."""
+VARIANTS: Shape = {"*": {"hit": int, "could": int, "tokens": {"*": lambda rows: not wrong_rows(rows)}}}
 LOG: Shape = {
     "schema": {SCHEMA_VERSION},
     "meta": {
@@ -109,6 +118,7 @@ LOG: Shape = {
     "pieces": {"*": [str]},
     "init": FRAME,
     "events": [STEP],
+    "variants?": VARIANTS,
 }
 PAYLOAD: Shape = {
     "rev": matches("[0-9a-f]{16}"),
@@ -144,6 +154,11 @@ def wrong(value: Any, shape: Shape, where: str = "") -> list[str]:
     else:
         fits = value in shape if isinstance(shape, set) else shape(value)
     return [] if fits else [f"{where}: {value!r}"]
+
+
+def wrong_rows(rows: list[list[Any]]) -> list[str]:
+    """The variants of one token."""
+    return [line for row in rows for line in wrong({str(n): part for n, part in enumerate(row)}, VARIANT)]
 
 
 def wrong_members(value: Any, shape: dict[str, Shape], where: str) -> list[str]:
