@@ -264,3 +264,15 @@ def test_which_language(query: str | None, locale: str | None, mode: str) -> Non
 
 def test_languages_of_a_mode() -> None:
     assert [languages("en"), languages("zh"), languages("both")] == [("en",), ("zh",), ("zh", "en")]
+
+
+RATES = {
+    "en": re.compile(r"^hit rate$", re.IGNORECASE),
+    "zh": re.compile("^命中率$"),
+}
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_hit_rate_says_of_what(lang: Lang) -> None:
+    """Of blocks, of requests, of tokens: a bare "hit rate" may be any of six (chapter 11)."""
+    assert [key for key, text in table(lang).items() if RATES[lang].match(text)] == []
