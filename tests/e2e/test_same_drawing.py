@@ -16,9 +16,9 @@ from ui.stage.payload import stage_payload
 from ui.words.i18n import stage_texts
 
 HOST = "http://127.0.0.1:9/"
-PROBES = 7
+PROBES = 6
 """So many steps of each preset are opened afresh, which takes longer than stepping."""
-MOST_STEPS = 130
+MOST_STEPS = 90
 """Steps walked one by one; of a longer run so many around its middle."""
 LABELS = "nodes => nodes.map((node) => node.ariaLabel)"
 KINDS = {".js": "text/javascript", ".css": "text/css"}

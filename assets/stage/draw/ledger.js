@@ -3,7 +3,7 @@ import { icon, keyed, make, place, setAttr, setKeys, setName, setText } from "./
 import { ledgerCells, rowWindow, titleHeight } from "./places.js";
 import { ledgerAt, promptLengths } from "../time/ledger.js";
 import { shapeOf } from "./view.js";
-import { toldTotals } from "./told.js";
+import { toldKey, toldTotals } from "./told.js";
 
 const FATES = ["reused", "computed", "reserved", "waiting"];
 /** Units: height of a cell; of a row at least and at most; of the sums below the rows. */
@@ -117,12 +117,14 @@ export function drawLedger(stage, zone, run, k, rid, box, other) {
 }
 
 /** A run told by KV events has no requests: what follows from the events is counted in blocks. */
-export function drawToldTotals({ t, tLines }, zone, frame) {
+export function drawToldTotals({ run, t, tLines }, zone, frame) {
+  const title = t(toldKey(run, "stage.zone.E"));
   const makeTotal = () => {
     const value = make("span", "big"), name = make("span", "note");
     return Object.assign(make("div", "total", [value, name]), { value, name });
   };
-  setText(zone.titleNode, t("stage.zone.E"));
+  setText(zone.titleNode, title);
+  setName(zone, title);
   keyed(zone.body, toldTotals(frame), ([id]) => id, makeTotal, (node, [id, value, hue]) => {
     setText(node.value, String(value));
     setText(node.name, tLines("stage.total." + id));
