@@ -25,7 +25,7 @@ _STYLE = """
 [data-testid="stCaptionContainer"]{opacity:1;color:light-dark(#4A5868,#B3BECB)}
 .stMainBlockContainer{padding:3.9rem 1.5rem 2rem}
 .stMainBlockContainer:has(.st-key-stage-whole){padding:3.75rem 0 0}
-@media (min-width:1000px){
+@media (min-width:1240px){
 .st-key-toolbar{position:fixed;top:.55rem;right:3.5rem;width:auto;max-width:62vw;z-index:1000000}
 :has(.st-key-stage-whole)>[data-testid=stLayoutWrapper]:has(>.st-key-toolbar){margin-bottom:-1rem}
 .st-key-toolbar .stSelectbox{width:min(22rem,24vw)}
