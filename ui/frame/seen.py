@@ -48,7 +48,7 @@ def _drawn(piece: Piece) -> str:
     shown, kind, differs = piece
     text = plain(shown)
     if kind in _FRAMED:
-        text = f":gray-badge[{text}]"
+        text = f":violet-badge[{text}]"
     return f":orange-background[**{text}**]" if differs else text
 
 

@@ -5,7 +5,7 @@ import { drawInspector } from "./inspect.js";
 import { drawTables } from "./tableview.js";
 import { tickKind } from "../draw/ticks.js";
 
-const PLACES = { help: [200, 40, 880, 600], log: [8, 44, 440, 594], inspect: [732, 44, 540, 594], table: [60, 44, 1160, 594], goto: [490, 480, 300, 120], fork: [150, 330, 980, 310] };
+const PLACES = { help: [200, 40, 880, 600], log: [8, 44, 440, 594], inspect: [732, 44, 540, 594], table: [60, 44, 1160, 594], goto: [490, 480, 300, 120], fork: [150, 330, 980, 322] };
 /** A finger needs taller rows. */
 const logRow = ({ mode }) => (mode === "phone" ? 56 : 28);
 

@@ -70,11 +70,11 @@ def test_it_says_what_the_stage_says() -> None:
         ("You", "you", ":orange-background[**y**]ou", "Only capital and small letters differ."),
         ("\tx", " x", ":orange-background[**␣**]x", "What differs: a tab there, a space here."),
         (
-            "page", "p\u0430ge", "p:orange-background[**:gray-badge[\u0430]**]ge",
+            "page", "p\u0430ge", "p:orange-background[**:violet-badge[\u0430]**]ge",
             "What differs: “a” there, the look-alike \u0430 (U+0430) here.",
         ),
         (
-            "soup", "soup\u200b", r"soup:orange-background[**:gray-badge[U\+200B]**]",
+            "soup", "soup\u200b", r"soup:orange-background[**:violet-badge[U\+200B]**]",
             "What differs: nothing there, the unseen U\\+200B here.",
         ),
     ],
