@@ -42,7 +42,7 @@ def _counter() -> None:
             say("course.ch01.requests"), (1, 10, 100, 1_000, 10_000, 100_000), 100_000
         )
     total = repeated_tokens(tokens, requests)
-    with result:
+    with result, st.container(key="reserve-metric"):  # its place, while it is on its way
         st.metric(say("course.ch01.computed"), f"{total:,}", border=True)
     show_part(
         NAME,

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.engine.hash_chain import split
 from pages.navigation import page
+from ui.course.ch04 import tag_hit
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
 from ui.frame.session import say
@@ -28,8 +29,8 @@ def render() -> None:
 
 
 def reusable_tokens(shared: int, total: int, block_size: int) -> int:
-    """Tokens that hit when the first ``shared`` of ``total`` are cached: whole blocks, at most n-1."""
-    return min(shared, total - 1) // block_size * block_size
+    """Tokens of a prompt that hit after another with the same first ``shared`` ones: the engine's answer."""
+    return tag_hit([*range(shared), *range(total, 2 * total)], range(total), block_size)
 
 
 def _cut() -> None:

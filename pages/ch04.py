@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 import streamlit as st
 
 from core.types import HashName
@@ -20,9 +22,11 @@ from ui.course.ch04 import (
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
 from ui.frame.charts import Bar, bars_beside
-from ui.frame.session import plain, say
+from ui.frame.seen import seen_diff
+from ui.frame.session import say
 from ui.stage.show_me import find_step, op_is
 from ui.words.numbers import power
+from ui.words.visible import visible_text
 
 NAME = "ch04"
 BLOCK = 4
@@ -68,7 +72,7 @@ def _edit(pieces: list[str]) -> None:
         say("course.ch04.place"),
         places,
         index=FIRST_TRY,
-        format_func=lambda number: f"{number + 1} · {pieces[number].strip()}",
+        format_func=lambda number: f"{number + 1} · {visible_text(pieces[number])}",
     )
     text = right.text_input(say("course.ch04.text"), say("course.ch04.word"), max_chars=40)
     changed = replace_token(pieces, place, text)
@@ -94,10 +98,14 @@ def _line(row: BlockPair) -> str:
     colour = COLOURS[row.verdict]
     tags = [f"`{tag}`" if tag else "–" for tag in (row.first_tag, row.second_tag)]
     verdict = f":{colour}-background[{say(f'course.ch04.verdict.{row.verdict}')}]"
-    first, second = (
-        plain(" · ".join(piece.strip() for piece in one)) or "–" for one in (row.first, row.second)
-    )
+    first, second = (" · ".join(one) or "–" for one in token_marks(row))
     return f"| {row.index} | {first} | {tags[0]} | {second} | {tags[1]} | {verdict} |"
+
+
+def token_marks(row: BlockPair) -> tuple[list[str], list[str]]:
+    """The tokens of both blocks as Markdown; where they differ, it is marked."""
+    pairs = [seen_diff(one, other) for one, other in zip_longest(row.first, row.second, fillvalue="")]
+    return [one for one, _ in pairs if one], [other for _, other in pairs if other]
 
 
 # -- the last token ----------------------------------------------------------------------------------------

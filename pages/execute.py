@@ -9,18 +9,19 @@ import streamlit as st
 from core.errors import BrothError
 from core.timeline.event_log import EventLog
 from pages.navigation import page
-from ui.frame.session import lang_mode, say, show_error
+from ui.frame.session import lang_mode, say, show_error, tell_aside
 from ui.frame.shell import toolbar
 from ui.moment.link import MOMENT, SHOWN, drop_moment
 from ui.moment.recall import recall
 from ui.moment.shown import ShownMoment
 from ui.stage.controls import knob_panel, scenario_picker
 from ui.stage.end import end_card, knobs_asked, open_run, run_asked
-from ui.stage.fork import fork_choices, read_fork
+from ui.stage.fork import read_fork
 from ui.stage.own_prompts import own_prompts_editor
 from ui.stage.payload import Payload, stage_payload
+from ui.stage.presets import hear_seen
 from ui.stage.record import RECORD, run_name
-from ui.stage.run import ASKED_STEP, FORGET, current_run, forked_run, hear_answer
+from ui.stage.run import ASKED_STEP, FORGET, current_choices, current_run, forked_run, hear_answer
 from ui.stage.setup import SETUP
 from ui.stage.stage import show_stage
 
@@ -31,7 +32,7 @@ def render() -> None:
         _request()
         return
     try:
-        scenario, log, log_a = current_run()
+        _, log, log_a = current_run()
     except BrothError as error:
         st.session_state.pop("set_up_done", None)  # what mends it stands in the set-up: leave it open
         toolbar(scenario_picker, _set_up)
@@ -50,8 +51,8 @@ def render() -> None:
         "hide": list(chosen.hide),
         "forget": FORGET.get(),
     }
-    payload = stage_payload(log_a, _run_b(), lang_mode(), flags, fork_choices(scenario.config))
-    show_stage(payload, on_fork=_fork, on_answer=hear_answer, on_run=_run_next)
+    payload = stage_payload(log_a, _run_b(), lang_mode(), flags, current_choices())
+    show_stage(payload, on_fork=_fork, on_answer=hear_answer, on_run=_run_next, on_seen=hear_seen)
 
 
 def _timed(log: EventLog, shown: Payload) -> Payload:
@@ -104,7 +105,7 @@ def _run_b() -> Payload | None:
         shown = forked_run(fork)[2]
     except BrothError as error:
         SETUP.set(replace(SETUP.get(), fork=None))
-        show_error(error)
+        tell_aside(error)
         return None
     RECORD.set(RECORD.get().with_fork(run_name(SETUP.get()), fork))
     return shown

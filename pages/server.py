@@ -14,6 +14,9 @@ from starlette.routing import Route
 
 from pages.navigation import MODES
 from pages.preload import warm
+from ui.frame.shell import head_style
+from ui.frame.speak import head_script
+from ui.server.front_door import FrontDoor, early_links
 from ui.server.sessions import doorkeeping
 from ui.server.uploads import UploadLimit, keep_uploads_in_memory
 
@@ -39,6 +42,9 @@ def _to_the_front(request: Request) -> RedirectResponse:
     return RedirectResponse(f"./?{request.url.query}" if request.url.query else "./")
 
 
-MIDDLEWARE = (Middleware(UploadLimit),)
+MIDDLEWARE = (
+    Middleware(UploadLimit),
+    Middleware(FrontDoor, head=head_style() + head_script() + early_links()),
+)
 _BASE = str(st.get_option("server.baseUrlPath") or "").strip("/")
 ROUTES = (Route(f"/{_BASE}/{MODES[0]}".replace("//", "/"), _to_the_front),)

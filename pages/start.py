@@ -1,4 +1,4 @@
-"""Start · 开始: what this is in two sentences, a bet, a running example, and everything to set up."""
+"""Start · 开始: the act; below it, on one's own, the bet, three ways in, and everything to set up."""
 
 from __future__ import annotations
 
@@ -9,67 +9,71 @@ import streamlit as st
 from core.errors import BrothError
 from pages.held import held_panel
 from pages.navigation import page
+from ui.act.view import show_act
 from ui.frame.open_parts import draw_open_tab
-from ui.frame.session import lang_mode, say, show_error
+from ui.frame.session import say, show_error
 from ui.frame.shell import toolbar
-from ui.stage.controls import knob_panel, scenario_picker
+from ui.stage.controls import knob_panel
+from ui.stage.own import OWN
 from ui.stage.own_prompts import own_prompts_editor
-from ui.stage.parts import part_chooser
-from ui.stage.payload import stage_payload
-from ui.stage.presets import preset_cards
-from ui.stage.run import current_run
+from ui.stage.presets import path_cards
+from ui.stage.run import current_run, title_of
 from ui.stage.setup import MODES, SETUP
-from ui.stage.stage import show_stage
 
 
 def render() -> None:
-    """Hook, bet and three ways in; the stage on the chosen example; then the set-up."""
-    toolbar(scenario_picker)
-    words, bet = st.columns([3, 2], gap="large")
-    with words:
-        st.subheader(say("start.hook"), anchor=False)
+    """One act on the first screen; what one can do alone on the second."""
+    toolbar()
+    show_act(lambda: st.switch_page(page("execute")))
+    with st.container(key="alone"):
+        st.subheader(say("start.alone"), anchor=False)
         st.markdown(say("start.what"))
-    with bet:
-        _place_bet()
-    _ways_in()
-    _preview()
-    set_up = {
-        "presets": (say("start.presets"), preset_cards),
-        "knobs": (say("control.knobs"), knob_panel),
-        "own": (say("control.own"), own_prompts_editor),
-    }
-    draw_open_tab("start_tab", set_up)
+        _chosen()
+        _ways_in()
+        set_up = {
+            "presets": (say("start.presets"), path_cards),
+            "knobs": (say("control.knobs"), knob_panel),
+            "own": (say("control.own"), own_prompts_editor),
+        }
+        draw_open_tab("start_tab", set_up)
     held_panel()
 
 
-def _preview() -> None:
-    """The chosen example on the stage, or why it cannot run; below it stands what mends it."""
-    try:
-        _, _, log_a = current_run()
-    except BrothError as error:
-        show_error(error)
-        return
-    part = part_chooser()
-    flags = {
-        "step": 0,
-        "level": "block",
-        "ask": False,
-        "autoplay": True,
-        "part": part,
-        "hide": list(SETUP.get().hide),
-    }
-    show_stage(stage_payload(log_a, None, lang_mode(), flags), key="start-stage")
+def _chosen() -> None:
+    """Which run the buttons below lead to, and the bet on it; or why it cannot run."""
+    chosen = SETUP.get()
+    run, bet = st.columns([3, 2], gap="large")
+    with run:
+        question = "" if chosen.scenario == OWN else f"  \n{say(f'scenario.{chosen.scenario}.question')}"
+        st.markdown(f"{say('start.chosen')} **{title_of(chosen.scenario)}**{question}")
+        try:
+            current_run()
+        except BrothError as error:
+            show_error(error)
+    with bet:
+        _place_bet()
 
 
 def _place_bet() -> None:
-    """How much will hit? Asked before anything is shown; the finish page compares."""
+    """How much will hit? Asked before anything is shown, and never answered beforehand; the end compares."""
 
     def changed() -> None:
-        SETUP.set(replace(SETUP.get(), bet=st.session_state["widget_bet"]))
+        told = st.session_state["widget_bet"]  # from a browser, whatever the field allows
+        if told is None or 0 <= told <= 100:
+            SETUP.set(replace(SETUP.get(), bet=told))
 
     bet = SETUP.get().bet
-    st.session_state["widget_bet"] = 50 if bet is None else bet
-    st.slider(say("start.bet"), 0, 100, format="%d %%", key="widget_bet", on_change=changed)
+    st.session_state["widget_bet"] = bet
+    st.number_input(
+        say("start.bet"),
+        min_value=0,
+        max_value=100,
+        value=None,
+        step=5,
+        placeholder=say("start.bet.none"),
+        key="widget_bet",
+        on_change=changed,
+    )
     if bet is not None:
         st.caption(say("start.bet.kept", bet=bet))
 
@@ -77,13 +81,7 @@ def _place_bet() -> None:
 def _ways_in() -> None:
     for column, mode in zip(st.columns(len(MODES)), MODES, strict=True):
         with column:
-            first = mode == "guided"
-            pressed = st.button(
-                say(f"start.{mode}"),
-                key=f"go_{mode}",
-                type="primary" if first else "secondary",
-                width="stretch",
-            )
+            pressed = st.button(say(f"start.{mode}"), key=f"go_{mode}", width="stretch")
             if pressed:
                 SETUP.set(replace(SETUP.get(), mode=mode))
                 st.switch_page(page("execute"))

@@ -27,7 +27,7 @@
  *   flags: Record<string, boolean>, open: Map<string, Node>, // ask, noodle, code, btable, presenter, blank; drawers, newest last
  *   focus: ?string, pin: ?string, // the request to keep in the lane; the link key of the pinned thing
  *   edit: ?object, // the token changed in the hash machine, at this step only: { rid, token, variant, k }
- *   touched: boolean, menu: ?string, tickStamp: string, // a hand was laid on the stage; the open menu; for which step the ticks were drawn
+ *   menu: ?string, tickStamp: string, // the open menu; for which step the ticks were drawn
  *   // Questions: the one that stands open before events[k]; answers and raised hands (a list for each round) by event; the verdict that stands; being revealed?
  *   ask: ?object, asks: Map<number, object>, votes: Map<number, number[][]>, feedback: ?object, revealing: boolean,
  *   card: Node, cardClosed: ?number, // the card at the end of a run; the step at which it was put away
@@ -35,9 +35,8 @@
  *   frame: object, event: ?object, rid: ?string, peak: Array, slots: Map<number, Node>, cards: Map<number, Node>,
  *   blocks: Map<number, object>, drows: Map<number, Node>, rowByTag: Map<string, Node>,
  *   spotNode: ?Node, litKeys: string[], mouseRests: boolean, // in the ring; lit link keys; not moved since the last step
- *   part: ?string, partAsked: ?string, partFrom: number, // the lit part, the one the page asked for, the step before it
- *   // Time that runs: motions under way; it plays, plays by itself, goes on after an answer.
- *   motions: Animation[], playing: boolean, auto: boolean, goesOn: boolean, endReplay: ?Function,
+ *   // Time that runs: motions under way; it plays, goes on after an answer.
+ *   motions: Animation[], playing: boolean, goesOn: boolean, endReplay: ?Function,
  *   playTimer: number, addressTimer: number, liveTimer: number,
  *   // Words: in the language shown or in both; in one; in both, one under the other; in that one; an event in a line.
  *   t: (key, args) => string, t1: (key, args) => string, tLines: (key) => string, tIn: (lang, key, args) => string,

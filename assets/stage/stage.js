@@ -9,7 +9,6 @@ import { applyTheme, themeNow } from "./draw/theme.js";
 import { parseHash, saveAddress } from "./play/address.js";
 import { parkChoices, takeData } from "./play/intake.js";
 import { isPacked, readData, unpackData } from "./time/unpack.js";
-import { startAuto } from "./play/autoplay.js";
 import { rebuildDrawers } from "./panels/drawers.js";
 import { sayFork } from "./panels/live.js";
 import { finishMotion } from "./play/motion.js";
@@ -34,7 +33,7 @@ function createStage(host, data, css) {
   const asked = parseHash(location.hash), flags = data.flags ?? {};
   const stage = Object.assign(buildStage(host), { api: {}, open: new Map(), extra: {}, motions: [], hidden: new Set(), asks: new Map(), votes: new Map(),
     bookmarks: new Set(asked.bookmarks), speed: 1, focus: null, edit: null, pin: asked.pin, feedback: null, playing: false, scale: 1, mouseRests: true,
-    touched: asked.step !== null, level: asked.level ?? phoneLevel(innerWidth) ?? (LEVELS.includes(flags.level) ? flags.level : "micro"), k: asked.step ?? flags.step ?? 0,
+    level: asked.level ?? phoneLevel(innerWidth) ?? (LEVELS.includes(flags.level) ? flags.level : "micro"), k: asked.step ?? flags.step ?? 0,
     menu: null,
     flags: { ask: Boolean(flags.ask), noodle: Boolean(flags.ask), code: false, btable: false, presenter: Boolean(flags.presenter), blank: false } });
   const worded = stage.worded = (key) => (stage.mode === "phone" && lookUp(stage.data.text, "en", key + ".phone") ? key + ".phone" : key); // no talk of keys where there are none
@@ -75,7 +74,6 @@ function showData(stage, data) {
   refreshStage(stage);
   if (before !== undefined && before !== stage.runB) sayFork(stage);
   revealStage(stage);
-  startAuto(stage);
   saveAddress(stage, 900); // the page writes its query after the data: earlier would be too early
 }
 

@@ -121,6 +121,16 @@ def _run_each(
         yield command
 
 
+def begins(scenario: Scenario) -> list[int]:
+    """For each command, how many events of the log come before it: ``split_at`` leaves it to come for every
+    event number below that."""
+    events: list[Event] = []
+    starts = [0]
+    for _ in _run_each(scenario, events.append):
+        starts.append(len(events))
+    return starts[:-1]
+
+
 def split_at(scenario: Scenario, event_index: int) -> tuple[tuple[Command, ...], tuple[Command, ...]]:
     """Cut a scenario behind the engine command that tells event number ``event_index`` of its log.
 

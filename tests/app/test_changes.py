@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.visit import choose, open_tab, payload, press, setup_of, texts, visit
+from tests.app.visit import choose, go_to, open_tab, payload, press, setup_of, texts, visit
 from ui.stage.fork import Fork
 from ui.stage.setup import Setup
 from ui.words.i18n import MODES, LangMode, t
@@ -64,11 +64,11 @@ def test_another_scenario_is_another_run_with_its_own_settings() -> None:
 @pytest.mark.parametrize("page", ["start", "execute"])
 def test_a_knob_changes_the_run(page: str) -> None:
     """P9: five slots instead of four, and hits appear."""
-    at = open_tab(visit(page, lang="en", s="P9"), "knobs")
-    before = payload(at)
+    before = payload(visit("execute", lang="en", s="P9"))
     assert before["a"]["meta"]["slots"] == 4
+    at = open_tab(visit(page, lang="en", s="P9"), "knobs")
     at = choose(at, "widget_num_slots", 5)
-    after = payload(at)
+    after = payload(go_to(at, "execute"))
     assert after["a"]["meta"]["slots"] == 5
     assert after["rev"] != before["rev"]
     hits = [sum(step["op"] == "match" for step in data["a"]["events"]) for data in (before, after)]
@@ -131,7 +131,7 @@ def test_on_the_front_page_too() -> None:
     assert at.error.len == 1
     at = choose(at, "widget_num_slots", 12)
     assert at.error.len == 0
-    assert payload(at)["a"]["meta"]["slots"] == 12
+    assert payload(go_to(at, "execute"))["a"]["meta"]["slots"] == 12
 
 
 # -- what if -----------------------------------------------------------------------------------------------
@@ -155,5 +155,5 @@ def test_a_what_if_that_cannot_be_is_told_and_closed() -> None:
 def test_a_card_takes_its_scenario() -> None:
     at = press(visit("start", lang="en"), "preset_P4")
     assert setup_of(at) == Setup("P4")
-    assert payload(at)["a"]["meta"]["scenario"] == "P4"
-    assert t("scenario.P4.question", "en") in texts(at)
+    assert f"**{t('scenario.P4.title', 'en')}**" in texts(at)
+    assert payload(go_to(at, "execute"))["a"]["meta"]["scenario"] == "P4"

@@ -152,11 +152,11 @@ def test_knobs_stay_with_ones_own_prompts() -> None:
     assert payload(at)["a"]["meta"]["block_size"] == 2
 
 
-def test_the_preview_counts_what_is_equal_and_what_is_reusable() -> None:
+def test_the_preview_counts_what_is_reused() -> None:
     at = run_prompt(visit("execute", lang="en"), "You run a small noodle shop.", " Is it open?\n Is it far?")
     shown = texts(at)
-    assert t("own.preview.first", "en", n=11) in shown
-    assert t("own.preview.next", "en", number=1, n=11, equal=9, reusable=8) in shown
+    assert t("own.preview", "en", number=0, n=11, reused=0) in shown
+    assert t("own.preview", "en", number=1, n=11, reused=8) in shown
 
 
 def test_a_draft_outlives_a_language_switch_and_a_look_elsewhere() -> None:
@@ -179,7 +179,7 @@ def test_the_preview_follows_what_is_typed() -> None:
     at.text_area(key="own_system").set_value("")
     at.text_area(key="own_messages").set_value("One two three four five\nOne two three four six")
     at.run()
-    assert t("own.preview.next", "en", number=1, n=5, equal=4, reusable=4) in texts(at)
+    assert t("own.preview", "en", number=1, n=5, reused=4) in texts(at)
     assert setup_of(at).scenario == "P0"
 
 

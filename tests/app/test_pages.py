@@ -6,11 +6,25 @@ import json
 
 import pytest
 
+from core.engine.stats import Statistics
 from pages.navigation import CHAPTERS, PAGES
-from tests.app.visit import has_stage, payload, setup_of, texts, visit, visit_app
+from tests.app.visit import (
+    calm,
+    choose,
+    components,
+    has_stage,
+    payload,
+    press,
+    setup_of,
+    texts,
+    visit,
+    visit_app,
+)
+from tests.stage_runs import log_of
 from tests.unit.ui.stage.test_payload import PAYLOAD, wrong, wrong_patches
 from ui.server.pressure import BUSY_S, PRESSURE
-from ui.stage.setup import preset_ids
+from ui.stage.presets import path
+from ui.stage.setup import Setup, preset_ids
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t, table
 from ui.words.numbers import digits
 
@@ -28,9 +42,11 @@ def test_a_page_renders_and_feeds_the_stage(name: str, lang: LangMode) -> None:
         assert name in CHAPTERS or data["flags"]["step"] == 0
 
 
-@pytest.mark.parametrize("name", ["start", "execute"])
-def test_these_pages_have_a_stage(name: str) -> None:
-    assert has_stage(visit(name))
+def test_execute_has_a_stage_and_the_front_page_an_act() -> None:
+    assert has_stage(visit("execute"))
+    at = visit("start")
+    assert not has_stage(at), "nothing plays before anybody has placed a bet"
+    assert len(components(at, "broth_act")) == 1
 
 
 def test_what_travels_is_what_the_browser_parses() -> None:
@@ -43,10 +59,10 @@ def test_what_travels_is_what_the_browser_parses() -> None:
 def test_the_front_page_speaks_one_language(lang: Lang) -> None:
     at = visit_app(lang=lang)
     said = texts(at)
-    for key in ("start.hook", "start.what", "start.guided.help", "scenario.P0.question"):
+    for key in ("start.alone", "start.what", "start.guided.help", "scenario.P0.question"):
         assert t(key, lang) in said
     other = LANGS[1 - LANGS.index(lang)]
-    assert t("start.hook", other) not in said
+    assert t("start.what", other) not in said
     labels = [button.label for button in at.button]
     assert t("start.guided", lang) in labels
 
@@ -71,9 +87,41 @@ def test_there_is_a_card_for_every_preset() -> None:
         if "preset_" in str(button.key)
     }
     assert set(cards) == set(preset_ids())
-    assert [name for name, button in cards.items() if button.disabled] == ["P4"]
     said = texts(at)
     assert all(table("zh")[f"scenario.{name}.question"] in said for name in cards)
+    assert [t(f"path.{group}", "zh") in said for group in path()] == [True] * 4
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_no_card_tells_the_result_of_a_run_that_was_not_seen(lang: Lang) -> None:
+    """Every card printed "3 of 8 blocks reused" under its own question, and the bet's card did too."""
+    at = visit("start", lang=lang, s="P4")
+    said = [
+        t("preset.seen", lang, reused=reused, total=total)
+        for reused, total in map(result_of_en, preset_ids())
+    ]
+    assert not any(line in texts(at) for line in said)
+    at.session_state["seen"] = frozenset({"P4"})
+    at.run()
+    assert [line for line in said if line in texts(at)] == [said[preset_ids().index("P4")]]
+
+
+def result_of_en(name: str) -> tuple[int, int]:
+    statistics = Statistics()
+    for event in log_of(name).events:
+        statistics.add(event)
+    asked, reused = statistics.lifetime
+    return reused, asked
+
+
+def test_the_first_screen_leads_into_the_path() -> None:
+    """What is chosen in the act opens on the stage, guided."""
+    first = next(iter(path().values()))[0]
+    at = visit_app(lang="en", s=first, m="guided")
+    at.session_state["act_taken"] = True
+    calm(at.run())
+    assert payload(at)["flags"]["ask"] is True
+    assert payload(at)["a"]["meta"]["scenario"] == first
 
 
 @pytest.mark.parametrize(("button", "mode", "asks"), [("guided", "guided", True), ("walk", "walk", False)])
@@ -95,22 +143,25 @@ def test_every_preset_can_be_opened_by_its_link(scenario_id: str) -> None:
     assert at.error.len == 0
 
 
-def test_a_part_of_the_house_is_explained() -> None:
+@pytest.mark.parametrize("bet", [30, 50, 0, 100])
+def test_a_bet_is_kept(bet: int) -> None:
+    """A bet of 50 counted as none, because the slider stood there before anybody had touched it."""
     at = visit("start", lang="en")
-    at.button_group(key="widget_part").set_value("queue")
-    at.run()
-    assert t("part.queue.what", "en") in texts(at)
-    assert payload(at)["flags"]["part"] == "queue"
+    assert at.number_input(key="widget_bet").value is None, "none is made for anybody"
+    at = choose(at, "widget_bet", bet)
+    assert setup_of(at).bet == bet
+    assert t("start.bet.kept", "en", bet=bet) in texts(at)
+    assert at.query_params["bet"] == str(bet)
+    at = choose(at, "widget_bet", None)
+    assert setup_of(at).bet is None
+    assert "bet" not in at.query_params
 
 
-def test_a_bet_is_kept() -> None:
-    at = visit("start", lang="en")
-    assert setup_of(at).bet is None, "the slider's first place is no bet"
-    at.slider(key="widget_bet").set_value(30)
-    at.run()
-    assert setup_of(at).bet == 30
-    assert t("start.bet.kept", "en", bet=30) in texts(at)
-    assert at.query_params["bet"] == "30"
+def test_a_bet_belongs_to_the_run_it_was_placed_on() -> None:
+    at = visit("start", lang="en", s="P1", bet="40")
+    assert at.number_input(key="widget_bet").value == 40
+    at = press(at, "preset_P4")
+    assert setup_of(at) == Setup("P4")
 
 
 @pytest.mark.parametrize(("wait_s", "said"), [(BUSY_S, True), (BUSY_S - 0.1, False)])

@@ -72,7 +72,7 @@ def _places(widget: Widget, dice: random.Random) -> list[float]:
 
 
 def _told(widget: Widget, dice: random.Random) -> WidgetState:
-    """What the two components tell: states by their own name, events by a name that Streamlit makes of it."""
+    """What the components tell: states by their own name, events by a name that Streamlit makes of it."""
     if widget.proto.component_name == "broth_stage":
         change, value = dice.choice(FORKS)
         fork = {"step": dice.randint(0, 30), "change": change, "value": value}
@@ -83,8 +83,10 @@ def _told(widget: Widget, dice: random.Random) -> WidgetState:
             "right": True,
             "first": True,
         }
-        events = {"fork": fork, "answer": {**answer, "votes": []}}
+        events: dict[str, Any] = {"fork": fork, "answer": {**answer, "votes": []}, "seen": "P0"}
         state: dict[str, Any] = {"lang": dice.choice(LANG_MODES)}
+    elif widget.proto.component_name == "broth_act":
+        events, state = {"take": dice.choice(["P1", "P9"])}, {}
     else:
         events, state = {"play": {"playing": dice.random() < 0.5}}, {"missing": dice.randint(0, 9)}
     if dice.random() < 0.3:
@@ -183,7 +185,7 @@ def spoilt(widget: Widget, dice: random.Random) -> WidgetState | None:
     elif kind == "json_value":
         state.json_value = dice.choice(TOLD)
     elif kind == "json_trigger_value":
-        event = dice.choice(["fork", "answer", "play", "missing", "lang", "none"])
+        event = dice.choice(["fork", "answer", "seen", "take", "play", "missing", "lang", "none"])
         told = [json.dumps([{"event": event, "value": dice.choice(VALUES)}]), *TOLD]
         state.json_trigger_value = dice.choice(told)
     return state

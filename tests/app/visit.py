@@ -41,6 +41,12 @@ def visit_app(**query: str) -> AppTest:
     return calm(at.run())
 
 
+def go_to(at: AppTest, name: str) -> AppTest:
+    """The same visitor on another page."""
+    at.session_state["visited"] = name
+    return calm(at.run())
+
+
 def calm(at: AppTest) -> AppTest:
     """Nothing was raised."""
     assert [error.value for error in at.exception] == []

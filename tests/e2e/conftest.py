@@ -74,7 +74,7 @@ class Running(str):
 def running_server(log: Path, folder: Path = ROOT, **options: str) -> Iterator[Running]:
     """Streamlit in a process of its own, as a person starts it; its address once it answers. ``options`` are
     its ``--server`` options."""
-    port = free_port()
+    port = int(options.get("port", free_port()))
     options = {"headless": "true", "port": str(port), **options}
     flags = [part for name, value in options.items() for part in (f"--server.{name}", value)]
     with log.open("wb") as output:

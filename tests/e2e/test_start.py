@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -19,27 +21,43 @@ DOWNWARDS = """() => {
 
 @pytest.mark.parametrize("lang", ["zh"])
 def test_from_the_front_page_to_a_walk(browser_page: Page, server: str, lang: str) -> None:
-    """The browser speaks Chinese: so does the page. A card, a bet, a part, and off."""
+    """The browser speaks Chinese: so does the page. A bet of 50, a card, a bet on it, and off."""
     page = browser_page
-    open_stage(page, f"{server}/")
-    expect(page.get_by_text(t("start.hook", "zh"))).to_be_visible()
+    page.goto(f"{server}/")
+    expect(page.locator(".act[data-ready]")).to_be_visible()
+    settle(page)
+    expect(page.get_by_text(t("start.alone", "zh"), exact=True)).to_be_visible()
     assert page.evaluate(OVERFLOW) == [0, 0]
-    page.get_by_text(t("part.queue.title", "zh"), exact=True).first.click()
-    expect(page.get_by_text(t("part.queue.what", "zh"))).to_be_visible()
-    slider = page.get_by_role("slider", name=t("start.bet", "zh"))
-    slider.press("ArrowLeft")
-    expect(page.get_by_text(t("start.bet.kept", "zh", bet=49))).to_be_visible()
-    card = page.locator(".st-key-preset_P4 button")
-    card.click()
-    expect(page.locator(f"{STAGE} h2")).to_contain_text(t("scenario.P4.title", "zh"))
-    expect(card).to_be_disabled()
+    assert page.locator(STAGE).count() == 0, "nothing plays here"
+    page.locator(".st-key-preset_P4 button").click()
+    expect(page.locator(".st-key-alone")).to_contain_text(t("start.chosen", "zh"))
+    settle(page)
+    bet = page.get_by_role("spinbutton", name=t("start.bet", "zh"))
+    expect(bet).to_have_value("")
+    bet.fill("50")
+    bet.press("Enter")
+    expect(page.get_by_text(t("start.bet.kept", "zh", bet=50))).to_be_visible()
     page.locator(".st-key-go_walk button").click()
     page.wait_for_url("**/execute*")
     settle(page)
     expect(page.locator(STAGE)).to_have_count(1)
     expect(page.locator(f"{STAGE} h2")).to_contain_text(t("scenario.P4.title", "zh"))
-    for part in ("s=P4", "bet=49", "lang=zh"):
+    for part in ("s=P4", "bet=50", "lang=zh"):
         expect_address(page, part)
+
+
+def test_who_has_come_to_the_end_of_a_run_finds_its_result_on_the_card(
+    browser_page: Page, server: str
+) -> None:
+    page = browser_page
+    open_stage(page, f"{server}/execute?s=P6&lang=en")
+    press(page, "End")
+    settle(page)
+    page.locator("header a").first.click()
+    card = page.locator(".st-key-alone")
+    said = t("preset.seen", "en", reused="8", total="24")
+    expect(card.get_by_text(said)).to_have_count(1)
+    expect(card.get_by_text(re.compile(r"\d+ of \d+ tokens reused"))).to_have_count(1)
 
 
 def test_the_stage_fits_on_the_screen(browser_page: Page, server: str) -> None:

@@ -19,13 +19,15 @@ from core.timeline.event_log import EventLog
 from core.timeline.frame import Frame
 from ui.export.pictures import frame_at, picture
 from ui.frame.static_files import ROOT
-from ui.stage.parts import PARTS
 from ui.stage.payload import Payload, stage_log
 from ui.stage.setup import Setup, load_setup
 from ui.study.six_questions import LETTERS, QUESTIONS
 from ui.svg.scene import HEIGHT, WIDTH, ZONES
 from ui.svg.sheet import render_sheet
 from ui.words.i18n import Lang, LangMode, languages, t
+
+PARTS = ("request", "tag", "table", "pool", "btable", "ref", "queue")
+"""What is named on the sheet, in the order of its numbers."""
 
 _TEMPLATE = ROOT / "assets" / "page" / "handout.html"
 _PART_PLACES = {

@@ -18,6 +18,7 @@ from ui.stage.fork import NUMBERS, Fork, forked
 from ui.stage.record import RECORD, run_name
 from ui.stage.run import Run, is_public
 from ui.stage.setup import SETUP
+from ui.words.visible import visible_text
 
 MAX_SHOWN = 40
 """Characters of an edited prompt in the name of its line."""
@@ -75,7 +76,7 @@ def fork_name(fork: Fork) -> str:
     """A change in words: what, to which value, from which step on."""
     what = say(f"stage.fork.{fork.change}")
     if fork.change == "prompt":
-        text = str(fork.value)
+        text = visible_text(str(fork.value))
         value = text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
     elif fork.change in NUMBERS:
         value = str(fork.value)
@@ -89,6 +90,10 @@ def lecture_size(cost: CostModel, share: float) -> tuple[float, float]:
 
     The prompts of a lesson are too short to feel anything: reading the weights takes longest.
     """
-    hit = min(int(LECTURE_TOKENS * share) // LECTURE_BLOCK * LECTURE_BLOCK, LECTURE_TOKENS - LECTURE_BLOCK)
-    compared = cost.compare(LECTURE_TOKENS, hit)
+    compared = cost.compare(LECTURE_TOKENS, lecture_hit(share))
     return 1e3 * compared.full_s, 1e3 * compared.hit_s
+
+
+def lecture_hit(share: float) -> int:
+    """Tokens of it that hit when this share of its beginning is stored; a test holds it to the engine."""
+    return min(int(LECTURE_TOKENS * share), LECTURE_TOKENS - 1) // LECTURE_BLOCK * LECTURE_BLOCK

@@ -57,7 +57,7 @@ def begin(all_parts: Parts) -> None:
     state[_PARTS] = all_parts
     if first:
         query = {name: value for name, value in st.query_params.items() if isinstance(value, str)}
-        state[_OPENED] = bool(query)
+        state[_OPENED] = True
         lost: list[str] = []
         for part in all_parts:
             state[part.key], unread = part.read(query)
@@ -74,8 +74,9 @@ def write() -> None:
     """Once per script run, at its end: put every part into the address bar, without a rerun. What was told
     counts as told.
 
-    An opened link is left alone until something changes: writing the query drops the part behind ``#``,
-    in which the stage looks for its step.
+    What was opened is left alone until something changes: writing the query drops the part behind ``#``,
+    in which the stage looks for its step, and would be a second entry of the browser's history, for nobody
+    has told the browser yet that a page is one (``assets/page/address.js``).
     """
     forget_told()
     wanted: dict[str, str] = {}

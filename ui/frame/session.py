@@ -58,6 +58,11 @@ def show_error(error: BrothError) -> None:
     st.error(plain(error_text(error, lang())))
 
 
+def tell_aside(error: BrothError) -> None:
+    """Tell a mistake without moving anything on the page: what one was looking at stays where it is."""
+    st.toast(plain(error_text(error, lang())), icon=":material/error:", duration="long")
+
+
 def show_broken(_error: Exception) -> bool:
     """A mistake of ours: a sentence for the visitor. True: no more is shown; the terminal has the rest."""
     with st.container(key=BROKEN):

@@ -16,26 +16,32 @@ from ui.frame.speak import speak
 from ui.server.pressure import BUSY_S, PRESSURE
 from ui.words.i18n import MODES
 from ui.words.numbers import digits
+from ui.words.palette import PALETTE
 
 NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 
-_STYLE = """<style>
+_STYLE = """
 [data-testid="stBaseButton-primary"],[data-testid="stBaseLinkButton-primary"]{color:light-dark(#FFFFFF,#12161C)}
 [data-testid="stCaptionContainer"]{opacity:1;color:light-dark(#4A5868,#B3BECB)}
 .stMainBlockContainer{padding:3.9rem 1.5rem 2rem}
 .stMainBlockContainer:has(.st-key-stage-whole){padding:3.75rem 0 0}
-@media (min-width:1000px){
+@media (min-width:1240px){
 .st-key-toolbar{position:fixed;top:.55rem;right:3.5rem;width:auto;max-width:62vw;z-index:1000000}
 :has(.st-key-stage-whole)>[data-testid=stLayoutWrapper]:has(>.st-key-toolbar){margin-bottom:-1rem}
 .st-key-toolbar .stSelectbox{width:min(22rem,24vw)}
 }
+@media (min-width:760px){.st-key-stage-frame{aspect-ratio:1280/656}}
+.st-key-reserve-metric{min-height:6.75rem}
 .stElementContainer:has(#speaks){display:none}
 [data-testid="stApp"]:not([data-test-connection-state="CONNECTED"])::after{content:var(--broth-trying);
 position:fixed;inset:auto 1rem 1rem auto;z-index:1000001;padding:.5rem 1rem;border-radius:.5rem;
 color:#16202B;background:#FFE9B8;opacity:0;animation:broth-trying 0s 2s forwards}
 .stFileUploader [role=alert]{position:static!important;width:auto!important;height:auto!important;
 margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-space:normal!important}
-@keyframes broth-trying{to{opacity:1}}
+.stPrintGraphic>[data-testid=stSkeleton]{height:16rem}
+.stPrintGraphic>[data-testid=stSkeleton]::after{content:var(--broth-drawing);display:block;padding:.8rem 1rem}
+[data-testid="stCaptionContainer"]{opacity:1}
+[data-testid="stCaptionContainer"],[data-testid="stCaptionContainer"] :is(p,li){color:var(--broth-muted)}
 [class*="st-key-table-"]{overflow-x:auto}
 .stMetric .stMarkdownEllipsis,.stMetric .stMarkdownEllipsis p{white-space:normal}
 .st-key-stage-frame{max-width:max(920px,calc((100vh - 4rem)*1280/656));margin-inline:auto}
@@ -50,13 +56,21 @@ z-index:1000000;flex-wrap:nowrap}
 .stApp:has(.st-key-stage-whole) .st-key-toolbar .st-key-widget_lang{display:none}
 .st-key-stage-frame{max-width:none;margin-inline:-1.5rem;width:calc(100% + 3rem)}
 }
-</style>"""
+"""
+"""Rules for every page."""
+
+
+def head_style() -> str:
+    """For the head: it is there before anything is drawn that it would move. Nested in ``body`` it counts for
+    more than Streamlit's own rules, which come later."""
+    muted = f"{PALETTE['light']['muted']},{PALETTE['dark']['muted']}"  # Streamlit's falls short of 4.5
+    root = f":root{{--broth-muted:light-dark({muted})}}"
+    return f"<style>{root}body{{{_STYLE}}}@keyframes broth-trying{{to{{opacity:1}}}}</style>"
 
 
 def toolbar(*parts: Callable[[], None]) -> None:
     """Draw the page's own tools, then the language switch, in the navigation bar; below it, once, what of an
     opened link could not be used."""
-    st.html(_STYLE)
     if (wait_s := PRESSURE.wait_s()) >= BUSY_S:
         st.toast(say("server.busy", seconds=digits(wait_s)))
     with st.container(

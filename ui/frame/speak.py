@@ -1,4 +1,5 @@
-"""What Streamlit says in English alone, in the visitor's language; and which language the page is in."""
+"""What the browser is told on every page: its language, and what Streamlit says in English alone, in the
+visitor's words; and in the head, before any page, how a page stands in its history."""
 
 from __future__ import annotations
 
@@ -29,12 +30,25 @@ def speak() -> None:
     """Once on every page. Draws nothing."""
     said = [[pattern, say(key, one=one_mb(), mb=at_once_mb())] for pattern, key in SAID.items()]
     words = json.dumps(
-        {"lang": TAGS[lang()], "where": WHERE, "said": said, "trying": say("server.trying")}
+        {
+            "lang": TAGS[lang()],
+            "where": WHERE,
+            "said": said,
+            "trying": say("server.trying"),
+            "drawing": say("page.drawing"),
+        }
     ).replace("<", "\\u003c")
-    call = f"{_module()}\nspeak(document, {words});"
+    texts = f"{_script('address')}\n{_script('speak')}"
+    call = f"{texts}\naskAgainAfterGap(window);\nspeak(document, {words});"
     st.html(f'<i id="speaks"></i><script>{{\n{call}\n}}</script>', unsafe_allow_javascript=True)
 
 
+def head_script() -> str:
+    """For the head, before any page: a page is one entry of the browser's history."""
+    return f"<script>{{\n{_script('address')}\nonePageOneEntry(window);\n}}</script>"
+
+
 @cache
-def _module() -> str:
-    return (ROOT / SOURCE / "page" / "speak.js").read_text("utf-8").replace("export ", "")
+def _script(name: str) -> str:
+    """One of ``assets/page``."""
+    return (ROOT / SOURCE / "page" / f"{name}.js").read_text("utf-8").replace("export ", "")

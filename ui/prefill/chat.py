@@ -11,6 +11,7 @@ from core.backends.experiments.chat import Chat
 from core.backends.experiments.measure import seconds_of
 from core.backends.models.sources import HOW_TO_ADD_MODEL
 from core.errors import BrothError
+from ui.frame.seen import seen
 from ui.frame.session import plain, say
 from ui.prefill.about import equality_words, times
 from ui.prefill.job import Job
@@ -127,7 +128,7 @@ def _table(turns: list[Turn]) -> None:
     for place, turn in enumerate(turns):
         answer = turn.answer
         fewer = turn.system != turns[place - 1].system if place else False
-        question = plain(turn.question) + (f" · *{say('prefill.chat.changed')}*" if fewer else "")
+        question = seen(turn.question) + (f" · *{say('prefill.chat.changed')}*" if fewer else "")
         times = (seconds_of(answer.first) * 1e3, turn.without_ms)
         cells.append(
             [
@@ -145,7 +146,7 @@ def _turn(turn: Turn, newest: bool) -> None:
     answer = turn.answer
     ms = seconds_of(answer.first) * 1e3
     with st.container(border=True):
-        st.markdown(f"**{plain(turn.question)}**")
+        st.markdown(f"**{seen(turn.question)}**")
         st.code(answer.text.strip() or "…", language=None, wrap_lines=True)
         if not newest:
             return
@@ -162,6 +163,6 @@ def _turn(turn: Turn, newest: bool) -> None:
 
 def _marked(pieces: tuple[str, ...], hit: int) -> str:
     """The prompt, what was reused on a coloured ground."""
-    reused, new = ("".join(part).replace("\n", " ↵ ") for part in (pieces[:hit], pieces[hit:]))
-    marked = f":blue-background[{plain(reused)}]" if reused.strip() else ""
-    return marked + plain(new)
+    reused, new = ("".join(part) for part in (pieces[:hit], pieces[hit:]))
+    marked = f":blue-background[{seen(reused)}]" if reused else ""
+    return marked + seen(new)

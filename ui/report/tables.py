@@ -61,7 +61,8 @@ def worst(words: Words, run: Json) -> str:
         return ""
     rows = []
     for one in run["worst"]:
-        both = f"{quoted(one['stored'])}<br>{quoted(one['mine'])}"
+        stored, mine = one["stored"], one["mine"]
+        both = f"{quoted(words, stored, mine)}<br>{quoted(words, mine, stored)}"
         texts = both if one["mine"] and one["reason"] == "differs" else ""
         hit = f"{one['hit_tokens']:,} / {one['prompt_tokens']:,}"
         reason = words.say(f"traffic.reason.{one['reason']}")

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from ui.words.i18n import Lang, t
+from ui.words.visible import Piece, visible_in
 
 Json = dict[str, Any]
 
@@ -51,11 +52,21 @@ class Words:
         return [self.say(f"traffic.column.{name}") for name in names]
 
 
-def quoted(words: Json | None) -> str:
-    """A place in a prompt; the differing token is marked."""
-    if words is None:
+def quoted(words: Words, one: Json | None, other: Json | None) -> str:
+    """A place in a prompt; what differs in its token from the other prompt's is marked."""
+    if one is None:
         return "–"
-    before, token, behind = (
-        escape(words[name].replace("\n", " ⏎ ")) for name in ("before", "token", "behind")
-    )
-    return f"<code>…{before}<mark>{token}</mark>{behind}…</code>"
+    token = "" if other is None else other["token"]
+    pieces = visible_in(one["before"], one["token"], one["behind"], token)
+    return f"<code>…{''.join(_drawn(words, piece) for piece in pieces)}…</code>"
+
+
+def _drawn(words: Words, piece: Piece) -> str:
+    """A piece of a prompt; a sign has its name, for who hears the page."""
+    shown, kind, differs = piece
+    if kind == "text":
+        text = escape(shown)
+    else:
+        name = words.text(f"seen.{kind}", shown=shown, code=f"U+{ord(shown[0]):04X}")
+        text = f'<span class="seen" role="img" aria-label="{escape(name)}">{escape(shown)}</span>'
+    return f"<mark>{text}</mark>" if differs else text

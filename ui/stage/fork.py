@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from core.errors import ScenarioError
 from core.fields import is_whole
@@ -18,13 +17,15 @@ from core.scenario.scenario import Command, Json, Scenario, split_at
 from core.texts import showable
 from core.timeline.event_log import EventLog
 from core.types import EngineConfig
+from ui.stage.own import MAX_SLOTS
 from ui.words.i18n import Lang
 
 MACHINE = ("block_size", "slots", "queue_rule")
 POLICIES = ("cache_cap", "admit_after", "ttl")
 PROMPTS = ("prompt", "swap", "timestamp")
+ARRIVALS = ("submit", "start")
+"""Commands that bring a prompt."""
 MAX_PROMPT_CHARS = 2_000
-MAX_SLOTS = 64
 NUMBERS = {
     "block_size": (1, 64),
     "slots": (1, MAX_SLOTS),
@@ -38,25 +39,6 @@ WORDS = {
     "timestamp": ("first", "last"),
     "swap": ("prompts", "documents"),
 }
-
-
-def fork_choices(config: EngineConfig) -> list[list[Any]]:
-    """What the stage offers: [change, values], the present value left out; ``"text"`` = a free text."""
-    sizes = [size for size in (1, 2, 4, 8, 16) if size != config.block_size]
-    now = config.num_usable
-    slots = [n for n in sorted({now - 2, now - 1, now + 1, now + 2, now * 2}) if 2 <= n <= MAX_SLOTS]
-    rules = [rule for rule in ("vllm", "all_to_back") if rule != config.queue_rule]
-    return [
-        ["block_size", sizes],
-        ["slots", slots],
-        ["queue_rule", rules],
-        ["ttl", [0, 5, 20] if config.ttl else [5, 20]],
-        ["admit_after", [n for n in (1, 2, 3) if n != config.admit_after]],
-        ["cache_cap", [2, 4, 8]],
-        ["timestamp", ["first", "last"]],
-        ["swap", ["prompts"]],
-        ["prompt", "text"],
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +95,14 @@ def forked(scenario: Scenario, log: EventLog, steps: Sequence[Json], fork: Fork,
         BrothError: the change cannot be made (no coming prompt, a value out of range).
     """
     if fork.change in MACHINE:
-        return replace(scenario, config=_other_machine(scenario, fork))
+        return replace(scenario, config=other_machine(scenario, fork))
     done, coming = split_at(scenario, _event_of(log, steps, fork.step))
     if fork.change in POLICIES:
         value = None if fork.value == 0 else fork.value
         return replace(scenario, commands=(*done, _policy(fork.change, value), *coming))
     change = {"prompt": _edit_next, "swap": _swap_next, "timestamp": _stamp_all}[fork.change]
     changed = change([command.to_json() for command in coming], fork.value, lang)
-    return _reread(scenario, [*(command.to_json() for command in done), *changed], lang)
+    return reread(scenario, [*(command.to_json() for command in done), *changed], lang)
 
 
 def _event_of(log: EventLog, steps: Sequence[Json], step: int) -> int:
@@ -130,7 +112,8 @@ def _event_of(log: EventLog, steps: Sequence[Json], step: int) -> int:
     return int(steps[min(step, len(steps)) - 1]["ev"])
 
 
-def _other_machine(scenario: Scenario, fork: Fork) -> EngineConfig:
+def other_machine(scenario: Scenario, fork: Fork) -> EngineConfig:
+    """The engine with one of its sizes or rules changed."""
     if fork.change == "slots":
         return replace(scenario.config, num_blocks=int(fork.value) + 1)
     return replace(scenario.config, **{fork.change: fork.value})  # type: ignore[arg-type]
@@ -140,11 +123,17 @@ def _policy(name: str, value: object) -> Command:
     return Command("policy", {"name": name, "value": value})
 
 
-def _reread(scenario: Scenario, commands: list[Json], lang: Lang) -> Scenario:
+def reread(scenario: Scenario, commands: list[Json], lang: Lang) -> Scenario:
+    """The same engine with other commands."""
     changed = load_scenario(
         {**scenario.to_json(), "commands": commands}, lang=lang, name=scenario.scenario_id
     )
     return replace(changed, config=scenario.config)
+
+
+def coming_prompt(command: Command) -> bool:
+    """Whether a command brings a prompt that a what-if may change."""
+    return command.op in ARRIVALS
 
 
 def _prompts(commands: list[Json]) -> list[int]:
@@ -153,7 +142,7 @@ def _prompts(commands: list[Json]) -> list[int]:
     Raises:
         ScenarioError: none is left.
     """
-    places = [place for place, command in enumerate(commands) if command["op"] in ("submit", "start")]
+    places = [place for place, command in enumerate(commands) if command["op"] in ARRIVALS]
     if not places:
         raise ScenarioError("fork.no_prompt", "No prompt is coming after this step; go back a little first.")
     return places
@@ -182,13 +171,18 @@ def _swap_next(commands: list[Json], value: str | int, lang: Lang) -> list[Json]
 
 def _stamp_all(commands: list[Json], value: str | int, lang: Lang) -> list[Json]:
     """Every coming prompt gets a time of its own, at its very beginning or its very end."""
-    stamped = list(commands)
+    changed = list(commands)
     for number, place in enumerate(_prompts(commands)):
-        stamped[place] = _stamp(commands[place], number, value == "first", lang)
-    return stamped
+        changed[place] = stamped(commands[place], number, value == "first", lang)
+    return changed
 
 
-def _stamp(command: Json, number: int, first: bool, lang: Lang) -> Json:
+def stamped(command: Json, number: int, first: bool, lang: Lang) -> Json:
+    """One prompt with a time in front or behind.
+
+    Raises:
+        ScenarioError: it is given as token ids.
+    """
     if "tokens" in command and not isinstance(command["tokens"], str):
         raise ScenarioError("fork.no_text", "This prompt is given as token ids; a time stamp needs a text.")
     if "tokens" in command:

@@ -6,31 +6,23 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.engine.hash_chain import split
 from core.errors import ScenarioError
-from core.scenario.tokenizer import TeachingTokenizer
 from ui.frame.kept import Notice
-from ui.frame.session import plain, say, show_error
+from ui.frame.session import say, show_error
 from ui.stage.own import (
     MAX_OWN_LINK,
     OWN,
-    OWN_BLOCK_SIZE,
     OwnPrompts,
     own_from_file,
     own_scenario,
     own_to_file,
     pack_own,
 )
-from ui.stage.setup import SETUP
+from ui.stage.own_preview import draw_preview
+from ui.stage.setup import SETUP, Setup
 
 _UNREAD: Notice[ScenarioError] = Notice("own_file_error")
 """Why a file was not taken."""
-
-_MAX_PREVIEW = 60
-"""Tokens of each prompt that the preview shows."""
-
-_MAX_PIECE = 24
-"""Characters of one token that it shows: a line without a space is a single token, however long."""
 
 
 def own_prompts_editor() -> None:
@@ -48,7 +40,7 @@ def own_prompts_editor() -> None:
     if st.button(say("own.run"), type="primary", width="stretch", key="own_run"):
         _run(typed)
     st.caption(say("own.link"))
-    cut_preview(typed, int(SETUP.get().knobs.get("block_size", OWN_BLOCK_SIZE)))
+    draw_preview(_to_run(typed))
     _files(typed)
 
 
@@ -58,7 +50,7 @@ def _run(typed: OwnPrompts) -> None:
     except ScenarioError as error:
         show_error(error)
         return
-    SETUP.set(replace(SETUP.get(), scenario=OWN, own=typed, knobs=_kept_knobs(), fork=None))
+    SETUP.set(_to_run(typed))
     st.session_state["own_draft"] = None
     st.session_state["set_up_done"] = True
     st.rerun()
@@ -122,40 +114,8 @@ def _load() -> None:
     }
 
 
-# -- the preview -------------------------------------------------------------------------------------------
-
-
-def _kept_knobs() -> dict[str, object]:
+def _to_run(typed: OwnPrompts) -> Setup:
+    """The setup that a run of these prompts has; knobs of another scenario do not carry over."""
     current = SETUP.get()
-    return dict(current.knobs) if current.scenario == OWN else {}
-
-
-def cut_preview(own: OwnPrompts, block_size: int) -> None:
-    """Each prompt cut into blocks, and how much of it equals the first one."""
-    tokenizer = TeachingTokenizer()
-    prompts = [own.system + message for message in own.messages][:6]
-    first = tokenizer.encode(prompts[0]) if prompts else []
-    for number, prompt in enumerate(prompts):
-        tokens = tokenizer.encode(prompt)
-        equal = _common(first, tokens)
-        reusable = min(equal, len(tokens) - 1) // block_size * block_size if number else 0
-        key = "own.preview.first" if number == 0 else "own.preview.next"
-        st.caption(say(key, number=number, n=len(tokens), equal=equal, reusable=reusable))
-        st.markdown(_blocks(tokenizer.pieces(prompt)[:_MAX_PREVIEW], block_size))
-
-
-def _common(left: list[int], right: list[int]) -> int:
-    pairs = zip(left, right, strict=False)
-    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
-
-
-def _blocks(pieces: list[str], block_size: int) -> str:
-    """Full blocks framed, the not-full one in brackets."""
-    marked: list[str] = []
-    pieces = [piece if len(piece) <= _MAX_PIECE else f"{piece[:_MAX_PIECE]}…" for piece in pieces]
-    for start, block in enumerate(split(range(len(pieces)), block_size)):
-        joined = "".join(pieces[start * block_size : start * block_size + len(block)]).strip(" ")
-        text = plain("↵".join(joined.splitlines()) or ("↵" if joined else "␣"))
-        full = len(block) == block_size
-        marked.append(f":blue-background[{text}]" if full else f":orange-background[{text} …]")
-    return " ".join(marked)
+    knobs = dict(current.knobs) if current.scenario == OWN else {}
+    return replace(current, scenario=OWN, own=typed, knobs=knobs, fork=None)

@@ -1,4 +1,4 @@
-"""Preset cards: title, question, and a thumbnail of the last prompt with what of it is reused."""
+"""The presets as a path of four groups: a title and a question each, and a result only where it was seen."""
 
 from __future__ import annotations
 
@@ -6,51 +6,92 @@ from functools import cache
 
 import streamlit as st
 
-from core.engine.events import RequestAdmitted
-from core.scenario.scenario import run
-from ui.frame.session import say
-from ui.stage.run import title_of
-from ui.stage.setup import SETUP, Setup, load_setup, preset_ids
+from core.engine.stats import Statistics
+from ui.frame.kept import Kept
+from ui.frame.session import lang, say
+from ui.frame.shared import Shared
+from ui.stage.record import RECORD, run_name
+from ui.stage.run import run_of, title_of
+from ui.stage.setup import SETUP, Setup, preset_ids
 
-_COLUMNS = 4
-_MAX_SQUARES = 10
+PATH = {
+    "share": ("three", "P1", "P4", "P0", "P8", "P6", "P6b", "T10", "teacher", "L640s", "L640"),
+    "break": ("P3", "P5", "space", "P3b", "P2", "P2b", "P9d", "bank", "safety", "law"),
+    "evict": ("P9", "P10", "P9b"),
+    "tune": ("P7", "P11", "P9c"),
+}
+"""Each preset once. The first three of a group stand on the first screen."""
+FIRST = 3
+_RESULTS = Shared(64)
+
+SEEN: Kept[frozenset[str]] = Kept("seen", frozenset)
+"""Runs that this visitor has watched to their end."""
 
 
 @cache
-def last_prompt(scenario_id: str) -> tuple[int, int, int]:
-    """(blocks reused, blocks computed, block size) of a preset's last request. Presets never change."""
-    scenario = load_setup(Setup(scenario_id), "en")
-    admitted = [e for e in run(scenario, block_events=False).events if isinstance(e, RequestAdmitted)]
-    size = scenario.config.block_size
-    reused = admitted[-1].hit_tokens // size
-    return reused, -(-admitted[-1].num_tokens // size) - reused, size
+def path() -> dict[str, tuple[str, ...]]:
+    """The groups, with the presets that there are."""
+    known = preset_ids()
+    return {group: tuple(name for name in names if name in known) for group, names in PATH.items()}
 
 
-def preset_cards() -> None:
-    """All presets as cards; choosing one changes scenario and nothing else."""
-    ids = preset_ids()
-    for start in range(0, len(ids), _COLUMNS):
-        for column, scenario_id in zip(st.columns(_COLUMNS), ids[start : start + _COLUMNS], strict=False):
-            with column, st.container(border=True, height="stretch"):
+def hear_seen(told: object) -> None:
+    """The stage tells that a run has come to its end under somebody's eyes."""
+    if told == run_name(SETUP.get()):  # with its own settings
+        SEEN.set(SEEN.get() | {str(told)})
+
+
+def was_seen(scenario_id: str) -> bool:
+    """Its result is no secret any more: watched to the end, or every question of it answered."""
+    if scenario_id in SEEN.get():
+        return True
+    answered = {one.step for one in RECORD.get().answers if one.run == scenario_id}
+    return bool(answered) and answered >= _asked(scenario_id)
+
+
+def _asked(scenario_id: str) -> set[int]:
+    return {step["i"] for step in run_of(Setup(scenario_id))[2]["events"] if "ask" in step}
+
+
+def result_of(scenario_id: str) -> tuple[int, int]:
+    """(tokens reused, tokens asked for) of a preset's own run, over all its requests."""
+
+    def make() -> tuple[int, int]:
+        statistics = Statistics()
+        for event in run_of(Setup(scenario_id))[1].events:
+            statistics.add(event)
+        asked, reused = statistics.lifetime
+        return reused, asked
+
+    return _RESULTS.get((scenario_id, lang()), make)
+
+
+def path_cards() -> None:
+    """A column for each group, from the easy to the hard; choosing changes scenario and nothing else."""
+    for column, (group, names) in zip(st.columns(len(PATH)), path().items(), strict=True):
+        with column:
+            st.markdown(f"#### {say(f'path.{group}')}\n{say(f'path.{group}.what')}")
+            for scenario_id in names:
                 _card(scenario_id)
 
 
 def _card(scenario_id: str) -> None:
-    reused, computed, _ = last_prompt(scenario_id)
-    shown = min(reused, _MAX_SQUARES - 2), min(computed, _MAX_SQUARES - 2)
-    squares = f":blue[{'■' * shown[0]}]:orange[{'▨' * shown[1]}]"
-    thumb = f"{squares} :small[:gray[{say('preset.thumb', reused=reused, total=reused + computed)}]]"
-    # one element instead of three: there are many cards, and each element costs time at every change
-    question = say(f"scenario.{scenario_id}.question")
-    st.markdown(f"**{title_of(scenario_id)}**\n\n:small[:gray[{question}]]\n\n{thumb}")
-    st.button(
-        say("preset.choose"),
-        key=f"preset_{scenario_id}",
-        on_click=_choose,
-        args=(scenario_id,),
-        width="stretch",
-        disabled=SETUP.get().scenario == scenario_id,
-    )
+    # one element beside the button instead of three: each costs time at every change, and cards are many
+    said = f":small[:gray[{say(f'scenario.{scenario_id}.question')}]]"
+    if was_seen(scenario_id):
+        reused, asked = result_of(scenario_id)
+        said += f"  \n:small[**{say('preset.seen', reused=reused, total=asked)}**]"
+    chosen = SETUP.get().scenario == scenario_id
+    with st.container(gap="xsmall"):
+        st.button(
+            title_of(scenario_id),
+            key=f"preset_{scenario_id}",
+            on_click=_choose,
+            args=(scenario_id,),
+            width="stretch",
+            type="primary" if chosen else "secondary",
+        )
+        st.markdown(said)
 
 
 def _choose(scenario_id: str) -> None:

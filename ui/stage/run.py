@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import uuid4
 
+from core.errors import RequestError
 from core.scenario.scenario import Scenario, run
 from core.timeline.event_log import EventLog
 from ui.frame.kept import Kept, LastFew
 from ui.frame.session import lang, say
 from ui.frame.shared import Shared
 from ui.stage.fork import Fork, forked
-from ui.stage.own import OWN
+from ui.stage.fork_choices import fork_choices
+from ui.stage.own import MAX_SLOTS, OWN
 from ui.stage.payload import Payload, stage_log
 from ui.stage.record import RECORD, read_answer, run_name
 from ui.stage.setup import SETUP, TEXTS, Setup, load_setup
@@ -18,6 +21,7 @@ from ui.stage.setup import SETUP, TEXTS, Setup, load_setup
 Run = tuple[Scenario, EventLog, Payload]
 _RUNS = LastFew("runs", 4)
 _PRESETS = Shared(64)
+_CHOICES, _PRESETS_CHOICES = LastFew("fork_choices", 4), Shared(64)
 
 FORGET: Kept[str | None] = Kept("forget", lambda: None)
 """Changes each time the stage is to forget its answers."""
@@ -66,9 +70,30 @@ def forked_run(fork: Fork) -> Run:
     return _RUNS.get(key, lambda: shown_run(forked(scenario, log, shown["events"], fork, lang())))
 
 
+def current_choices() -> list[list[Any]]:
+    """What the stage offers as a what-if of the run of the setup.
+
+    Raises:
+        BrothError: prompts or knobs that cannot be used.
+    """
+    chosen = SETUP.get()
+    choices = _PRESETS_CHOICES if is_public(chosen) else _CHOICES
+    scenario, _, shown = current_run()
+    return choices.get(_key(chosen), lambda: fork_choices(scenario, shown["events"], lang()))
+
+
 def shown_run(scenario: Scenario, *, machine: bool = False) -> Run:
-    """One of our scenarios, or what became of it, run as the stage wants it (``machine``: its argument)."""
-    log = run(scenario)
+    """One of our scenarios, or what became of it, run as the stage wants it (``machine``: its argument).
+
+    Raises:
+        BrothError: a command that cannot be carried out.
+    """
+    try:
+        log = run(scenario)
+    except RequestError as error:
+        if error.code == "request.too_large" and scenario.config.num_usable >= MAX_SLOTS:
+            error.code += "_at_most"  # "add slots" is no advice where there can be no more
+        raise
     return scenario, log, stage_log(scenario, log, title_of(scenario.scenario_id), machine=machine)
 
 

@@ -88,8 +88,9 @@ class Setup:
         return replace(self, knobs={**self.knobs, name: value}, fork=None)
 
     def with_scenario(self, scenario: str) -> Setup:
-        """Another scenario, with its own settings."""
-        return replace(self, scenario=scenario, knobs={}, fork=None)
+        """Another scenario, with its own settings; a bet was on the one before."""
+        bet = self.bet if scenario == self.scenario else None
+        return replace(self, scenario=scenario, knobs={}, fork=None, bet=bet)
 
 
 # -- scenarios ----------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from core.timeline.frame import Frame, PromptShares, SlotFrame, prompt_shares
 from ui.svg.marks import SHAPES, Pen, fit
 from ui.words.i18n import Lang, fill, t, table
 from ui.words.palette import Theme
+from ui.words.visible import visible_text
 
 WIDTH, HEIGHT = 1280, 648
 Box = tuple[float, float, float, float]
@@ -196,7 +197,7 @@ def _block(picture: Picture, block: int, box: Box) -> None:
     for place, word in enumerate(words[:8]):
         column, row = place % 2, place // 2
         left = x + 8 + column * (w - 12) / 2
-        pen.text(left, y + 28 + row * 17, fit(word.strip() or "·", (w - 16) / 2, 12), size=12)
+        pen.text(left, y + 28 + row * 17, fit(visible_text(word), (w - 16) / 2, 12), size=12)
     digest = request["hashes"][block] if block < len(request["hashes"]) else ""
     tag, stored = digest[:4], digest in picture.frame["table"]
     label = picture.hidden(tag) or (picture.say("lane.notfull") if not full else "····")
@@ -298,7 +299,8 @@ def _slot_words(picture: Picture, slot: SlotFrame, state: str, box: Box, ink: st
         if len(names) > 1:
             pen.text(x + w - 8, y + 60, f"+{len(names) - 1}", colour=ink, anchor="end", bold=True)
     cells, size = min(picture.block_size, 16), picture.block_size
-    filled, planned = (n * cells // size for n in (slot["fill"], slot["fill"] + reserved))
+    # one token is not none
+    filled, planned = (max(n * cells // size, min(n, 1)) for n in (slot["fill"], slot["fill"] + reserved))
     for place in range(cells):
         cell = (x + 6 + place * (w - 12) / cells, y + h - 11, (w - 12) / cells - 2, 6)
         dash = "1.5 1.5" if filled <= place < planned else ""

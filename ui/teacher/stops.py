@@ -1,7 +1,8 @@
 """Three lessons of 10, 25 and 40 minutes: their stops, where each opens, and the numbers their words need.
 
-A stop opens on a step that is found in the run: just before a question of the stage, so that the room can
-answer first, or on a step named by what happens there. The words lie in ``assets/teacher/{en,zh}.toml``.
+A stop opens on a step that is found in the run: just before a question of the stage, or before the event that
+answers the stop's own question, so that the room can answer first. The words lie in
+``assets/teacher/{en,zh}.toml``.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _BREAK = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef”])\n(?=[\u3000-\u9fff\uf
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a stop opens: a page, a step of a run, or the step before a run's first question of a kind."""
+    """Where a stop opens: a page, or a run: before its first question of a kind, or before ``show``."""
 
     page: str = "execute"
     preset: str = ""
@@ -41,7 +42,7 @@ class Place:
     knobs: Mapping[str, int] = field(default_factory=dict)
 
 
-def _shown(preset: str, op: str, rid: str | None = None, block: int | None = None, **knobs: int) -> Place:
+def _before(preset: str, op: str, rid: str | None = None, block: int | None = None, **knobs: int) -> Place:
     return Place(preset=preset, knobs=knobs, show=Show(preset, op, rid, block, tuple(knobs.items())))
 
 
@@ -50,16 +51,16 @@ PLACES: Mapping[str, Place] = MappingProxyType(
         "before": Place("sheet"),
         "bet": Place("start", "P1"),
         "counter": Place("ch01"),
-        "chain": _shown("P0", "hash", "R0", 1),
+        "chain": _before("P0", "hash", "R0", 1),
         "partial": Place(preset="P0", ask="until"),
         "same": Place(preset="P1", ask="whole"),
         "touch": Place(preset="three", ask="touch"),
         "done": Place(preset="P1", ask="done"),
         "evict": Place(preset="P0", ask="evict"),
         "stamp": Place(preset="P3", ask="chain"),
-        "stamp_end": _shown("P3b", "match", "R1", 2),
+        "stamp_end": Place(preset="P3b", ask="until"),
         "full": Place(preset="P6", ask="full"),
-        "cliff": _shown("P9", "evict", num_slots=4),
+        "cliff": _before("P9", "evict", num_slots=4),
         "decode": Place(preset="P1", ask="append"),
         "saved": Place("finish", "P1"),
         "after": Place("sheet"),
@@ -103,7 +104,7 @@ def opens_on(name: str) -> int | None:
     """
     place = PLACES[name]
     if place.show is not None:
-        return step_of(place.show)
+        return step_of(place.show) - 1
     if not place.ask:
         return None
     return find_step(_log(name), lambda step: (step.get("ask") or {}).get("id") == place.ask) - 1

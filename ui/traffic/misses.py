@@ -12,6 +12,7 @@ from core.traffic.analysis import Analysis
 from core.traffic.misses import REASONS, Miss
 from core.traffic.ranking import Ranked, misses_of, rank_causes
 from core.traffic.words import Words, words_at
+from ui.frame.seen import difference, seen_in
 from ui.frame.session import plain, say
 from ui.traffic.settings import Open
 from ui.traffic.state import MANY, Log, state
@@ -180,20 +181,16 @@ def _difference(log: Log, analysis: Analysis, miss: Miss) -> None:
         return
     left, right = st.columns(2)
     with left:
-        _quote(say("traffic.stored"), stored)
+        _quote(say("traffic.stored"), stored, mine.token)
     with right:
-        _quote(say("traffic.mine"), mine)
+        _quote(say("traffic.mine"), mine, "" if stored is None else stored.token)
+    if stored is not None:
+        st.caption(difference(stored.token, mine.token))
 
 
-def _quote(title: str, words: Words | None) -> None:
+def _quote(title: str, words: Words | None, other: str) -> None:
     if words is None:
         st.caption(f"{title}: {say('traffic.ended')}")
         return
     st.caption(f"{title} ({plain(words.role)})")
-    st.markdown(
-        f"…{_inline(words.before)}:blue-background[{_inline(words.token) or ' '}]{_inline(words.behind)}…"
-    )
-
-
-def _inline(text: str) -> str:
-    return plain(text.replace("\n", " ⏎ "))
+    st.markdown(f"…{seen_in(words.before, words.token, words.behind, other)}…")

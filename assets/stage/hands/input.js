@@ -14,8 +14,6 @@ import { eventKeys } from "../draw/view.js";
 import { themeNow } from "../draw/theme.js";
 import { turnToken } from "../draw/machine.js";
 import { drawScene } from "../play/scene.js";
-import { leavePart } from "../panels/parts.js";
-import { wireAuto } from "../play/autoplay.js";
 
 const isField = (node) => /^(INPUT|TEXTAREA|SELECT)$/.test(node?.tagName ?? "");
 
@@ -37,15 +35,9 @@ export function onKey(stage, event) {
   if (target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter")) return;
   if (!action) return;
   event.preventDefault();
-  noteUse(stage);
   if (stage.flags.blank && action !== "blank" && action !== "close") return;
   if (action === "pin" && answerByThing(stage, target)) return;
   ACTIONS[action](stage, digit);
-}
-
-/** The light on a named part has done its work once somebody pressed or clicked anything. */
-function noteUse(stage) {
-  if (leavePart(stage)) drawScene(stage);
 }
 
 /** A drawing may have replaced the very button that was pressed; the keyboard must not fall out of the stage with it. */
@@ -74,7 +66,6 @@ function onClick(stage, event) {
   const path = event.composedPath().filter((node) => node.nodeType === 1);
   const has = (name) => path.find((node) => node.dataset && name in node.dataset);
   const button = has("do");
-  noteUse(stage);
   if (has("menu")) return toggleMenu(stage, has("menu").dataset.menu);
   if (!STAYS.has(button?.dataset.do)) closeMenu(stage);
   if (button) {
@@ -124,7 +115,6 @@ function watchSize(stage) {
 
 export function wireInput(stage) {
   const { root, floor } = stage;
-  wireAuto(stage);
   root.addEventListener("keydown", (event) => (onKey(stage, event), keepFocus(stage)));
   floor.addEventListener("click", (event) => (onClick(stage, event), keepFocus(stage)));
   stage.blank.addEventListener("click", () => stage.flags.blank && ACTIONS.blank(stage));

@@ -1,5 +1,5 @@
 // Cards and drawers above the stage: help, go to step, event log, what-if strip; inspector and tables have files of their own.
-import { focusOn, icon, make, makeButton, place, setAttr, setName } from "../draw/dom.js";
+import { focusOn, icon, make, makeButton, place, setAttr, setName, setText } from "../draw/dom.js";
 import { HELP_ROWS } from "../words/keys.js";
 import { drawInspector } from "./inspect.js";
 import { drawTables } from "./tableview.js";
@@ -10,8 +10,8 @@ const PLACES = { help: [200, 40, 880, 600], log: [8, 44, 440, 594], inspect: [73
 const logRow = ({ mode }) => (mode === "phone" ? 56 : 28);
 
 const FILL = { help: fillHelp, log: fillLog, inspect: drawInspector, table: drawTables, goto: fillGoto, fork: fillFork };
-/** These follow the step; the others are filled once, when they open. */
-const LIVE = new Set(["log", "inspect", "table"]);
+/** These follow the step, all but the last at their full height; the others are filled once, when they open. */
+const LIVE = new Set(["log", "inspect", "table", "fork"]);
 
 export function toggleDrawer(stage, name, on = !stage.open.has(name)) {
   const { open, t } = stage;
@@ -32,7 +32,7 @@ export function toggleDrawer(stage, name, on = !stage.open.has(name)) {
   setName(drawer, title.textContent);
   Object.assign(drawer, { body, opener: stage.host.activeElement });
   const [x, y, w, h] = PLACES[name];
-  place(drawer, x, y, w, LIVE.has(name) ? h : undefined);
+  place(drawer, x, y, w, LIVE.has(name) && name !== "fork" ? h : undefined);
   drawer.style.maxHeight = h + "px";
   stage.drawers.append(drawer);
   open.set(name, drawer);
@@ -116,22 +116,53 @@ function forkButton({ t }, change, value) {
   return Object.assign(makeButton("btn word", label, { do: "sendFork" }), { forkChange: change, forkValue: value });
 }
 
-/** What-if: the payload's `forks` are [[change, values | "text"], ...]. */
-function fillFork(stage, body) {
-  const rows = stage.data.forks.map(([change, values]) => {
-    const name = make("span", "fname", stage.t("stage.fork." + change));
-    if (values !== "text") return make("div", "frow", [name, ...values.map((value) => forkButton(stage, change, value))]);
-    const input = make("input"), send = forkButton(stage, change, "send");
-    input.type = "text";
-    setName(input, name.textContent);
-    send.forkInput = input;
-    return make("div", "frow", [name, input, send]);
+/** Why a choice cannot work at a step, or null; the payload bars each at stretches of steps: [from, to | null, reason, args]. */
+function barAt({ t }, barred, step) {
+  const bar = barred.find(([from, to]) => from <= step && (to === null || step <= to));
+  return bar ? t("stage.fork.why." + bar[2], bar[3]) : null;
+}
+
+/** One change with its values, and a line for what of them cannot work at this step. */
+function forkRow(stage, change, choices) {
+  const name = make("span", "fname", stage.t("stage.fork." + change)), why = make("span", "note fwhy"), row = make("div", "frow", [name]);
+  row.bars = choices.map(([value, barred]) => {
+    const button = forkButton(stage, change, value === "text" ? "send" : value);
+    if (value === "text") {
+      const input = (button.forkInput = make("input"));
+      input.type = "text";
+      setName(input, name.textContent);
+      row.append(input);
+    }
+    row.append(button);
+    return { button, barred };
   });
-  if (stage.runB) rows.unshift(make("div", "frow", [makeButton("btn word", stage.t("stage.fork.undo"), { do: "undoFork" })]));
-  body.replaceChildren(make("p", "note", stage.t("stage.fork.hint", { step: stage.k })), make("div", "frows", rows));
+  row.append(why);
+  return Object.assign(row, { why });
+}
+
+/** What-if: the payload's `forks` are [[change, [[value | "text", barred], ...]], ...]. It follows the step and keeps what is typed. */
+function fillFork(stage, body) {
+  const { t, k } = stage;
+  if (!body.rows) {
+    body.hint = make("p", "note");
+    body.rows = stage.data.forks.filter(([, choices]) => choices.length).map(([change, choices]) => forkRow(stage, change, choices));
+    const undo = make("div", "frow", [makeButton("btn word", t("stage.fork.undo"), { do: "undoFork" })]);
+    body.replaceChildren(body.hint, make("div", "frows", stage.runB ? [undo, ...body.rows] : body.rows));
+  }
+  setText(body.hint, t("stage.fork.hint", { step: k }));
+  for (const { bars, why } of body.rows) {
+    const reasons = new Map();
+    for (const { button, barred } of bars) {
+      const reason = barAt(stage, barred, k);
+      for (const [name, value] of Object.entries({ "aria-disabled": reason !== null, title: reason, "aria-description": reason })) setAttr(button, name, value);
+      if (reason) reasons.set(reason, [...(reasons.get(reason) ?? []), button.textContent]);
+    }
+    setText(why, [...reasons].map(([reason, labels]) => (labels.length < bars.length ? labels.join(", ") + ": " : "") + reason).join(" "));
+  }
 }
 
 export function sendFork(stage, button) {
+  if (button.getAttribute("aria-disabled")) return;
   const value = button.forkInput ? button.forkInput.value : button.forkValue;
   toggleDrawer(stage, "fork", false);
   stage.api.setTriggerValue?.("fork", { step: stage.k, change: button.forkChange, value });

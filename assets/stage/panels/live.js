@@ -1,10 +1,9 @@
 // The live region: what one sees happen is said as well, one polite message at a time.
 import { setText } from "../draw/dom.js";
 
-/** While keys rain down only the last message is spoken, while the stage plays by itself none. */
+/** While keys rain down only the last message is spoken. */
 export function announce(stage, message) {
   clearTimeout(stage.liveTimer);
-  if (stage.auto) return;
   stage.liveTimer = setTimeout(() => setText(stage.live, message), 150);
 }
 

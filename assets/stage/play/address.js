@@ -35,7 +35,6 @@ export function stepToGo(go) {
 /** Writing the address costs a good part of a frame, so it waits until the step's motion is over; only the step one rests on matters. */
 export function saveAddress(stage, ms = 650) {
   clearTimeout(stage.addressTimer);
-  if (stage.auto) return; // nobody rests on a step of an example that plays by itself
   stage.addressTimer = setTimeout(() => {
     const state = { step: stage.k, level: stage.level, usual: stage.data.flags?.level, pin: stage.pin, bookmarks: [...stage.bookmarks].sort((a, b) => a - b) };
     history.replaceState(history.state, "", location.pathname + location.search + writeHash(location.hash, state));
@@ -51,3 +50,16 @@ export function keepAddress(stage) {
   entries?.addEventListener("currententrychange", onEntry);
   return () => (clearTimeout(stage.addressTimer), entries?.removeEventListener("currententrychange", onEntry));
 }
+
+/** The step of each run, for who comes back to it from another page of ours: there the address is without its step. An address that was opened anew says what it says. */
+const places = new Map(), MOST_PLACES = 20;
+
+export function rememberStep({ data, story, k }) {
+  if (!data.flags?.whole) return;
+  places.delete(story);
+  places.set(story, k);
+  if (places.size > MOST_PLACES) places.delete(places.keys().next().value);
+}
+
+/** Where a run was left, or null; a page that asks for a step of its own gets that. */
+export const stepBefore = ({ whole, step }, story) => (whole && !step ? (places.get(story) ?? null) : null);

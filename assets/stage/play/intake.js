@@ -1,16 +1,16 @@
 // What arrives from Python: the run, the words, what the page wants shown. What the viewer chose is kept wherever it still makes sense.
-import { stepToGo } from "./address.js";
+import { parseHash, rememberStep, stepBefore, stepToGo } from "./address.js";
 import { foldAll } from "../time/fold.js";
 import { LEVELS } from "../time/steps.js";
 import { pausePlay } from "./player.js";
 import { takeSecondRun } from "../panels/fork.js";
-import { askPart, tellingStep } from "../panels/parts.js";
 
 /** A page that inserts something above the stage makes Streamlit unmount and mount it again: what the viewer chose survives here, by key. */
 const parked = new Map();
-const CHOICES = ["story", "k", "level", "speed", "lang", "themeChoice", "flags", "asks", "votes", "bookmarks", "pin", "touched", "partAsked", "partFrom", "part"];
+const CHOICES = ["story", "k", "level", "speed", "lang", "themeChoice", "flags", "asks", "votes", "bookmarks", "pin"];
 
 export function parkChoices(stage) {
+  if (stage.run) rememberStep(stage);
   if (stage.data && stage.api.key) parked.set(stage.api.key, { ...Object.fromEntries(CHOICES.map((name) => [name, stage[name]])), told: stage.data.lang });
 }
 
@@ -28,6 +28,7 @@ function takeFlags(stage, old, flags) {
 function takeRuns(stage, old) {
   const { data } = stage, story = storyOf(data.a), same = stage.story === story, back = parked.get(stage.api.key);
   if (!old && back?.story === story) Object.assign(stage, back, back.told === data.lang ? {} : { lang: data.lang });
+  else if (!old && parseHash(location.hash).step === null) stage.k = stepBefore(data.flags ?? {}, story) ?? stage.k;
   parked.delete(stage.api.key);
   stage.story = story;
   stage.events = data.a.events;
@@ -38,12 +39,10 @@ function takeRuns(stage, old) {
   if (old && !same) Object.assign(stage, { k: data.flags?.step ?? 0, pin: null, focus: null, feedback: null, asks: new Map(), votes: new Map(), bookmarks: new Set() });
 }
 
-/** `go` asks for a step once; `part` asks for one of the seven parts; an example that may not move stands at a step worth seeing. */
+/** `go` asks for a step once. */
 function takeStep(stage, flags) {
   const go = stepToGo(flags.go);
   if (go !== null) stage.k = go;
-  else if (flags.autoplay && stage.reduced && stage.k === 0 && !stage.touched) stage.k = tellingStep(stage.events, stage.run.frames);
-  askPart(stage, flags.part ?? null);
   stage.k = Math.max(0, Math.min(stage.events.length, stage.k));
 }
 

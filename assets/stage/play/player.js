@@ -72,7 +72,7 @@ export function seekTo(stage, k) {
 export function pausePlay(stage) {
   clearTimeout(stage.playTimer);
   stage.endReplay?.();
-  stage.auto = stage.goesOn = false;
+  stage.goesOn = false;
   if (!stage.playing) return;
   stage.playing = false;
   stage.onPlay();

@@ -16,8 +16,8 @@ import { drawFork } from "../panels/fork.js";
 import { refreshDrawers } from "../panels/drawers.js";
 import { showPin } from "../panels/links.js";
 import { drawUntold } from "../draw/told.js";
-import { lightPart } from "../panels/parts.js";
 import { drawPhone } from "../phone/phone.js";
+import { tellSeen } from "./seen.js";
 
 export function drawScene(stage) {
   const { run, events, k, plan, host } = stage, held = host.activeElement;
@@ -26,6 +26,7 @@ export function drawScene(stage) {
   stage.ask = isAsking(stage) ? events[k].ask : null;
   stage.rid = stage.focus ?? stage.ask?.rid ?? requestAt(events, k);
   if (stage.edit && stage.edit.k !== k) stage.edit = null;
+  tellSeen(stage);
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
   if (drawPhone(stage)) return void (refreshDrawers(stage), keepHeld(stage, held));
@@ -80,15 +81,15 @@ export function partOf({ zones, blocks, slots, cards, drows, rowByTag }, name) {
 /** One yellow ring inside a dark ring, around the one thing this step is about. */
 function moveSpot(stage) {
   const { ring, zones, event } = stage;
-  const part = lightPart(stage), name = part || stage.ask ? null : spotOf(event); // under an open question nothing is pointed at
+  const name = stage.ask ? null : spotOf(event); // under an open question nothing is pointed at
   const node = name ? partOf(stage, name) : undefined;
   const shown = isShown(node);
   stage.spotNode?.classList.remove("spotted");
   stage.spotNode = shown ? node : null;
   stage.spotNode?.classList.add("spotted");
-  ring.classList.toggle("off", !shown && !part);
+  ring.classList.toggle("off", !shown);
   for (const zone of Object.values(zones)) zone.classList.toggle("near", shown && zone.contains(node));
-  if (!shown && !part) return;
-  const box = part ?? rectIn(node);
+  if (!shown) return;
+  const box = rectIn(node);
   Object.assign(ring.style, { transform: `translate(${box.x - 4}px,${box.y - 4}px)`, width: box.w + 8 + "px", height: box.h + 8 + "px" });
 }

@@ -100,7 +100,18 @@ def test_what_a_log_says_stays_text(tmp_path: Path) -> None:
     assert main([str(file), "--blocks", "1", "--out", str(out)]) == 0
     page = Tags(out.read_text("utf-8"))
     assert not {"img", "i", "script"} & set(page.seen)
-    assert "<mark> &lt;</mark>" in out.read_text("utf-8")
+    assert "a b <mark>&lt;</mark>i&gt; d e" in out.read_text("utf-8")
+
+
+def test_white_space_that_decides_is_seen_and_has_a_name(tmp_path: Path) -> None:
+    """Two prompts that differ in a no-break space were printed alike."""
+    file, out = tmp_path / "log.jsonl", tmp_path / "out.html"
+    rows = [{"prompt": f"one two three{space}four five"} for space in (" ", "\u00a0")]
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert main([str(file), "--blocks", "1", "--out", str(out)]) == 0
+    page = out.read_text("utf-8")
+    for sign, name in (("␣", "a space"), ("⍽", "a no-break space")):
+        assert f'<mark><span class="seen" role="img" aria-label="{name}">{sign}</span></mark>' in page
 
 
 def test_what_no_utf_8_has_a_form_for_is_told_all_the_same(

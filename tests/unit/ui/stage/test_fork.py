@@ -19,20 +19,21 @@ from tests.stage_runs import PRESETS, Json, log_of, scenario, scenario_of, steps
 from tests.strategies import any_texts, shown_texts
 from ui.stage.fork import (
     MACHINE,
-    MAX_SLOTS,
     NUMBERS,
     POLICIES,
     PROMPTS,
     WORDS,
     Fork,
-    fork_choices,
     fork_from_link,
     forked,
     read_fork,
 )
+from ui.stage.fork_choices import fork_choices
+from ui.stage.own import MAX_SLOTS
 from ui.stage.payload import piece_texts
+from ui.stage.run import shown_run
 from ui.stage.steps import stage_steps
-from ui.words.i18n import Lang, error_text, table
+from ui.words.i18n import Lang, error_text, fill, table
 
 
 def fork_of(scenario_id: str, fork: Fork, lang: Lang = "en") -> Scenario:
@@ -65,27 +66,101 @@ def some_steps(scenario_id: str) -> list[int]:
 # -- what is offered -------------------------------------------------------------------------------------
 
 
+def choices_of(scenario_id: str, lang: Lang = "en") -> dict[str, list[Any]]:
+    return dict(fork_choices(scenario_of(scenario_id, lang), steps_of(scenario_id, lang), lang))
+
+
+def bar_at(barred: list[list[Any]], step: int) -> str | None:
+    """The reason that the stage shows at a step, if any: as ``barAt`` in drawers.js."""
+    found = (bar for bar in barred if bar[0] <= step and (bar[1] is None or step <= bar[1]))
+    return next((str(bar[2]) for bar in found), None)
+
+
+def outcome(scenario_id: str, fork: Fork) -> str | None:
+    """Why the engine's what-if fails; None: it runs."""
+    try:
+        run(fork_of(scenario_id, fork))
+    except BrothError as error:
+        return error.code.rpartition(".")[2]
+    return None
+
+
+def borders(choices: dict[str, list[Any]], num_steps: int) -> list[int]:
+    """First, middle and last step, and both sides of every border that a choice names."""
+    named = {bar[i] for row in choices.values() for _, barred in row for bar in barred for i in (0, 1)}
+    around = {step + one for step in named - {None} for one in (-1, 0, 1)}
+    return sorted(step for step in {0, num_steps // 2, num_steps, *around} if 0 <= step <= num_steps)
+
+
 @pytest.mark.parametrize("scenario_id", PRESETS)
 def test_what_is_offered_can_be_read_back_and_has_words(scenario_id: str) -> None:
-    choices = fork_choices(scenario_of(scenario_id).config)
-    assert {choice for choice, _ in choices} == {*MACHINE, *POLICIES, *PROMPTS}
-    for change, values in choices:
+    choices = choices_of(scenario_id)
+    assert {*choices} == {*MACHINE, *POLICIES, *PROMPTS}
+    for change, row in choices.items():
         assert f"stage.fork.{change}" in table("zh")
-        for value in values if values != "text" else ["Hello"]:
-            fork = read_fork({"step": 3, "change": change, "value": value})
-            assert fork == Fork(3, change, value)
+        for value, barred in row:
+            typed = "Hello" if value == "text" else value
+            fork = read_fork({"step": 3, "change": change, "value": typed})
+            assert fork == Fork(3, change, typed)
             assert fork_from_link(fork.to_link()) == fork
-            if isinstance(value, str) and values != "text":
+            if isinstance(value, str) and value != "text":
                 assert f"stage.fork.{change}.{value}" in table("en")
+            for _, _, reason, args in barred:
+                assert fill(table("zh")[f"stage.fork.why.{reason}"], args)
+
+
+@pytest.mark.parametrize("scenario_id", PRESETS)
+def test_what_is_offered_works_and_what_is_barred_does_not(scenario_id: str) -> None:
+    """225 of 1,566 what-ifs over the presets were offered and failed."""
+    choices = choices_of(scenario_id)
+    for step in borders(choices, len(steps_of(scenario_id))):
+        for change, row in choices.items():
+            for value, barred in row:
+                fork = Fork(step, change, "Hello soup" if value == "text" else value)
+                assert bar_at(barred, step) == outcome(scenario_id, fork), fork
+
+
+def test_each_reason_occurs() -> None:
+    rows = [row for scenario_id in PRESETS for row in choices_of(scenario_id).values()]
+    reasons = {bar[2] for row in rows for _, barred in row for bar in barred}
+    assert reasons == {"no_prompt", "no_second", "too_large"}
+
+
+def test_a_time_stamp_is_barred_while_a_prompt_is_to_come_that_it_makes_too_long() -> None:
+    commands: list[Json] = [
+        {"op": "submit", "id": "R0", "text": "one two three four five"},
+        {"op": "run"},
+        {"op": "submit", "id": "R1", "text": "one"},
+        {"op": "run"},
+    ]
+    made = scenario(commands, num_slots=3)
+    steps = stage_steps(run(made), piece_texts(made))
+    _, stamps = next(row for row in fork_choices(made, steps, "en") if row[0] == "timestamp")
+    assert [bar[2] for bar in stamps[0][1]] == ["too_large", "no_prompt"]
+    assert stamps[0][1][0][:2] == [0, 0]
+    with pytest.raises(BrothError):
+        run(forked(made, run(made), steps, Fork(0, "timestamp", "first"), "en"))
+    run(forked(made, run(made), steps, Fork(1, "timestamp", "first"), "en"))
 
 
 def test_what_is_so_already_is_not_offered() -> None:
-    choices = dict(fork_choices(scenario([], block_size=8, ttl=7, admit_after=2).config))
+    made = scenario([], block_size=8, ttl=7, admit_after=2)
+    choices = {change: [value for value, _ in row] for change, row in fork_choices(made, [], "en")}
     assert 8 not in choices["block_size"]
     assert 2 not in choices["admit_after"]
     assert 0 in choices["ttl"]
     assert choices["queue_rule"] == ["all_to_back"]
     assert choices["slots"] == [6, 7, 9, 10, 16]
+
+
+def test_the_largest_pool_is_never_told_to_grow() -> None:
+    """ "Add slots" was said of a pool of 128, the most that the knob has."""
+    words = "word " * 600
+    for slots, code in ((MAX_SLOTS - 1, "too_large"), (MAX_SLOTS, "too_large_at_most")):
+        with pytest.raises(BrothError) as caught:
+            shown_run(scenario([{"op": "submit", "id": "R0", "text": words}], num_slots=slots))
+        assert caught.value.code == f"request.{code}"
+        assert ("add slots" in error_text(caught.value, "en")) == (slots < MAX_SLOTS)
 
 
 # -- policies: from this step on ---------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from core.texts import showable
 from tests.strategies import any_texts, shown_texts
 from ui.frame.session import plain
 from ui.stage.own import MAX_OWN_CHARS, OwnPrompts, own_from_file, own_to_file, pack_own, unpack_own
-from ui.stage.own_prompts import _blocks, _common
+from ui.stage.own_preview import Looked, blocks_line
 
 owns = st.builds(OwnPrompts, any_texts, st.lists(any_texts, max_size=5).map(tuple), any_texts)
 
@@ -95,19 +95,19 @@ def test_as_much_as_the_stage_takes_comes_back() -> None:
 
 
 def preview(text: str, size: int = 4) -> str:
-    return _blocks(TeachingTokenizer().pieces(text), size)
+    return blocks_line(Looked(tuple(TeachingTokenizer().pieces(text)), 0), size)
 
 
 def test_full_blocks_and_the_rest() -> None:
     assert (
         preview("one two three four five")
-        == ":blue-background[one two three four] :orange-background[five …]"
+        == ":orange-background[+ one two three four] :orange-background[+ ␣five …]"
     )
 
 
 def test_a_word_without_an_end_does_not_flood_the_page() -> None:
     shown = preview(f"one {'x' * 900_000} three")
-    assert shown == f":orange-background[one {'x' * 23}… three …]"
+    assert shown == f":orange-background[+ one {'x' * 23}… three …]"
 
 
 def test_markup_is_escaped() -> None:
@@ -135,15 +135,6 @@ def test_plain_text_keeps_every_character(text: str) -> None:
     assert plain(text).replace("\u2060", "").replace("\\\\", "\0").replace("\\", "").replace(
         "\0", "\\"
     ) == showable(text)
-
-
-def test_common_beginnings() -> None:
-    assert [_common([1, 2, 3], [1, 2, 4]), _common([1], [1, 2]), _common([], [1]), _common([1], [2])] == [
-        2,
-        1,
-        0,
-        0,
-    ]
 
 
 def test_the_pack_is_json_inside() -> None:

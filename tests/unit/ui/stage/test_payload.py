@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from core.scenario.scenario import run
-from tests.stage_runs import PRESETS, log_of, scenario, scenario_of, stage_log_of
-from ui.stage.fork import fork_choices
+from tests.stage_runs import PRESETS, log_of, scenario, scenario_of, stage_log_of, steps_of
+from ui.stage.fork_choices import fork_choices
 from ui.stage.payload import (
     MAX_STEPS,
     PACK_BYTES,
@@ -196,7 +196,7 @@ def wrong_patches(log: dict[str, Any]) -> list[str]:
 
 
 def payload_of(scenario_id: str, lang: Lang = "en", mode: LangMode | None = None) -> dict[str, Any]:
-    choices = fork_choices(scenario_of(scenario_id, lang).config)
+    choices = fork_choices(scenario_of(scenario_id, lang), steps_of(scenario_id, lang), lang)
     return stage_payload(stage_log_of(scenario_id, lang), None, mode or lang, FLAGS, choices)
 
 

@@ -233,7 +233,8 @@ def test_loading_with_a_salt_leaves_the_preset_as_it_is() -> None:
 def test_turning_a_knob_or_changing_the_scenario_closes_the_what_if() -> None:
     setup = Setup("P4", {"ttl": 5}, bet=3, fork=Fork(3, "slots", 4))
     assert setup.with_knob("num_slots", 9) == Setup("P4", {"ttl": 5, "num_slots": 9}, bet=3)
-    assert setup.with_scenario("P5") == Setup("P5", bet=3)
+    assert setup.with_scenario("P5") == Setup("P5"), "the bet was on the other run"
+    assert setup.with_scenario("P4") == Setup("P4", bet=3)
 
 
 # -- own prompts as a scenario -----------------------------------------------------------------------------

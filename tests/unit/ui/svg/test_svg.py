@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import pytest
 from core.scenario.reader import load_scenario
 from core.scenario.scenario import run
 from core.timeline.frame import Frame, apply
+from tests.stage_runs import scenario
 from ui.stage.payload import stage_log
 from ui.stage.setup import preset_text
 from ui.svg import render_svg
@@ -162,3 +164,25 @@ def test_blanks_hide_tags_counts_and_order() -> None:
     assert "×2" in open_picture
     assert "×2" not in gaps
     assert "____" in gaps
+
+
+def test_white_space_is_seen_in_the_picture() -> None:
+    """A prompt that begins with a no-break space looked like one that begins with a space."""
+    made = scenario([{"op": "submit", "id": "R0", "text": "\u00a0You cook."}, {"op": "run"}], block_size=4)
+    log = stage_log(made, run(made), "")
+    frame, step = frame_after(log, "done")
+    shown = render_svg(frame, block_size=4, lang="en", step=step, pieces=log["pieces"])
+    assert ">⍽<" in shown or ">⍽You<" in shown
+    assert ">␣cook<" in shown
+
+
+def test_one_token_of_a_large_block_is_not_drawn_as_none() -> None:
+    """Sixteen cells stand for blocks of 64: a block with one token looked empty."""
+    text = " ".join("abcdefghi"[number % 9] for number in range(65))
+    made = scenario([{"op": "submit", "id": "R0", "text": text}, {"op": "run"}], block_size=64)
+    log = stage_log(made, run(made), "")
+    frame, step = frame_after(log, "done")
+    assert sorted(slot["fill"] for slot in frame["slots"].values() if slot["fill"]) == [1, 64]
+    shown = render_svg(frame, block_size=64, lang="en", step=step, pieces=log["pieces"])
+    cells = re.findall(r'height="6" rx="1" fill="([^"]+)"', shown)
+    assert sum(fill != "none" for fill in cells) == 17

@@ -197,7 +197,8 @@ def test_an_error_without_a_sentence_speaks_for_itself() -> None:
         ("{n} {n:token|tokens}", {"n": 0}, "0 tokens"),
         ("{free} {free:is|are} free", {"free": 2}, "2 are free"),
         ("{slot} and {tag}", {"slot": 5, "tag": "5ae6", "unused": 1}, "#5 and 5ae6"),
-        ("**{req}** {word}", {"req": "R0", "word": "{n} **x**"}, "**R0** {n} **x**"),
+        ("{slots*, } of {reqs*、}", {"slots": [1, "…", 7], "reqs": ["R0"]}, "#1, …, #7 of R0"),
+        ("**{req}** {word}", {"req": "R0", "word": "{n} **x**"}, "**R0** “{n} **x**”"),
     ],
 )
 def test_fill(template: str, args: dict[str, object], text: str) -> None:
@@ -206,7 +207,8 @@ def test_fill(template: str, args: dict[str, object], text: str) -> None:
 
 @given(any_texts)
 def test_what_a_person_typed_is_never_read_as_a_template(word: str) -> None:
-    assert fill("“{word}”", {"word": word}) == f"“{word}”"
+    assert fill("{word}", {"word": word}) == f"“{word}”"
+    assert fill("“{tag}”", {"tag": word}) == f"“{word}”"
 
 
 def test_a_missing_argument_is_our_error() -> None:
@@ -264,3 +266,15 @@ def test_which_language(query: str | None, locale: str | None, mode: str) -> Non
 
 def test_languages_of_a_mode() -> None:
     assert [languages("en"), languages("zh"), languages("both")] == [("en",), ("zh",), ("zh", "en")]
+
+
+RATES = {
+    "en": re.compile(r"^hit rate$", re.IGNORECASE),
+    "zh": re.compile("^命中率$"),
+}
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_hit_rate_says_of_what(lang: Lang) -> None:
+    """Of blocks, of requests, of tokens: a bare "hit rate" may be any of six (chapter 11)."""
+    assert [key for key, text in table(lang).items() if RATES[lang].match(text)] == []

@@ -1,0 +1,84 @@
+"""The head of every page: our lines stand in it, what a browser kept of yesterday never does."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+
+from pages.server import MIDDLEWARE
+from ui.server.front_door import EARLY, LATER, FrontDoor, early_links
+
+PAGE = "<html><head><title>x</title></head><body></head></body></html>"
+HTML = "text/html,*/*"
+
+
+@dataclass
+class Answer:
+    status: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+def ask(path: str, **headers: str) -> Answer:
+    """What a browser gets through the door."""
+    answer = Answer()
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        if path == "/plain":
+            made: Response = PlainTextResponse("</head>")
+        elif Request(scope).headers.get("if-none-match"):
+            made = Response(status_code=304)
+        else:
+            made = HTMLResponse(PAGE, headers={"etag": '"old"', "last-modified": "yesterday"})
+        await made(scope, receive, send)
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            answer.status = message["status"]
+            answer.headers = {name.decode(): value.decode() for name, value in message["headers"]}
+        answer.body += message.get("body", b"")
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "GET", "path": path, "headers": raw}
+    asyncio.run(FrontDoor(inner, head="<b>汤</b>")(scope, receive, send))
+    return answer
+
+
+def test_our_lines_end_the_head() -> None:
+    answer = ask("/ch01", accept=HTML)
+    assert answer.body.decode() == PAGE.replace("</head>", "<b>汤</b></head>", 1)
+    assert int(answer.headers["content-length"]) == len(answer.body)
+
+
+def test_nothing_kept_is_taken_for_new() -> None:
+    answer = ask("/ch01", accept=HTML, if_none_match='"old"')
+    assert answer.status == 200
+    assert {"etag", "last-modified"} & set(answer.headers) == set()
+
+
+def test_whatever_is_no_page_passes_untouched() -> None:
+    assert ask("/plain", accept=HTML).body == b"</head>"
+    assert ask("/ch01", accept="*/*").body.decode() == PAGE
+
+
+def test_every_part_that_is_fetched_early_is_there() -> None:
+    """Another version of Streamlit may call its parts otherwise: then nothing comes early, and this tells."""
+    links = early_links()
+    assert all(f"./static/js/{name}." in links for name in (*EARLY, *LATER))
+    assert links.count("<link") == len(EARLY) + len(LATER)
+    assert early_links(Path("/nowhere")) == ""
+
+
+def test_the_style_and_the_history_stand_in_the_head() -> None:
+    head = next(str(one.kwargs["head"]) for one in MIDDLEWARE if one.cls is FrontDoor)
+    assert ".st-key-toolbar" in head
+    assert "onePageOneEntry(window)" in head
+    assert "</head>" not in head
