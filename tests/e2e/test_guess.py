@@ -1,4 +1,4 @@
-"""In a browser: nothing runs past an open question, lane and pool take answers, the run ends with its card."""
+"""In a browser: nothing runs past an open question, the lane takes answers, the run ends with its card."""
 
 from __future__ import annotations
 

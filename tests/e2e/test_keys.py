@@ -47,7 +47,7 @@ def test_r_and_c_on_the_stage_do_nothing(browser_page: Page, server: str) -> Non
 
 
 def test_the_stage_has_the_keyboard_and_a_question_waits(browser_page: Page, server: str) -> None:
-    """Guided: the run stops before the outcome, whatever is pressed; a digit answers, the verdict says why."""
+    """Guided: the run stops before the outcome, whatever is pressed; a digit answers, with its reason."""
     page = browser_page
     open_stage(page, f"{server}/execute?s=P1&lang=en&m=guided")
     hears_keys(page)

@@ -84,7 +84,8 @@ def test_no_question_is_answered_before_it_is(stage: Page) -> None:
 
 PLANTED = (
     "root.querySelector('.zA .blk').dataset.state = 'hit'",
-    "root.querySelector('.live').textContent = 'Equal from the first token to the end of block 1. Block 2 is another one.'",
+    "root.querySelector('.live').append("
+    "'Equal from the first token to the end of block 1. Block 2 is another one.')",
     "Object.assign(root.querySelector('.ticks').getContext('2d'), { fillStyle: '#005A8C' })"
     ".fillRect(600, 5, 9, 20)",
     "root.querySelector('.zB .row').dataset.asked = '1'",

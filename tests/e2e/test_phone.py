@@ -8,13 +8,11 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.conftest import PAGE_TIMEOUT_MS
-from tests.e2e.onstage import STAGE, expect_step, num_steps, open_stage, step_of
-from ui.stage.setup import preset_ids
+from tests.e2e.onstage import STAGE, expect_step, open_stage, step_of
 from ui.words.i18n import t
 
 PHONE = f"{STAGE} .phone"
 SIZES = [(390, 844), (360, 640)]
-STEPS_A_RUN = 14
 
 SMALL = """
 phone => {
@@ -62,11 +60,6 @@ def too_small(page: Page) -> list[str]:
     return list(page.locator(PHONE).evaluate(SMALL))
 
 
-def go_to(page: Page, step: int) -> None:
-    page.evaluate("step => { location.hash = 'step=' + step; }", step)
-    expect_step(page, step)
-
-
 def swipe(page: Page, dx: int, dy: int = 0) -> None:
     """One finger, as the browser hears it."""
     finger = page.context.new_cdp_session(page)
@@ -81,27 +74,6 @@ def swipe(page: Page, dx: int, dy: int = 0) -> None:
 def picture(phone: Locator) -> str:
     """All that the phone shows, as it stands in the page, and how far its zones are scrolled."""
     return str(phone.evaluate(AS_TEXT))
-
-
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_nothing_is_too_small_for_eye_or_finger_in_any_preset(
-    browser_page: Page, server: str, lang: str, size: tuple[int, int]
-) -> None:
-    """On the wide stage, scaled to 390 pixels, text was 6 pixels high and buttons 14."""
-    page = browser_page
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(reduced_motion="reduce")  # a zone that glides stands over the edge
-    found: dict[str, list[str]] = {}
-    for preset in preset_ids():
-        open_stage(page, f"{server}/execute?s={preset}&lang={lang}&m=guided")
-        expect(page.locator(PHONE)).to_be_visible()
-        total = num_steps(page)
-        for part in range(STEPS_A_RUN + 1):
-            go_to(page, total * part // STEPS_A_RUN)
-            if wrong := too_small(page):
-                found[f"{preset} {step_of(page)}"] = wrong
-    assert found == {}
 
 
 def test_a_swipe_is_a_step_and_back_is_exact(chromium: Browser, server: str) -> None:

@@ -23,58 +23,7 @@ MOST_STEPS = 130
 LABELS = "nodes => nodes.map((node) => node.ariaLabel)"
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 
-HARNESS = """
-import { mountStage } from "/assets/stage/stage.js";
-
-const zones = ".head, .zone, .ring";
-function plainNode(node) {
-  if (node.nodeType === 3) return node.data;
-  if (node.classList.contains("off")) return "<off>"; // what nobody sees may be what it was
-  const styles = node.style ? [...node.style].map((name) => name + ":" + node.style.getPropertyValue(name)).sort().join(";") : "";
-  const names = [...node.attributes].map(({ name }) => name).filter((name) => name !== "style").sort();
-  const attributes = names.map((name) => name + "=" + (name === "class" ? [...node.classList].sort().join(" ") : node.getAttribute(name)));
-  const picture = node.tagName === "CANVAS" && !node.classList.contains("ticks") ? node.toDataURL().length : "";
-  return "<" + [node.tagName, ...attributes, styles, picture].join(" ") + ">" + [...node.childNodes].map(plainNode).join("") + "</>";
-}
-function open(data, step) {
-  document.querySelector("main")?.remove();
-  const host = document.body.appendChild(document.createElement("main"));
-  history.replaceState(null, "", step === null ? "#" : "#step=" + step);
-  mountStage({ parentElement: host.attachShadow({ mode: "open" }), data, css: window.css });
-  return host.shadowRoot.querySelector("[role=application]");
-}
-const drawn = (root) => [...root.querySelectorAll(zones)].map(plainNode);
-const key = (root, name) => root.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
-function leap(step) {
-  history.replaceState(null, "", "#step=" + step);
-  dispatchEvent(new HashChangeEvent("hashchange"));
-}
-const stepOf = (root) => Number(root.querySelector(".track").getAttribute("aria-valuenow"));
-
-/** Differences between how a probed step looks when it is opened and when it is reached otherwise. */
-window.compare = (data, from, to, probes) => {
-  const fresh = new Map(probes.map((step) => [step, drawn(open(data, step))]));
-  const root = open(data, from), wrong = [];
-  const check = (way) => {
-    const step = stepOf(root), wanted = fresh.get(step);
-    if (!wanted) return;
-    if (way !== "forward" && root.getAnimations({ subtree: true }).length) wrong.push(`${way} to ${step}: something still moves`);
-    drawn(root).forEach((zone, at) => {
-      if (zone === wanted[at]) return;
-      let same = 0;
-      while (zone[same] === wanted[at][same]) same++;
-      wrong.push(`${way} to ${step}: …${zone.slice(Math.max(0, same - 200), same + 60)}… instead of …${wanted[at].slice(Math.max(0, same - 20), same + 60)}…`);
-    });
-  };
-  while (stepOf(root) < to) { key(root, "ArrowRight"); check("forward"); }
-  while (stepOf(root) > from) { key(root, "ArrowLeft"); check("back"); }
-  for (const step of [...probes, ...[...probes].reverse(), probes[0], probes.at(-1)]) { leap(step); check("leap"); }
-  return wrong.slice(0, 4);
-};
-window.openStage = open;
-window.mount = mountStage;
-window.ready = true;
-"""
+HARNESS = ROOT / "tests" / "e2e" / "harness.js"
 PAGE = '<!doctype html><body style="margin:0"><script type="module" src="/harness.js"></script></body>'
 
 
@@ -82,7 +31,7 @@ def served(route: Route) -> None:
     """The harness, and what it imports, from the repository."""
     path = PurePosixPath(urlsplit(route.request.url).path)
     if path.name == "harness.js":
-        route.fulfill(body=HARNESS, content_type=KINDS[".js"])
+        route.fulfill(body=HARNESS.read_text("utf-8"), content_type=KINDS[".js"])
     elif path.suffix in KINDS:
         route.fulfill(body=(ROOT / str(path)[1:]).read_text("utf-8"), content_type=KINDS[path.suffix])
     else:
@@ -120,11 +69,13 @@ def test_a_step_looks_the_same_however_it_was_reached(harness: Page) -> None:
 
 
 def test_a_pool_question_is_answered_on_the_slots(harness: Page) -> None:
-    """Slots and queue cards are buttons while it is open, nothing at the queue's ends says who goes next, and a
-    wrong choice keeps its ring while the verdict stands."""
+    """Slots and queue cards are buttons while it is open, no words at the queue's ends say who goes next, and
+    a wrong choice keeps its ring while the verdict stands."""
     page = harness
     steps = stage_log_of("three")["events"]
-    place, ask = next((at, step["ask"]) for at, step in enumerate(steps) if step.get("ask", {}).get("kind") == "pool")
+    place, ask = next(
+        (at, step["ask"]) for at, step in enumerate(steps) if step.get("ask", {}).get("kind") == "pool"
+    )
     page.evaluate("([data, step]) => { window.openStage(data, step); }", [payload("three", ask=True), place])
     slots = page.locator(".zC button.slot[data-option]")
     expect(slots).to_have_count(len(ask["said"]))

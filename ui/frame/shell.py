@@ -16,6 +16,7 @@ from ui.frame.speak import speak
 from ui.server.pressure import BUSY_S, PRESSURE
 from ui.words.i18n import MODES
 from ui.words.numbers import digits
+from ui.words.palette import PALETTE
 
 NAMES = {"en": "English", "zh": "中文", "both": "中 + En"}
 
@@ -24,7 +25,7 @@ _STYLE = """
 [data-testid="stCaptionContainer"]{opacity:1;color:light-dark(#4A5868,#B3BECB)}
 .stMainBlockContainer{padding:3.9rem 1.5rem 2rem}
 .stMainBlockContainer:has(.st-key-stage-whole){padding:3.75rem 0 0}
-@media (min-width:1000px){
+@media (min-width:1240px){
 .st-key-toolbar{position:fixed;top:.55rem;right:3.5rem;width:auto;max-width:62vw;z-index:1000000}
 :has(.st-key-stage-whole)>[data-testid=stLayoutWrapper]:has(>.st-key-toolbar){margin-bottom:-1rem}
 .st-key-toolbar .stSelectbox{width:min(22rem,24vw)}
@@ -39,6 +40,8 @@ color:#16202B;background:#FFE9B8;opacity:0;animation:broth-trying 0s 2s forwards
 margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-space:normal!important}
 .stPrintGraphic>[data-testid=stSkeleton]{height:16rem}
 .stPrintGraphic>[data-testid=stSkeleton]::after{content:var(--broth-drawing);display:block;padding:.8rem 1rem}
+[data-testid="stCaptionContainer"]{opacity:1}
+[data-testid="stCaptionContainer"],[data-testid="stCaptionContainer"] :is(p,li){color:var(--broth-muted)}
 [class*="st-key-table-"]{overflow-x:auto}
 .stMetric .stMarkdownEllipsis,.stMetric .stMarkdownEllipsis p{white-space:normal}
 .st-key-stage-frame{max-width:max(920px,calc((100vh - 4rem)*1280/656));margin-inline:auto}
@@ -60,7 +63,9 @@ z-index:1000000;flex-wrap:nowrap}
 def head_style() -> str:
     """For the head: it is there before anything is drawn that it would move. Nested in ``body`` it counts for
     more than Streamlit's own rules, which come later."""
-    return f"<style>body{{{_STYLE}}}@keyframes broth-trying{{to{{opacity:1}}}}</style>"
+    muted = f"{PALETTE['light']['muted']},{PALETTE['dark']['muted']}"  # Streamlit's falls short of 4.5
+    root = f":root{{--broth-muted:light-dark({muted})}}"
+    return f"<style>{root}body{{{_STYLE}}}@keyframes broth-trying{{to{{opacity:1}}}}</style>"
 
 
 def toolbar(*parts: Callable[[], None]) -> None:

@@ -138,6 +138,7 @@ class _Prompt:
         tokens = self.tokens
         changes = dict(self._asked_here(token))
         if self._is_text:
+            changes = {text: known for text, known in changes.items() if self._stays_whole(token, text)}
             for text in changed_texts(tokens.pieces[token], bool(changes)):
                 if self._stays_whole(token, text):
                     changes.setdefault(text, self._tokenizer.encode(text)[0])

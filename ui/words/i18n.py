@@ -32,6 +32,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "assets" / "i18n"
 STAGE_PREFIXES = ("stage.", "cap.")
 SLOTS = frozenset(["slot", "slot2", "slots", "gone", "held", "front"])
 """Arguments that name slots."""
+WORD = "word"
+"""What a model answered: the stage draws a frame around it, plain text puts it in quotes."""
 
 _HOLE = re.compile(r"\{(?P<name>\w+)(?::(?P<one>[^{}|]*)\|(?P<many>[^{}|]*)|\*(?P<joint>[^{}]+))?\}")
 
@@ -87,6 +89,8 @@ def fill(template: str, args: Mapping[str, object], key: str = "") -> str:
 
 
 def _shown(name: str, value: object) -> str:
+    if name == WORD:
+        return f"“{value}”"
     return f"#{value}" if name in SLOTS and isinstance(value, int) else str(value)
 
 

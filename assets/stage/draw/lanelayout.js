@@ -7,7 +7,7 @@ export const LANES = {
   large: { x: 110, w: 1146, y: 40, h: 82, labelY: 10, mill: [122, 154], tagY: 156, tagH: 40, tagW: 140, gap: 24, pad: 9, extra: 2, cell: 88, slim: 88, rows: 3, token: 26, least: 19, stub: 62, who: [24, 38], start: [18, 126, 84, 30], side: 72, near: 28 },
 };
 
-const STUB_GAP = 10, SHRINK = 0.72;
+const STUB_GAP = 10, SHRINK = 0.72, UNFOLDED = 8;
 
 /** Columns and rows of a whole block's tokens. */
 export function gridOf(size, lane) {
@@ -72,7 +72,7 @@ export function laneItems(states, active, size, lane, asked = false) {
   if (!states.length) return [];
   const at = Math.max(0, Math.min(states.length - 1, active));
   let found = null;
-  for (let whole = Math.min(bestOf(size, lane).most, states.length); !found; whole--) found = fit(states, at, size, lane, whole, !asked);
+  for (let whole = Math.min(bestOf(size, lane).most, states.length); !found; whole--) found = fit(states, at, size, lane, whole, !asked && states.length > UNFOLDED);
   let x = lane.x, before = null;
   return found.items.map((item) => {
     const w = item.kind === "whole" ? found.w : lane.stub;

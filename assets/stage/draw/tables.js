@@ -34,7 +34,7 @@ function drawRow({ t, t1, frame, run }, row, item, cols) {
   setAttr(row, "data-mark", item.mark || null);
   setAttr(row, "data-promised", promised ? "1" : null);
   setKeys(row, ["tag:" + item.tag, ...item.slots.map((id) => "slot:" + id)]);
-  const name = t("stage.a11y.row", { tag: item.tag, slots: slotNames(item.slots) || "-" });
+  const name = t("stage.a11y.row", { tag: item.tag, at: slotNames(item.slots) || "-" });
   nameThing(row, promised ? name + ", " + t("stage.state.reserved") : name);
 }
 

@@ -3,10 +3,11 @@ import { icon, make, makeButton, place, setAttr, setName } from "../draw/dom.js"
 import { languagesOf } from "../words/narrate.js";
 import { announce } from "./live.js";
 import { mayAsk } from "./quiz.js";
+import { drawVisible } from "../draw/tokens.js";
 import { requestMark } from "../draw/lane.js";
 
 const RAN_ROWS = 6, RAN_WORDS = 16, RAN_CELLS = 64;
-const RAN_H = 44, RAN_GAP = 6;
+const RAN_H = 44, RAN_GAP = 6, RAN_TALL = 34;
 
 /** What the questions came to: [{ask, args, right, shown, belief}], in order of the run. Pure. */
 export function guessesOf(events, asks) {
@@ -38,11 +39,12 @@ const ends = ({ k, events, data, runB }) => Boolean(events.length && k === event
 export const hasCard = (stage) => ends(stage) && mayAsk(stage);
 export const endsQuietly = (stage) => ends(stage) && !mayAsk(stage);
 
-/** `longest`: tokens of the longest prompt shown, so that equal tokens stand under each other. */
-function ranRow({ order, run: { log } }, { rid, reused, computed, asked }, longest) {
+/** `longest`: tokens of the longest prompt shown, so that equal tokens stand under each other; `tall`: words have room. */
+function ranRow({ order, run: { log } }, { rid, reused, computed, asked }, longest, tall) {
   const words = log.pieces[rid] ?? [], step = Math.ceil(longest / RAN_CELLS), cells = [];
   for (let i = 0; i < asked; i += step) {
-    const cell = make("span", "rantok", longest <= RAN_WORDS ? words[i] ?? "" : "");
+    const cell = make("span", "rantok");
+    if (tall && longest <= RAN_WORDS) drawVisible(cell, words[i] ?? "");
     setAttr(cell, "data-state", i < reused ? "reused" : i < reused + computed ? "computed" : null);
     cells.push(cell);
   }
@@ -52,7 +54,7 @@ function ranRow({ order, run: { log } }, { rid, reused, computed, asked }, longe
 function ranRows(stage, room) {
   const all = ranOf(stage.frame, stage.order), shown = all.slice(0, RAN_ROWS), rest = all.length - shown.length;
   const height = Math.min(RAN_H, Math.floor((room - (rest ? 22 : 0)) / Math.max(shown.length, 1)) - RAN_GAP);
-  const longest = Math.max(1, ...shown.map(({ asked }) => asked)), rows = make("div", "ran", shown.map((row) => ranRow(stage, row, longest)));
+  const longest = Math.max(1, ...shown.map(({ asked }) => asked)), rows = make("div", "ran", shown.map((row) => ranRow(stage, row, longest, height >= RAN_TALL)));
   rows.style.setProperty("--row", height + "px");
   rows.style.setProperty("--cells", Math.min(longest, Math.ceil(longest / Math.ceil(longest / RAN_CELLS))));
   if (rest) rows.append(make("p", "note", stage.t("stage.end.more", { n: rest })));

@@ -32,7 +32,7 @@ function drawLabel({ t, order, caption }, zone, letter, run, k, rid) {
   setText(zone.titleNode, t("stage.fork." + letter));
   zone.body.replaceChildren(
     make("p", "note", [...(rid ? [requestMark(order, rid), " "] : []), t("stage.count", { step: k, total: events.length })]),
-    make("p", "note", t("stage.fork.setup", { size: meta.block_size, slots: Object.keys(run.log.init.slots).length })),
+    make("p", "note", t("stage.fork.setup", { size: meta.block_size, count: Object.keys(run.log.init.slots).length })),
     make("p", "forkline", event ? caption(event) : ""));
 }
 

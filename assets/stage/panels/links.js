@@ -36,7 +36,7 @@ export function tipLines(stage, keys) {
   if (kind === "blk") return blockCard(stage, rest[0], Number(rest[1]));
   if (kind === "tag") {
     const hash = Object.keys(frame.table).find((one) => one.startsWith(rest[0]));
-    const where = hash ? t("stage.tip.at", { slots: frame.table[hash].map((id) => "#" + id).join(" ") }) : t("stage.tip.gone");
+    const where = hash ? t("stage.tip.at", { at: frame.table[hash].map((id) => "#" + id).join(" ") }) : t("stage.tip.gone");
     return [t("stage.tip.tag", { tag: hash ?? rest[0] }), where];
   }
   if (kind === "req" && frame.reqs[rest[0]]) {

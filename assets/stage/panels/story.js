@@ -61,8 +61,9 @@ function benchLines(stage, entries, event) {
     const verdict = verdictEntry(stage, lang);
     lines.push(drawLine(stage, "verdict", verdict.said, event, lang, [markNode(verdict), " "]));
   }
-  for (const { lang, why } of entries) if (why.length) lines.push(drawLine(stage, "why", why, event, lang));
-  if (machineOf(stage) && !stage.edit && !feedback) lines.push(make("p", "why try", t("stage.machine.try")));
+  const crowded = feedback && entries.length > 1; // a verdict in two languages leaves no room for more
+  for (const { lang, why } of crowded ? [] : entries) if (why.length) lines.push(drawLine(stage, "why", why, event, lang));
+  if (machineOf(stage) && !stage.edit && !feedback && !stage.ask) lines.push(make("p", "why try", t("stage.machine.try")));
   const noodle = entries.filter((entry) => entry.noodle.length).map((entry) => plainText(entry.noodle)).join(" · ");
   if (flags.noodle && noodle && !feedback) lines.push(make("p", "noodle-line", [icon("bowl"), " " + noodle]));
   if (event?.args?.ms && !stage.ask) lines.push(make("p", "note measured", t("stage.measured", event.args)));

@@ -178,7 +178,7 @@ export function drawRequestZone(stage, zone) {
   const flow = event?.op === "arrive" && event.rid === rid;
   const views = req && !flow ? blockViews(req, run.log.meta.block_size, peak, frame.slots) : [], spoken = blockSpoken(events, k, rid);
   zone.top.classList.toggle("off", !req);
-  zone.board.classList.toggle("off", !req || ask?.kind === "lane");
+  zone.board.classList.toggle("off", !req || Boolean(ask));
   drawTop(stage, zone.top);
   if (flow) drawFlow(stage, zone);
   else if (!req) drawHello(stage, zone);

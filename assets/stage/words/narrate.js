@@ -33,7 +33,8 @@ export function parseTemplate(template, args, strong = false) {
 
 const chipText = (name, value) => (name === "slot" ? "#" + value : String(value));
 
-export const plainText = (pieces) => pieces.map((piece) => piece.text).join("");
+/** Without frames a token stands in quotes. */
+export const plainText = (pieces) => pieces.map((piece) => (piece.kind === "token" ? "“" + piece.text + "”" : piece.text)).join("");
 
 export function formatText(template, args = {}) {
   return plainText(parseTemplate(template, args));

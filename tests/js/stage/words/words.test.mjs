@@ -97,3 +97,7 @@ test("a list's name without its star is a mere number", () => {
   assert.equal(formatText("{slots} slots: {slots*, }", { slots: [4] }), "4 slots: #4");
   assert.equal(formatText("block size {size}, {slots} slots", { size: 4, slots: 10 }), "block size 4, 10 slots");
 });
+
+test("where no frame can be drawn around it, a token stands in quotes", () => {
+  assert.equal(formatText("{req} answers {word}.", { req: "R0", word: "Yes." }), "R0 answers “Yes.”.");
+});

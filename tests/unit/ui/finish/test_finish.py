@@ -13,6 +13,7 @@ from core.timeline.event_log import EventLog
 from tests.plain_report import Plain, plain_report, prefill_seconds
 from ui.finish.compare import computed, step_of
 from ui.finish.lines import LECTURE_TOKENS, lecture_size
+from ui.finish.quiz import known_score
 from ui.machine.machine import Machine
 from ui.stage.payload import Payload, stage_log
 from ui.stage.questions import KINDS
@@ -172,3 +173,9 @@ def test_units_fit() -> None:
     assert (percent(0.3448), change(0.6), change(-0.021), change(0.0), change(1e-9)) == (
         "34.5", "−60.0", "+2.1", "0.0", "0.0",
     )  # fmt: skip
+
+
+def test_answers_of_older_links_count_for_the_lesson_they_stand_for() -> None:
+    """The questions have other names now; what was answered under the old ones is not lost."""
+    score = {"hit": (1, 2), "partial": (0, 1), "until": (1, 1), "free": (1, 1), "nonsense": (1, 1)}
+    assert known_score(score) == {"until": (2, 3), "whole": (0, 1), "free": (1, 1)}

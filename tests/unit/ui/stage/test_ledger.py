@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from tests.stage_runs import PRESETS, log_of, stage_log_of
 from tests.strategies import scenarios
 from ui.stage.payload import stage_log
 
-SCRIPT = Path(__file__).resolve().parents[3] / "js" / "told_ledger.mjs"
+SCRIPT = Path(__file__).with_name("told_ledger.mjs")
 Ledger = dict[str, Any]
 NUM_RUNS = 200
 
@@ -43,7 +44,7 @@ def check_sums(told: list[Ledger]) -> None:
             assert sum(parts) == row["asked"], row
             assert row["reused"] <= row["asked"]
         assert ledger["looked"] <= ledger["asked"]
-    for before, after in zip(told, told[1:], strict=False):
+    for before, after in pairwise(told):
         assert after["again"] >= before["again"]
         lost = {row["rid"] for row in before["rows"]} - {row["rid"] for row in after["rows"]}
         if not lost:  # a refused request takes what it asked for with it

@@ -197,7 +197,8 @@ def test_an_error_without_a_sentence_speaks_for_itself() -> None:
         ("{n} {n:token|tokens}", {"n": 0}, "0 tokens"),
         ("{free} {free:is|are} free", {"free": 2}, "2 are free"),
         ("{slot} and {tag}", {"slot": 5, "tag": "5ae6", "unused": 1}, "#5 and 5ae6"),
-        ("**{req}** {word}", {"req": "R0", "word": "{n} **x**"}, "**R0** {n} **x**"),
+        ("{slots*, } of {reqs*、}", {"slots": [1, "…", 7], "reqs": ["R0"]}, "#1, …, #7 of R0"),
+        ("**{req}** {word}", {"req": "R0", "word": "{n} **x**"}, "**R0** “{n} **x**”"),
     ],
 )
 def test_fill(template: str, args: dict[str, object], text: str) -> None:
@@ -206,7 +207,8 @@ def test_fill(template: str, args: dict[str, object], text: str) -> None:
 
 @given(any_texts)
 def test_what_a_person_typed_is_never_read_as_a_template(word: str) -> None:
-    assert fill("“{word}”", {"word": word}) == f"“{word}”"
+    assert fill("{word}", {"word": word}) == f"“{word}”"
+    assert fill("“{tag}”", {"tag": word}) == f"“{word}”"
 
 
 def test_a_missing_argument_is_our_error() -> None:
