@@ -8,7 +8,7 @@ export function scrollZones({ phone, k, rid, ask, event, events }, { views, spok
   Object.assign(phone, { scrolledFor: events, scrolledAt: stamp });
   const [request, pool, queue] = phone.zones;
   const row = request.blocks.get(spoken), whole = views.length === request.blocks.size;
-  const middle = (zone, top, height) => (zone.scrollTop = top + height <= zone.clientHeight ? 0 : top - Math.max(8, (zone.clientHeight - height) / 2));
+  const middle = (zone, top, height, room = zone.clientHeight - (zone.board?.offsetHeight ?? 0)) => (zone.scrollTop = top + height <= room ? 0 : top - Math.max(8, (room - height) / 2)); // the tag board covers the end of its zone
   if (whole && row && !ask) middle(request, row.offsetTop, row.offsetHeight);
   else request.scrollTop = whole || ask ? 0 : Math.max(0, spoken - 1) * LIST_ROW;
   for (const [zone, node] of [[pool, pool.cells.get(event?.slot)], [queue, queue.cards.get(event?.slot)?.parentNode]]) {

@@ -18,6 +18,8 @@ test("an open question is answered where the thing stands that it asks for, what
   assert.equal(before("hash", "lane"), REQUEST);
   assert.equal(before("alloc", "pool"), QUEUE);
   assert.equal(before("touch", "choice"), POOL);
+  assert.equal(before("free", "choice"), REQUEST, "which tags go is read off the hash table");
+  assert.equal(before("free", "pool"), QUEUE);
   assert.equal(before("append", "choice"), REQUEST);
 });
 
@@ -90,7 +92,7 @@ test("a stroke counts from 56 pixels on, and only when it goes across", () => {
 
 test("the large button says what it does now", () => {
   const at = (k, ask = null) => nextWord({ k, events: [1, 2, 3], ask });
-  assert.deepEqual([at(0), at(1), at(3), at(1, {}), at(0, {})], ["begin", "next", "again", "guess", "guess"]);
+  assert.deepEqual([at(0), at(1), at(3), at(1, {}), at(0, {})], ["begin", "next", "done", "guess", "guess"]);
 });
 
 test("the request in small: rows are whole blocks, four at most", () => {
