@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { blockSpoken, boardRows, isChoice, miniColumns, phonePool, phoneQueue, phoneZone, POOL, QUEUE, REQUEST, rowsInView, runsOf, stopsOf, tickBars } from "../../../../assets/stage/phone/plan.js";
 import { swipeOf } from "../../../../assets/stage/phone/swipe.js";
+import { scrollFor } from "../../../../assets/stage/phone/scroll.js";
 import { nextWord } from "../../../../assets/stage/phone/foot.js";
 import { events, randomSource } from "../../sample.mjs";
 
@@ -109,4 +110,16 @@ test("only what the question asks for can be tapped, and nothing while a verdict
   assert.equal(isChoice({ ask }, "pool", 0), false);
   assert.equal(isChoice({ ask, feedback: {} }, "lane", 0), false);
   assert.ok(!isChoice({ ask: null }, "lane", 0));
+});
+
+test("a zone is scrolled so that the row of the step is whole in sight, and no row is cut at the upper edge", () => {
+  const rows = [[40, 80], [130, 80], [220, 80], [310, 80]];
+  assert.equal(scrollFor(rows, rows[0], 300), 0);
+  assert.equal(scrollFor(rows, rows[3], 400), 0);
+  for (const room of [120, 200, 260, 300, 380]) for (const lead of [0, 28]) for (const row of rows) {
+    const top = scrollFor(rows, row, room, lead);
+    if (row[1] + 14 > room - lead) continue;
+    assert.ok(row[0] >= top && row[0] + row[1] <= top + room, `${row} in ${room}`);
+    assert.ok(top === 0 || rows.some(([one]) => one === top + lead + 6), "an edge of a row");
+  }
 });
