@@ -28,7 +28,7 @@ TOKENS = """
   const mini = phone.querySelector('.m-request');
   return {
     rid, rows: count(request, '.pblk .ptok:not(.hole, .pnear .ptok), .pflow .ptok'),
-    map: mini.dataset.bar ? 0 : count(mini, 'i'), blocks: count(request, '.pblk'), chips: count(pool, '.pchip'),
+    map: mini.dataset.bar ? 0 : count(mini, 'i'), chips: count(pool, '.pchip'),
     written: [...request.querySelectorAll('.pblk')].map(row => ({
       b: Number(row.querySelector('.pno').textContent), state: row.dataset.state,
       part: Number(row.querySelector('.plook').textContent.match(/(\\d+)\\/\\d+$/)?.[1] ?? -1),
@@ -42,13 +42,15 @@ BOARD = """
 phone => {
   const board = phone.querySelector('.pboard'), zone = board.parentNode;
   if (zone.hasAttribute('inert') || !board.getClientRects().length) return null;
-  const box = board.getBoundingClientRect(), end = phone.querySelector('.pfootbar').getBoundingClientRect().top;
+  const box = board.getBoundingClientRect();
+  const end = phone.querySelector('.pfootbar').getBoundingClientRect().top;
   return box.height > 0 && box.bottom <= end + 0.5 && box.top > zone.getBoundingClientRect().top;
 }
 """
 """Is the hash table whole in sight beside the request? Null where another zone is shown."""
 
-SEE_PHONE = """
+SEE_PHONE = (
+    """
 root => {
   const phone = root.querySelector('.phone'), all = names => [...phone.querySelectorAll(names)];
   const shown = node => node.getClientRects().length > 0, text = node => node.textContent;
@@ -69,7 +71,10 @@ root => {
     board: (BOARD)(phone), tokens: (TOKENS)(phone, rid),
   };
 }
-""".replace("SMALL", SMALL.strip()).replace("TOKENS", TOKENS.strip()).replace("BOARD", BOARD.strip())
+""".replace("SMALL", SMALL.strip())
+    .replace("TOKENS", TOKENS.strip())
+    .replace("BOARD", BOARD.strip())
+)
 """What is to be seen and heard on a phone, as tests/leaks.py reads it, and what of it is too small."""
 
 
