@@ -34,6 +34,7 @@ function takeRuns(stage, old) {
   stage.events = data.a.events;
   stage.run = { log: data.a, frames: foldAll(data.a.init, stage.events) };
   stage.order = [...new Set(stage.events.map((event) => event.rid).filter(Boolean))];
+  for (const step of stage.bookmarks) if (step > stage.events.length) stage.bookmarks.delete(step); // from a link to a longer run
   takeSecondRun(stage);
   if (old && !same) pausePlay(stage);
   if (old && !same) Object.assign(stage, { k: data.flags?.step ?? 0, pin: null, focus: null, feedback: null, asks: new Map(), votes: new Map(), bookmarks: new Set() });
