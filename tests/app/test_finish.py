@@ -201,6 +201,15 @@ def test_the_bet_meets_the_result(lang: Lang, bet: str | None, key: str) -> None
     assert t(f"finish.bet.{key}", lang, rate=f"{rate:.1f}", **args) in texts(at)
 
 
+@pytest.mark.parametrize(("bet", "key"), [(20, "close"), (25, "close"), (58, "high"), (0, "low")])
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_bet_in_tokens_meets_the_result_in_tokens(lang: Lang, bet: int, key: str) -> None:
+    at = visit("finish", lang=lang, s="P0", bet=f"{bet}t")
+    hits, total = plain_of("P0").hits, plain_of("P0").prompt
+    told = t(f"finish.bet.tokens.{key}", lang, bet=bet, hit=hits, total=total, off=abs(bet - hits))
+    assert told in texts(at)
+
+
 @pytest.mark.parametrize("lang", MODES)
 def test_answers_are_told_by_misconception(lang: LangMode) -> None:
     at = visit("finish", lang=lang, s="P0", quiz="P0.hit12x.hit20.touch30_P1.done9x")

@@ -22,6 +22,11 @@ class Bet:
         """``16t`` are tokens, ``40`` is per cent."""
         return f"{self.n}t" if self.unit == "tokens" else str(self.n)
 
+    @property
+    def percent(self) -> int | None:
+        """What it says of any run; tokens are those of one run alone."""
+        return self.n if self.unit == "percent" else None
+
     def percent_of(self, total: int) -> float:
         """The bet as a share of so many tokens."""
         return 100 * self.n / max(total, 1) if self.unit == "tokens" else self.n

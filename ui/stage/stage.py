@@ -31,8 +31,8 @@ def show_stage(
 
     With a stable ``key`` a new payload (another language, another run) keeps the mounted element and the
     step; an equal payload is not even sent again. ``on_fork`` hears what a person wants to try otherwise,
-    ``on_answer`` what they answered, ``on_bet`` what they bet, ``on_run`` what they want to run next, ``on_seen`` which run they have
-    come to the end of.
+    ``on_answer`` what they answered, ``on_bet`` what they bet, ``on_run`` what they want to run next,
+    ``on_seen`` which run they have come to the end of.
     """
 
     def told(name: str) -> object:

@@ -7,7 +7,7 @@ import { toldKey, toldTotals } from "./told.js";
 
 const FATES = ["reused", "computed", "reserved", "waiting"];
 /** Units: height of a cell; of a row at least and at most; of the sums below the rows. */
-const SIZE = { wide: { cell: 22, row: 30, most: 40, sums: 84, line: 18, mark: 34, count: 76 }, large: { cell: 27, row: 38, most: 52, sums: 114, line: 26, mark: 52, count: 96 },
+const SIZE = { wide: { cell: 22, row: 30, most: 40, sums: 84, line: 18, mark: 34, count: 76 }, large: { cell: 27, row: 38, most: 52, sums: 114, line: 10, mark: 52, count: 96 },
   fork: { cell: 18, row: 26, most: 30, sums: 64, line: 0, mark: 30, count: 76 } };
 
 /** Fate of each prompt token, in their order. */

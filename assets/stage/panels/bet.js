@@ -4,12 +4,13 @@ import { arrivalsOf, promptTotal } from "../time/ledger.js";
 import { mayAsk } from "./quiz.js";
 
 /** So many tokens stand as cells; more are one bar. */
-const MOST_CELLS = 40, REST_MS = 900;
+const BET_CELLS = 40;
+const BET_REST_MS = 900;
 
 export const isBetting = (stage) => Boolean(stage.k === 0 && !stage.ask && mayAsk(stage) && stage.data.flags?.card && !stage.run.log.meta.told && promptTotal(stage.run));
 
 /** What the words of the bet may name. */
-export const betArgs = ({ run }) => ({ n: arrivalsOf(run), slots: Object.keys(run.log.init.slots).length, total: promptTotal(run) });
+export const betArgs = ({ run }) => ({ n: arrivalsOf(run), count: Object.keys(run.log.init.slots).length, total: promptTotal(run) });
 
 /** Tokens that a place on a bar of that width stands for: a cell counts with all before it. Pure. */
 export const betAt = (x, width, total) => Math.max(0, Math.min(total, Math.ceil((x / width) * total - 1e-6)));
@@ -35,7 +36,7 @@ export function tellBet(stage) {
 function setBet(stage, n) {
   clearTimeout(stage.betTimer);
   stage.bet = { n, unit: "tokens" };
-  stage.betTimer = setTimeout(() => settleBet(stage), REST_MS);
+  stage.betTimer = setTimeout(() => settleBet(stage), BET_REST_MS);
   fillBar(stage);
 }
 
@@ -100,7 +101,7 @@ function buildBet(stage) {
 
 /** The bar with what stands on it; made once, so that a drawing does not take it out of anybody's hand. */
 export function betBench(stage) {
-  const node = (stage.betNode ??= buildBet(stage)), total = promptTotal(stage.run), count = stage.mode === "phone" || total > MOST_CELLS ? 1 : total;
+  const node = (stage.betNode ??= buildBet(stage)), total = promptTotal(stage.run), count = stage.mode === "phone" || total > BET_CELLS ? 1 : total;
   if (node.cells.children.length !== count) node.cells.replaceChildren(...Array.from({ length: count }, () => make("i")));
   setName(node.pick, stage.t("stage.bet.name"));
   setAttr(node.pick, "aria-valuemin", 0);
