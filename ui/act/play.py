@@ -59,7 +59,7 @@ BEATS = (
 
 @cache
 def play_text() -> Mapping[str, Any]:
-    """The scenario, and what may stand in each token's place."""
+    """The scenario of the act."""
     texts: Mapping[str, Any] = json.loads(PLAY.read_text("utf-8"))
     return texts
 
@@ -67,7 +67,7 @@ def play_text() -> Mapping[str, Any]:
 @cache
 def act_run(lang: Lang) -> tuple[Scenario, EventLog]:
     """The two requests and what the engine told of them."""
-    scenario = load_scenario(play_text()["scenario"], lang=lang, name="act")
+    scenario = load_scenario(play_text(), lang=lang, name="act")
     return scenario, run(scenario)
 
 

@@ -6,7 +6,7 @@ where somebody else's text stands in it. The lesson of a question is why the loo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.timeline.frame import Frame
@@ -94,8 +94,6 @@ def _look_up(told: Told, cut: int, step: Step) -> _LookUp | None:
     seen = [i for i in range(probe, end) if told.steps[i].get("rid") == rid]
     hits = [told.steps[i]["b"] for i in seen if told.steps[i]["op"] == "match"]
     last = told.steps[seen[-1]]
-    # where others are served between, all would have changed by then: ask when it is this one's turn
-    between = {one["op"] for one in told.steps[first:probe] if one.get("rid") != rid}
     table = told.frames[probe]["table"]
     hashes = told.frames[probe]["reqs"][rid]["hashes"][: step["args"]["full"]]
     owner = told.author.get(hashes[0], "")
@@ -104,7 +102,7 @@ def _look_up(told: Told, cut: int, step: Step) -> _LookUp | None:
     reason = _reason(told, last)
     return _LookUp(
         rid=rid,
-        at=first if between <= {"arrive", "cut", "hash", "chain"} else probe,
+        at=first if _same_before(told.frames[first]["table"], hashes, len(hits), bool(reason)) else probe,
         ends=seen[-1] + 1,
         hit=hits[-1] if hits else NONE,
         full=step["args"]["full"],
@@ -117,6 +115,12 @@ def _look_up(told: Told, cut: int, step: Step) -> _LookUp | None:
         running=_runs(told.frames[probe], owner),
         nothing=not table and reason not in _OF_REASON,
     )
+
+
+def _same_before(table: Mapping[str, object], hashes: Sequence[str], hits: int, missed: bool) -> bool:
+    """Would the look-up end alike before its tags are made? Otherwise others are served between, and one asks
+    when it is this request's turn."""
+    return all(one in table for one in hashes[:hits]) and not (missed and hashes[hits] in table)
 
 
 def _runs(frame: Frame, rid: str) -> bool:
