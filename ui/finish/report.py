@@ -39,7 +39,7 @@ def headline_panel(report: Report, slots: int) -> None:
     with words:
         told = {
             "requests": report.num_requests,
-            "slots": slots,
+            "count": slots,
             "size": report.block_size,
             "evicted": evicted,
         }
