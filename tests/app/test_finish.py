@@ -55,7 +55,7 @@ def test_headline_and_report(preset: str) -> None:
     assert at.header[0].value == told
     said = texts(at)
     config = log_of(preset).config
-    assert t("finish.subline", "en", requests=plain.requests, slots=config.num_usable, size=config.block_size,
+    assert t("finish.subline", "en", requests=plain.requests, count=config.num_usable, size=config.block_size,
              evicted=plain.evicted) in said  # fmt: skip
     full, hit = 1e3 * plain.full_s / plain.requests, 1e3 * plain.hit_s / plain.requests
     assert (
