@@ -157,7 +157,7 @@ function drawHello(stage, zone) {
   keyed(zone.rows, ["hello"], (key) => key, () => make("div", "psays"), (node) => {
     if (node.stamp === stamp) return;
     node.stamp = stamp;
-    const size = meta.told ? "" : t("stage.fork.setup", { size: meta.block_size, slots: Object.keys(init.slots).length });
+    const size = meta.told ? "" : t("stage.fork.setup", { size: meta.block_size, count: Object.keys(init.slots).length });
     node.replaceChildren(make("p", "phello", meta.title || meta.scenario || ""), make("p", "pnote", size), ...promptSays(stage));
   });
 }

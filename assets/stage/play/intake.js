@@ -4,6 +4,7 @@ import { foldAll } from "../time/fold.js";
 import { LEVELS } from "../time/steps.js";
 import { pausePlay } from "./player.js";
 import { takeSecondRun } from "../panels/fork.js";
+import { takeBet } from "../panels/bet.js";
 
 /** A page that inserts something above the stage makes Streamlit unmount and mount it again: what the viewer chose survives here, by key. */
 const parked = new Map();
@@ -57,12 +58,13 @@ function takeForget(stage, token) {
 }
 
 export function takeData(stage, data) {
-  const old = stage.data, flags = data.flags ?? {};
+  const old = stage.data, flags = data.flags ?? {}, { story } = stage;
   stage.data = data;
   stage.reduced = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (!old || old.lang !== data.lang || !stage.lang) stage.lang = data.lang;
   takeFlags(stage, old, flags);
   if (old?.rev !== data.rev || !stage.run) takeRuns(stage, old);
+  takeBet(stage, Boolean(old) && stage.story !== story);
   takeForget(stage, flags.forget);
   takeStep(stage, flags);
 }
