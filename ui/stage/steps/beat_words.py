@@ -102,7 +102,7 @@ def answered(group: Sequence[Step]) -> Told:
     """Answer tokens, one at a time; a block may fill up meanwhile."""
     added = [step for step in group if step["op"] == "append"]
     reqs = listed(step["rid"] for step in added)
-    word = "".join(step["args"]["text"] for step in added if step["rid"] == added[-1]["rid"]).strip()
+    word = "".join(step["args"]["word"] for step in added if step["rid"] == added[-1]["rid"])
     word = word if len(word) <= MAX_WORD else word[: MAX_WORD - 1] + "…"
     full = [step for step in group if step["op"] == "hash"]
     args: Step = {"req": added[-1]["rid"], "reqs": reqs, "word": word, "n": len(added)}

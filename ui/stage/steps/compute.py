@@ -18,7 +18,7 @@ def computed(telling: Telling, event: ev.BlockComputed) -> None:
 
 def appended(telling: Telling, event: ev.TokensAppended) -> None:
     text = "".join(telling.pieces(event.token_ids))
-    args = {"word": text.strip(), "text": text, "n": len(event.token_ids)}
+    args = {"word": text, "n": len(event.token_ids)}
     telling.step("append", event, args, block=(event.num_tokens - 1) // telling.size)
     before = event.num_tokens - len(event.token_ids)
     for full in range(before // telling.size, event.num_tokens // telling.size):

@@ -28,6 +28,7 @@ from ui.words.i18n import (
     table,
     texts,
 )
+from ui.words.visible import visible_text
 
 ROOT = Path(__file__).resolve().parents[4]
 EN, ZH = table("en"), table("zh")
@@ -207,7 +208,7 @@ def test_fill(template: str, args: dict[str, object], text: str) -> None:
 
 @given(any_texts)
 def test_what_a_person_typed_is_never_read_as_a_template(word: str) -> None:
-    assert fill("{word}", {"word": word}) == f"“{word}”"
+    assert fill("{word}", {"word": word}) == f"“{visible_text(word)}”"
     assert fill("“{tag}”", {"tag": word}) == f"“{word}”"
 
 
