@@ -94,7 +94,7 @@ export const rateOf = ({ reused, looked }) => (looked ? Math.round((100 * reused
 /** What is counted apart: tokens of the answers, tokens computed again, blocks that had to go, and the hit rate with what it is of. */
 function apartPieces({ t1 }, ledger) {
   const n = (key, value) => (value ? [t1("stage.ledger." + key, { n: value })] : []);
-  const rate = ledger.looked ? [t1("stage.ledger.rate", { rate: rateOf(ledger), n: ledger.looked })] : [];
+  const rate = ledger.looked ? [t1("stage.ledger.rate", { rate: rateOf(ledger), hit: ledger.reused, n: ledger.looked })] : [];
   return [[...n("answer", ledger.answer), ...n("again", ledger.again), ...n("evicted", ledger.evicted)].join(" · "), ...rate].filter(Boolean).map((text) => ["", text]);
 }
 
