@@ -183,7 +183,8 @@ def _args(one: _LookUp) -> Ask:
 def _said(one: _LookUp, place: int) -> str:
     """What it would have meant that this is the last block that hits."""
     if place == one.hit:
-        return f"right.{one.lesson}"
+        is_later = one.hint == "turn" and one.lesson in ("whole", "until")  # its tags are stored meanwhile
+        return "right.turn" if is_later else f"right.{one.lesson}"
     if place >= one.full:
         return "open" if one.nothing else "notfull"
     if one.nothing:

@@ -308,7 +308,7 @@ def test_few_survivors_are_asked_for() -> None:
 
 @pytest.mark.parametrize(("scenario_id", "rid"), [("P8", "R1"), ("T10", "R2"), ("L640", "R1")])
 def test_a_request_that_waits_is_asked_about_before_its_tags_are_made(scenario_id: str, rid: str) -> None:
-    """Others are served before it is looked up: the question says so, and what decides is shown from there."""
+    """Others are served before it is looked up: the question says so, and the deciding steps begin there."""
     asked = next(s for s in asked_in(steps_of(scenario_id)) if s["ask"]["rid"] == rid)
     assert (asked["op"], asked["ask"]["why"]) == ("hash", "stage.ask.lane.turn")
     begins = steps_of(scenario_id)[asked["ask"]["shows"][0]]
