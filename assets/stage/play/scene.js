@@ -17,7 +17,6 @@ import { refreshDrawers } from "../panels/drawers.js";
 import { showPin } from "../panels/links.js";
 import { drawUntold } from "../draw/told.js";
 import { drawPhone } from "../phone/phone.js";
-import { tellSeen } from "./seen.js";
 
 export function drawScene(stage) {
   const { run, events, k, plan, host } = stage, held = host.activeElement;
@@ -26,7 +25,6 @@ export function drawScene(stage) {
   stage.ask = isAsking(stage) ? events[k].ask : null;
   stage.rid = stage.focus ?? stage.ask?.rid ?? requestAt(events, k);
   if (stage.edit && stage.edit.k !== k) stage.edit = null;
-  tellSeen(stage);
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
   if (drawPhone(stage)) return void (refreshDrawers(stage), keepHeld(stage, held));
