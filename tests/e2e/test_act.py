@@ -142,9 +142,9 @@ def test_each_choice_says_what_it_would_have_meant(browser_page: Page, server: s
     go_to_beat(page, act, BET + 1, choice)
     key = act_beats("en")[BET]["ask"]["said"][choice]
     right = choice in act_beats("en")[BET]["ask"]["answers"]
-    expect(act.locator(".said")).to_have_text(
-        f"{'✓' if right else '✕'} {t('act.right' if right else 'act.wrong', 'en')} {t(key, 'en')}"
-    )
+    verdict = t("act.right" if right else "act.wrong", "en")
+    meant = t(key, "en", **act_beats("en")[BET]["args"])
+    expect(act.locator(".said")).to_have_text(f"{'✓' if right else '✕'} {verdict} {meant}")
     spoken = act.locator(".live").inner_text()
     assert spoken.startswith(t("act.right" if right else "act.wrong", "en"))
     assert t("act.hit.what", "en").replace("**", "") in spoken

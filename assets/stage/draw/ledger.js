@@ -98,7 +98,7 @@ const betPieces = ({ bet, run, runB, t1 }) => (bet && !runB ? [t1("stage.bet." +
 function apartPieces(stage, ledger) {
   const { t1 } = stage;
   const n = (key, value) => (value ? [t1("stage.ledger." + key, { n: value })] : []);
-  const rate = ledger.looked ? [t1("stage.ledger.rate", { rate: rateOf(ledger), n: ledger.looked })] : [];
+  const rate = ledger.looked ? [t1("stage.ledger.rate", { rate: rateOf(ledger), hit: ledger.reused, n: ledger.looked })] : [];
   return [...betPieces(stage), [...n("answer", ledger.answer), ...n("again", ledger.again), ...n("evicted", ledger.evicted)].join(" · "), ...rate].filter(Boolean).map((text) => ["", text]);
 }
 

@@ -13,6 +13,8 @@ def computed(telling: Telling, event: ev.BlockComputed) -> None:
     cap = "compute.answer" if answer == event.num_new else "compute.part"
     if event.fill == telling.size:  # full but without a tag (cache off, or kept out): nobody else can use it
         cap = "compute.full" if telling.content(event.block_id) else "compute.alone"
+        if cap == "compute.full" and not answer and telling.is_first("compute"):
+            cap = "compute.first"
     telling.step("compute", event, args, cap=cap)
 
 
