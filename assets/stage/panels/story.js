@@ -4,8 +4,9 @@ import { captionOf, chipKeys, languagesOf, lookUp, parseTemplate, plainText, tol
 import { isAsking, optionsTold, questionKnobs, verdictKnobs, askArgs } from "./quiz.js";
 import { announce } from "./live.js";
 import { endsQuietly, quietEnd } from "./endcard.js";
-import { requestMark } from "../draw/lane.js";
+import { countWords, requestMark } from "../draw/lane.js";
 import { tickKind } from "../draw/ticks.js";
+import { pressAt } from "../time/steps.js";
 import { toldKey } from "../draw/told.js";
 import { tokenChip } from "../draw/tokens.js";
 import { machineCaption, machineOf } from "../draw/machine.js";
@@ -27,7 +28,7 @@ const piecesOf = ({ data: { text }, worded }, lang, key, args) => (key ? parseTe
 
 /** Step 0 has no event: it says what is about to happen and which key starts it. */
 function openingEntries(stage) {
-  const { lang: shown, run, events } = stage, args = { n: events.length };
+  const { lang: shown, run, events, level } = stage, args = { n: pressAt(events, 0, level).all };
   return languagesOf(shown).map((lang) => ({ lang, noodle: [], what: piecesOf(stage, lang, "stage.start.what", args),
     why: piecesOf(stage, lang, toldKey(run, "stage.start.why"), args) }));
 }
@@ -57,6 +58,7 @@ function drawLine(stage, cls, pieces, event, lang, before = []) {
 function benchLines(stage, entries, event) {
   const { feedback, flags, t } = stage, lines = [];
   for (const { lang, what } of entries) lines.push(drawLine(stage, "what", what, event, lang));
+  if (stage.ask && !feedback && stage.nudged === stage.k) lines.push(make("p", "refused", [icon("up"), " " + t("stage.ask.first")]));
   for (const { lang } of feedback ? entries : []) {
     const verdict = verdictEntry(stage, lang);
     lines.push(drawLine(stage, "verdict", verdict.said, event, lang, [markNode(verdict), " "]));
@@ -76,7 +78,7 @@ function spoken(stage, entries) {
   if (feedback) return entries.map(({ lang }) => verdictEntry(stage, lang)).map(({ mark, said: pieces }) => mark + " " + plainText(pieces)).join(" ") + " " + said;
   if (stage.ask) return t("stage.ask.title") + ": " + said + " " + optionsTold(stage);
   const last = k && k === events.length ? t("stage.live.last") + " " : "";
-  return last + t("stage.count", { step: k, total: events.length }) + ". " + said;
+  return last + countWords(stage) + ". " + said;
 }
 
 export function drawStory(stage, event) {
