@@ -99,10 +99,11 @@ function drawLegend({ run, mode, t1 }, zone, kind, views) {
 }
 
 /** What the colours mean depends on who looks: the title says whose view it is, and lights up when that has changed. */
-function drawPoolTitle({ t, t1, order, turned }, zone, { meta, init }, withSize, rid) {
+function drawPoolTitle({ t, t1, order, turned, mode }, zone, { meta, init }, kind, rid) {
+  const roomy = kind === "row", withSize = roomy || (kind === "map" && mode === "large"), isNamed = rid && (roomy || mode === "wide"); // the legend needs room
   const [name, note, from] = (zone.nameNodes ??= [make("span"), make("span", "note"), make("span", "note seenfrom")]);
   if (zone.titleNode.firstChild !== name) zone.titleNode.replaceChildren(name, note, from);
-  from.replaceChildren(...(rid ? [t1("stage.pool.from"), requestMark(order, rid)] : []));
+  from.replaceChildren(...(isNamed ? [t1(roomy ? "stage.pool.from" : "stage.short.from"), requestMark(order, rid)] : []));
   setAttr(from, "data-turned", turned ? "1" : null);
   setText(name, t("stage.zone.C"));
   setText(note, withSize ? t("stage.pool.size", { count: Object.keys(init.slots).length, size: meta.block_size }) : "");
@@ -121,7 +122,7 @@ export function drawPool(stage, zone, run, frame, rid, told, [, , width, height]
   const views = ids.map((id) => slotView(frame, id, rid, told, size));
   setAttr(zone, "data-kind", grid.kind);
   setAttr(zone, "data-pick", asked ? "1" : null);
-  drawPoolTitle(stage, zone, run.log, grid.kind === "row" || (grid.kind === "map" && stage.mode === "large"), frame.reqs[rid] ? rid : null);
+  drawPoolTitle(stage, zone, run.log, grid.kind, frame.reqs[rid] ? rid : null);
   drawLegend(stage, zone, grid.kind, views);
   const items = grid.kind === "map" ? [] : views.map((view, at) => ({ view, at }));
   const nodes = keyed(zone.body, items, ({ view }) => (asked ? "ask" : "") + view.id, () => makeSlot(asked), (node, { view, at }) => {
