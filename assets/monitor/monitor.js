@@ -42,7 +42,7 @@ function flipPlay(monitor) {
 
 function showPlay(monitor) {
   const playing = isPlaying(monitor);
-  swapIcon(monitor.play, playing ? "pause" : "play");
+  swapIcon(monitor.play, playing ? "pause" : "next");
   setName(monitor.play, monitor.t(playing ? "monitor.pause" : "monitor.go"));
   setAttr(monitor.play, "title", monitor.t(playing ? "monitor.pause" : "monitor.go") + " [" + monitor.t1("monitor.space") + "]");
   setAttr(monitor.root, "data-playing", playing ? "1" : null);

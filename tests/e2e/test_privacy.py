@@ -131,6 +131,7 @@ def test_own_prompts_stand_in_links_about_them_alone(watched: Running) -> None:
             await who.press("own_run")
             assert who.exceptions == []
             assert in_links(who.query)
+            await who.open("execute", who.query)
             presets = next(one for one in who.all_of("selectbox") if one.id.endswith("-widget_scenario"))
             await who.set(widget_scenario=("string_value", presets.options[1]))
             assert "s=own" not in who.query

@@ -47,6 +47,14 @@ test("top-level names are unique across modules, so that they can be joined into
   }
 });
 
+test("every icon that is asked for by name is drawn", () => {
+  const drawn = new Set([...source["stage/draw/dom.js"].matchAll(/(\w+): "f?M/g)].map((found) => found[1]));
+  for (const name of names) {
+    const wishes = [...source[name].matchAll(/\bicon\("(\w+)"|swapIcon\([^,]+, (.*?)\);/g)].flatMap(([, word, rest]) => (word ? [word] : (rest.match(/"(\w+)"/g) ?? []).map((one) => one.slice(1, -1))));
+    for (const wish of wishes) assert.ok(drawn.has(wish), name + " asks for " + wish);
+  }
+});
+
 test("no text reaches the page as markup", () => {
   for (const name of names) assert.doesNotMatch(source[name], /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/, name);
 });

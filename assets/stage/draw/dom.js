@@ -64,6 +64,7 @@ export function setText(node, text) {
 }
 
 export function setAttr(node, name, value) {
+  if (value === false && name.startsWith("aria-")) value = "false"; // a state that is off is not the same as none
   if (value === null || value === false || value === undefined) node.removeAttribute(name);
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
 }

@@ -162,7 +162,7 @@ function fillFork(stage, body) {
 }
 
 export function sendFork(stage, button) {
-  if (button.getAttribute("aria-disabled")) return;
+  if (button.getAttribute("aria-disabled") === "true") return;
   const value = button.forkInput ? button.forkInput.value : button.forkValue;
   toggleDrawer(stage, "fork", false);
   stage.api.setTriggerValue?.("fork", { step: stage.k, change: button.forkChange, value });

@@ -26,7 +26,7 @@ function blockLine(stage, req, view, pieces) {
 function diffBox({ t }, diff) {
   const row = (name, pieces, others) => make("div", "drowline", [make("span", "note", t(name)), ...pieces.map((piece, at) => {
     const token = drawDiffering(make("span", "tok"), piece, others[at] ?? "");
-    token.dataset.same = at < diff.first ? "1" : at === diff.first ? "first" : "0";
+    token.dataset.same = piece === others[at] ? "1" : at === diff.first ? "first" : "0";
     return token;
   })]);
   return make("div", "diff", [row("stage.diff.stored", diff.stored, diff.mine), row("stage.diff.mine", diff.mine, diff.stored),

@@ -3,6 +3,7 @@ import { setAttr } from "../draw/dom.js";
 import { askBetween, nextStop, prevStop } from "../time/steps.js";
 import { drawScene } from "./scene.js";
 import { animateStep, durationOf, finishMotion, captureBefore } from "./motion.js";
+import { tellSeen } from "./seen.js";
 import { saveAddress } from "./address.js";
 import { answerQuestion, choiceOfDigit, choiceOfThing, isAsking, mayAsk, nudgeQuestion, showAnswer } from "../panels/quiz.js";
 import { announce, sayNow } from "../panels/live.js";
@@ -18,6 +19,7 @@ function goTo(stage, k, animate = false) {
   const before = animate && to > from ? captureBefore(stage) : null;
   stage.k = to;
   drawScene(stage);
+  tellSeen(stage);
   if (before) animateStep(stage, before);
   saveAddress(stage);
 }

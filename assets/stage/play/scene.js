@@ -17,7 +17,6 @@ import { refreshDrawers } from "../panels/drawers.js";
 import { showPin } from "../panels/links.js";
 import { drawUntold } from "../draw/told.js";
 import { drawPhone } from "../phone/phone.js";
-import { tellSeen } from "./seen.js";
 
 export function drawScene(stage) {
   const { run, events, k, plan, host } = stage, held = host.activeElement;
@@ -27,7 +26,6 @@ export function drawScene(stage) {
   stage.rid = stage.focus ?? (asksLane(stage.ask) ? stage.ask.rid : requestAt(events, k));
   stage.turned = isTurned(stage);
   if (stage.edit && stage.edit.k !== k) stage.edit = null;
-  tellSeen(stage);
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
   if (drawPhone(stage)) return void (refreshDrawers(stage), keepHeld(stage, held));

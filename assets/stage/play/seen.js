@@ -1,4 +1,4 @@
-// Who has come to the end of a run has seen its result: the page may show it from now on.
+// Who has gone to the end of a run has seen its result: the page may show it from now on.
 
 const seenRuns = new WeakSet();
 
