@@ -151,6 +151,11 @@ def test_a_walk_ends_with_its_sum(browser_page: Page, server: str) -> None:
     expect(bench(page)).to_contain_text(t("stage.end.reused", "en", hit=8, total=33))
     expect(page.locator(f"{STAGE} .endcard")).to_be_hidden()
     expect_heard(page, t("stage.live.last", "en"))
+    knob = page.locator(f"{STAGE} .b-next")
+    expect(knob).to_have_attribute("aria-disabled", "true")
+    expect(knob).to_have_text(t("stage.btn.end", "en"))
+    press(page, "ArrowRight", 2)
+    expect_step(page, num_steps(page))
     press(page, "m")
     expect_heard(page, t("stage.live.marked", "en", step=num_steps(page)))
     press(page, "m")
@@ -159,3 +164,17 @@ def test_a_walk_ends_with_its_sum(browser_page: Page, server: str) -> None:
     expect_step(page, 0)
     press(page, "ArrowLeft")
     expect_heard(page, t("stage.live.first", "en"))
+
+
+def test_a_question_leaves_the_point_of_view_alone(browser_page: Page, server: str) -> None:
+    """ "R0 is done" put R0 into the lane, turned blue slots orange, and the verdict turned them back."""
+    page = browser_page
+    open_stage(page, server + GUIDED.format("three") + f"#step={asked('three', 'done')}")
+    states = f"{STAGE} .zC .slot"
+    seen = []
+    for key in ("", "s", "ArrowLeft"):
+        if key:
+            press(page, key)
+        expect(page.locator(f"{STAGE} .seenfrom .who")).to_have_text("R1")
+        seen.append(page.locator(states).nth(0).get_attribute("data-state"))
+    assert seen == ["reused", "reused", "reused"]

@@ -82,7 +82,7 @@ function drawNames(cell, view, scene, text) {
 }
 
 export function drawWhole(cell, view, item, scene) {
-  const { lane, joined, asked, plain, t, size, pieces } = scene;
+  const { lane, joined, asked, plain, t, t1, size, pieces } = scene; // large letters leave no room for a label in two languages
   place(cell.node, item.x, lane.y, item.w, lane.h);
   place(cell.label, item.x + 2, lane.labelY);
   setAttr(cell.node, "data-state", plain ? "plain" : view.state);
@@ -90,7 +90,7 @@ export function drawWhole(cell, view, item, scene) {
   setAttr(cell.node, "data-joined", joined ? "1" : null);
   const digit = asked && view.b <= LAST_DIGIT ? [make("kbd", "", String(view.b))] : [];
   cell.label.classList.toggle("off", joined);
-  cell.label.replaceChildren(item.w < 150 ? String(view.b) : t("stage.lane.block", { block: view.b }), ...digit);
+  cell.label.replaceChildren(item.w < 150 ? String(view.b) : (lane.least > 12 ? t1 : t)("stage.lane.block", { block: view.b }), ...digit);
   drawTokens(cell, view, item, scene);
   drawTag(cell, view, item, scene);
   drawNames(cell, view, scene, pieces.slice(view.b * size, view.b * size + view.size).join(""));
