@@ -64,6 +64,7 @@ export const ACT_DEEDS = {
 };
 
 function goBeat(act, i, forward) {
+  act.refused = null;
   act.i = Math.max(0, Math.min(act.data.beats.length - 1, i));
   act.edit = null;
   drawAct(act, forward);
@@ -74,6 +75,8 @@ function goBeat(act, i, forward) {
 function refuse(act) {
   const next = act.nodes.get("next");
   if (!act.still) next.animate([{ translate: "0" }, { translate: "-5px" }, { translate: "5px" }, { translate: "0" }], 400);
+  act.refused = act.i;
+  drawAct(act);
   tellAct(act, act.t("act.click.first"));
   focusOn(act.nodes.get("tok1.0"));
 }

@@ -33,9 +33,9 @@ function addDots({ L, data, i, t1 }, sheet) {
 
 /** Four groups, the first one to begin with: titles and questions, no results. */
 function addPath(act, sheet) {
-  const { L, data, t1, lead } = act, narrow = L.mode === "phone", each = narrow ? 64 : 50;
+  const { L, data, t1, lead } = act, narrow = L.mode === "phone", each = narrow ? 64 : 54;
   data.path.forEach((group, at) => {
-    const [x, y, w, h] = L.path(at), top = narrow ? 60 : 46;
+    const [x, y, w, h] = L.path(at), top = narrow ? 60 : 50;
     sheet.add("path" + at, [x, y, w, h], "path" + (at ? "" : " first"), [["h3", "", t1("path." + group.id), ...(at ? [] : [["small", "", t1("act.begin") + " ↓"]])], ["p", "", t1(`path.${group.id}.what`)]]);
     group.runs.forEach((run, k) => sheet.add(`run${at}.${k}`, [x + 10, y + top + k * each, w - 20, each - 1], "run" + (at || k ? "" : " first"), [["b", "", run.said[lead][0]], ["span", "", run.said[lead][1]]], { href: run.href, act: "take:" + run.s }));
   });

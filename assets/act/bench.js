@@ -63,6 +63,7 @@ export function addBench(act, sheet) {
   const { L, beat, open, edit, data } = act;
   sheet.add("bench", L.bench, "bench " + (open ? "ask" : edit ? "computed" : BENCH_EDGE[beat.name] ?? ""));
   const lines = actLines(act).flatMap(([cls, line]) => languagesOf(data.lang).map((lang, j) => ["p", cls + (j ? " second" : ""), ...signKids(act, lang, line.sign), ...sentenceKids(parseLine(act, lang, line), line.tokens)]));
+  if (act.open && act.refused === act.i) lines.splice(languagesOf(data.lang).length, L.mode === "wide" && !act.two ? 0 : lines.length, ["p", "refused", "↑ " + act.t1("act.click.first")]);
   const cap = edit && L.mode === "wide" ? [...L.cap.slice(0, 2), L.keep[0] - L.cap[0] - 16, L.cap[3]] : L.cap;
   sheet.add("cap", cap, "cap", lines);
   addButtons(act, sheet);

@@ -7,7 +7,10 @@ const ACT_WIDE = { mode: "wide", W: 1280, H: 656, fs: { glyph: 38, small: 14, la
   block: (r, b) => [150 + b * 542, 68 + r * 128, 514, 74], cell: (r, i) => [150 + (i >> 2) * 542 + 12 + (i & 3) * 123, 78 + r * 128, 119, 54],
   tag: (r, b) => [150 + b * 542 + 198, 152 + r * 128, 118, 32], side: (r, b) => [150 + b * 542 + 78, 152 + r * 128, 112, 32], answer: (r) => [1056, 152 + r * 128, 150, 32],
   bench: [64, 332, 1152, 120], cap: [90, 332, 890, 120], next: [1030, 342, 166, 62], back: [1030, 408, 166, 36], keep: [850, 364, 150, 48],
-  slot: (s) => [150 + s * 192, 464, 176, 96], looks: [966, 464, 250, 96], looksFirst: [150, 464, 900, 96], words: [64, 570, 940, 80], dots: [1016, 576, 200, 34], alone: [1030, 614, 186, 30], path: (i) => [64 + i * 294, 458, 270, 196], end: 656 };
+  slot: (s) => [150 + s * 192, 464, 176, 96], looks: [966, 464, 250, 96], looksFirst: [150, 464, 900, 96], words: [64, 570, 940, 80], dots: [1016, 576, 200, 34], alone: [1030, 614, 186, 30], end: 656 };
+
+/** The last beat: a lower bench leaves room for the path. */
+const ACT_LAST = { ...ACT_WIDE, bench: [64, 332, 1152, 104], cap: [90, 332, 890, 104], back: [1030, 406, 166, 28], path: (i) => [64 + i * 294, 442, 270, 212] };
 
 /** The narrow screen; `tall`: both languages at once need a taller bench. */
 function actNarrow(width, tall) {
@@ -21,4 +24,4 @@ function actNarrow(width, tall) {
     slot: (s) => [x + s * (slot + 6), low, slot, 112], looks: null, looksFirst: [x, low, W - 2 * x, 96], words: null, dots: null, alone: null, path: (i) => [x, low + i * 268, W - 2 * x, 256], end: low + 4 * 268 };
 }
 
-export const actLayout = (width, tall) => (width < ACT_SMALL ? actNarrow(width, tall) : ACT_WIDE);
+export const actLayout = (width, tall, last = false) => (width < ACT_SMALL ? actNarrow(width, tall) : last ? ACT_LAST : ACT_WIDE);

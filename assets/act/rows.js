@@ -27,7 +27,7 @@ function addTokens(act, sheet, r) {
   const near = beat.name === "rest" && r === 1;
   tokens.forEach((state, at) => {
     const changed = editable && edit?.at === at, text = changed ? data.variants[at][edit.v].text : data.pieces[r][at], eq = near && at >= beat.args.reused ? data.alike[at] : null;
-    const mark = eq === null ? ACT_MARKS[state] : eq ? "=" : "≠", guess = r === 1 && act.guess === at && !act.right ? " guess" : "";
+    const mark = eq === null ? ACT_MARKS[state] : eq ? "=" : "≠", guess = r !== 1 ? "" : act.rightAt === at ? " answer-at" : act.guess === at ? " guess" : "";
     const cls = `tok ${state}${eq === null ? "" : eq ? " eq" : " ne"}${changed ? " changed" : ""}${editable ? " lit" : ""}${pick || (beat.ask && r === 1) ? " pick" : ""}${guess}${beat.ask && r === 1 && chosen === at ? " taken" : ""}`;
     const name = editable ? t1("act.change", { n: at + 1, text: text.trim() }) : pick ? t1("act.bet.token", { n: at + 1, text: text.trim() }) : undefined;
     sheet.add(`tok${r}.${at}`, L.cell(r, at), cls, [["span", "", ...tokenKids(text)], ...(mark ? [["small", "mark", mark]] : [])], editable ? { act: "edit:" + at, name } : pick ? { act: "answer:" + at, name } : {});
@@ -55,12 +55,15 @@ function addTag(act, sheet, r, b) {
   if (tag) addWires(act, sheet, { r, b, box, block, side });
 }
 
+/** About how wide the label beside a tag is: the arrow ends where it begins. */
+const sideWidth = ([, , words], font) => font * [...words].reduce((sum, char) => sum + (char > "\u2e80" ? 1 : 0.6), 0);
+
 /** Four tokens fall in, a tag comes out; and it goes into the next one. */
 function addWires({ L, beat }, sheet, { r, b, box, block, side }) {
   const [x, y, w, h] = box, [bx, by, bw, bh] = block, from = b > 0 ? L.tag(r, b - 1) : null;
   if (L.mode === "wide") {
     sheet.wires.push(["funnel" + (beat.name === "tag" ? " strong" : ""), `M${bx + 14} ${by + bh + 1}H${bx + bw - 14}L${x + w - 4} ${y}H${x + 4}z`]);
-    const mid = y + h / 2, to = side ? x - 116 : x - 6;
+    const mid = y + h / 2, to = side ? x - 16 - sideWidth(side, L.fs.label) : x - 6;
     if (from) sheet.wires.push(["chain", `M${from[0] + from[2] + 4} ${mid}H${to - 9}`], ["point", `M${to} ${mid}l-11 -6v12z`]);
   } else if (from) {
     sheet.wires.push(["chain", `M${from[0] + 12} ${from[1] + from[3]}V${y}`]);

@@ -24,8 +24,8 @@ function lookAt(act) {
   const { data, i, root } = act, beat = data.beats[i], before = data.beats[i - 1];
   const guess = before?.ask && act.chosen !== null ? act.chosen : null;
   Object.assign(act, { beat, guess, two: data.lang === "both", lead: languagesOf(data.lang)[0], last: i === data.beats.length - 1, editable: beat.name === "tag",
-    open: Boolean(beat.ask) && act.chosen === null, right: guess !== null && before.ask.answers.includes(guess), meant: guess === null ? null : before.ask.said[guess] });
-  act.L = actLayout(root.clientWidth || 1280, act.two);
+    open: Boolean(beat.ask) && act.chosen === null, right: guess !== null && before.ask.answers.includes(guess), meant: guess === null ? null : before.ask.said[guess], rightAt: guess === null ? null : before.ask.answers[0] });
+  act.L = actLayout(root.clientWidth || 1280, act.two, act.last);
 }
 
 function fitAct(act) {

@@ -31,9 +31,10 @@
  *   // Questions: the one that stands open before events[k]; answers and raised hands (a list for each round) by event; the verdict that stands; being revealed?
  *   ask: ?object, asks: Map<number, object>, votes: Map<number, number[][]>, feedback: ?object, revealing: boolean,
  *   bet: ?object, betNode: Node, betTimer: number, // how much will be reused: { n, unit }; its bar; runs while Python has not heard of it
+ *   nudged: ?number, // the step at which Next was pressed over the open question
  *   card: Node, cardClosed: ?number, // the card at the end of a run; the step at which it was put away
- *   // Step k (play/scene.js): state, event, the request in the lane, its longest block table; drawn nodes by number or tag.
- *   frame: object, event: ?object, rid: ?string, peak: Array, slots: Map<number, Node>, cards: Map<number, Node>,
+ *   // Step k (play/scene.js): state, event, the request in the lane, whether it has just come there, its longest block table; drawn nodes by number or tag.
+ *   frame: object, event: ?object, rid: ?string, turned: boolean, peak: Array, slots: Map<number, Node>, cards: Map<number, Node>,
  *   blocks: Map<number, object>, drows: Map<number, Node>, rowByTag: Map<string, Node>,
  *   spotNode: ?Node, litKeys: string[], mouseRests: boolean, // in the ring; lit link keys; not moved since the last step
  *   // Time that runs: motions under way; it plays, goes on after an answer.

@@ -51,8 +51,10 @@ def test_nothing_runs_past_an_open_question(browser_page: Page, server: str) -> 
         expect(bench(page)).to_have_attribute("data-asking", "1")
     press(page, "ArrowRight")
     expect_heard(page, t("stage.ask.first", "en"))
-    press(page, "0")
+    expect(bench(page).locator(".refused")).to_contain_text(t("stage.ask.first", "en"))
+    press(page, "x")
     expect(page.locator(f"{STAGE} .verdict .yes")).to_be_visible()
+    expect(bench(page).locator(".refused")).to_have_count(0)
     expect_heard(page, t("stage.said.lane.right.empty", "en"))
     press(page, "End")
     expect_asking(page, asked("three", "whole"))
@@ -85,7 +87,7 @@ def test_the_replay_shows_the_steps_that_decide(browser_page: Page, server: str)
     page = browser_page
     open_stage(page, server + GUIDED.format("three"))
     press(page, "End")
-    press(page, "2")
+    press(page, "1")
     expect(page.locator(f"{STAGE} .verdict .no")).to_be_visible()
     page.locator(f"{STAGE} [data-do=replay]").click()
     ask = steps_of("three")[asked("three", "empty")]["ask"]
@@ -115,7 +117,7 @@ def test_a_seek_leaves_questions_open_and_the_run_ends_with_its_card(browser_pag
     page = browser_page
     open_stage(page, server + GUIDED.format("three"))
     press(page, "End")
-    press(page, "1")
+    press(page, "0")
     last = num_steps(page)
     track = page.locator(f"{STAGE} .track")
     box = track.bounding_box()
@@ -149,6 +151,11 @@ def test_a_walk_ends_with_its_sum(browser_page: Page, server: str) -> None:
     expect(bench(page)).to_contain_text(t("stage.end.reused", "en", hit=8, total=33))
     expect(page.locator(f"{STAGE} .endcard")).to_be_hidden()
     expect_heard(page, t("stage.live.last", "en"))
+    knob = page.locator(f"{STAGE} .b-next")
+    expect(knob).to_have_attribute("aria-disabled", "true")
+    expect(knob).to_have_text(t("stage.btn.end", "en"))
+    press(page, "ArrowRight", 2)
+    expect_step(page, num_steps(page))
     press(page, "m")
     expect_heard(page, t("stage.live.marked", "en", step=num_steps(page)))
     press(page, "m")
@@ -157,3 +164,17 @@ def test_a_walk_ends_with_its_sum(browser_page: Page, server: str) -> None:
     expect_step(page, 0)
     press(page, "ArrowLeft")
     expect_heard(page, t("stage.live.first", "en"))
+
+
+def test_a_question_leaves_the_point_of_view_alone(browser_page: Page, server: str) -> None:
+    """ "R0 is done" put R0 into the lane, turned blue slots orange, and the verdict turned them back."""
+    page = browser_page
+    open_stage(page, server + GUIDED.format("three") + f"#step={asked('three', 'done')}")
+    states = f"{STAGE} .zC .slot"
+    seen = []
+    for key in ("", "s", "ArrowLeft"):
+        if key:
+            press(page, key)
+        expect(page.locator(f"{STAGE} .seenfrom .who")).to_have_text("R1")
+        seen.append(page.locator(states).nth(0).get_attribute("data-state"))
+    assert seen == ["reused", "reused", "reused"]

@@ -66,7 +66,7 @@ def test_the_stage_has_the_keyboard_and_a_question_waits(browser_page: Page, ser
     knob.click()
     assert step_of(page) == asked, "nothing steps over an open question"
     expect(page.locator(f"{STAGE} .live")).to_contain_text(t("stage.ask.first", "en"))
-    press(page, "0")
+    press(page, "x")
     expect(asking).to_have_count(0)
     assert step_of(page) > asked
     expect(page.locator(f"{STAGE} .zG")).to_contain_text(t("stage.ask.right", "en"))
@@ -82,7 +82,7 @@ def test_a_verdict_follows_the_language(browser_page: Page, server: str) -> None
         if page.locator(f"{STAGE} .zG[data-asking]").count():
             break
         page.keyboard.press("ArrowRight")
-    press(page, "0")
+    press(page, "x")
     expect(bench).to_contain_text(t("stage.ask.right", "en"))
     choose_language(page, "中文", "zh")
     expect(bench).to_contain_text(t("stage.ask.right", "zh"))

@@ -86,7 +86,7 @@ def test_the_lane_is_the_answer_sheet(browser_page: Page, server: str) -> None:
     press(page, "ArrowRight", 3)
     options = page.locator(f"{LANE} .blk[data-option]")
     expect(options).to_have_count(3)
-    assert page.locator(f"{LANE} .blabel kbd").all_inner_texts() == ["1", "2", "3"]
+    assert page.locator(f"{LANE} .blabel kbd").all_inner_texts() == ["0", "1", "2"]
     expect(page.locator(f"{LANE} .tagof[data-tag]")).to_have_count(0)
     assert "block 1" in (options.nth(1).get_attribute("aria-label") or "")
     plain = options.nth(0).evaluate("node => getComputedStyle(node).backgroundImage")

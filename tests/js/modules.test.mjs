@@ -71,7 +71,7 @@ test("files stay small", () => {
   const stage = size([...reach(STAGE), "stage/stage.css"]);
   assert.ok(stage < 360_000, "stage: " + stage + " bytes");
   const act = size([...[...reach(ACT)].filter((name) => name.startsWith("act/")), "act/act.css"]);
-  assert.ok(act < 45_000, "act: " + act + " bytes");
+  assert.ok(act < 46_000, "act: " + act + " bytes");
   const monitor = size([...[...reach(MONITOR)].filter((name) => !reach(STAGE).has(name)), "monitor/monitor.css"]);
   assert.ok(monitor < 45_000, "monitor: " + monitor + " bytes");
   const unused = names.filter((name) => !reach(STAGE).has(name) && !reach(ACT).has(name) && !reach(MONITOR).has(name));

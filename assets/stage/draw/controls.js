@@ -87,10 +87,11 @@ const levelKey = (run, level) => (level === "request" ? toldKey(run, "stage.leve
 
 /** Words and states of this step: an open question turns Next into a hint. */
 export function drawControls(stage) {
-  const { run, runB, controls, menus, flags, feedback, level, playing, speed, t1 } = stage, ask = feedback ? null : stage.ask;
+  const { run, runB, controls, menus, flags, feedback, level, playing, speed, t1, k, events } = stage, ask = feedback ? null : stage.ask, ends = k > 0 && k === events.length;
   const [next, play] = ["next", "play"].map((name) => controls.querySelector(".b-" + name));
-  setText(next.word, t1(ask ? "stage.btn.guess" : "stage.btn.next"));
-  swapIcon(next.sign, ask ? "up" : "right");
+  setText(next.word, t1(ask ? "stage.btn.guess" : ends ? "stage.btn.end" : "stage.btn.next"));
+  swapIcon(next.sign, ask ? "up" : ends ? null : "right");
+  setAttr(next, "aria-disabled", ends ? "true" : null);
   setAttr(next, "data-guess", ask ? "1" : null);
   setText(play.word, t1(playing ? "stage.btn.pause" : "stage.btn.play"));
   swapIcon(play.sign, playing ? "pause" : "next");

@@ -6,7 +6,7 @@ import { drawStub, drawWhole, makeStub, makeWhole } from "./lanecell.js";
 import { drawMachine, editOf, machineOf } from "./machine.js";
 import { drawNear } from "./near.js";
 import { drawVisible } from "./tokens.js";
-import { requestAt } from "../time/steps.js";
+import { pressAt } from "../time/steps.js";
 import { toldKey } from "./told.js";
 import { shapeOf } from "./view.js";
 
@@ -16,10 +16,17 @@ export function requestMark(order, rid) {
   return make("span", "who", shape ? [icon(shape), rid] : [rid]);
 }
 
-export function drawHead({ head, run: { log: { meta } }, events, t, k }) {
-  const [name, count] = head.children;
+/** How far one has come: in steps, or in presses where one press takes more than a step. */
+export function countWords({ events, k, level, t }) {
+  if (level === "micro") return t("stage.count", { step: k, total: events.length });
+  const { at, all } = pressAt(events, k, level);
+  return t("stage.count.press", { n: at, total: all });
+}
+
+export function drawHead(stage) {
+  const { head, run: { log: { meta } } } = stage, [name, count] = head.children;
   setText(name, meta.title || meta.scenario);
-  setText(count, t("stage.count", { step: k, total: events.length }));
+  setText(count, countWords(stage));
 }
 
 /** Where not all requests have room for a mark: the newest ones up to the one in the lane, and what follows it. */
@@ -49,9 +56,8 @@ export function planned(t, { hit, num_tokens: all, status, btable }) {
 }
 
 /** Who stands in the lane, what it is doing; and, where the lane has just changed hands, that it has. */
-function drawWho({ zones, lang, order, events, k, focus, t, t1 }, rid, req, lane) {
-  const { whoNode: holder, nowNode: note } = zones.A, before = k > 0 ? focus ?? requestAt(events, k - 1) : rid;
-  const isNew = Boolean(req && before && before !== rid), stamp = [rid, req?.status, isNew, lang, lane.token].join();
+function drawWho({ zones, lang, order, t, t1, turned }, rid, req, lane) {
+  const { whoNode: holder, nowNode: note } = zones.A, isNew = Boolean(req && turned), stamp = [rid, req?.status, isNew, lang, lane.token].join();
   place(holder, lane.who[0], lane.who[1], lane.x - lane.who[0] - 8);
   if (holder.stamp === stamp) return;
   holder.stamp = stamp;
@@ -70,7 +76,7 @@ function sceneOf(stage, rid, req, event, lane) {
     joined: event?.op === "arrive" && event.rid === rid, edit: editOf(stage), machine: machineOf(stage), diff: event?.op === "miss" && event.rid === rid ? event.args?.diff : null };
 }
 
-const MOST_KEYS = 9;
+const MOST_KEYS = 10;
 
 /** Before anything has come: the prompts of the first requests, token under token, so that what is alike is seen. */
 function drawOpening({ zones, run, order, events }, lane) {

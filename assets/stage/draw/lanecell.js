@@ -6,6 +6,9 @@ import { drawDiffering, drawVisible } from "./tokens.js";
 import { editedTag, rowGlyph } from "./machine.js";
 import { widerTexts } from "./near.js";
 
+/** Blocks up to this one have a key of their own. */
+const LAST_DIGIT = 9;
+
 export function makeWhole() {
   const node = makeButton("blk"), label = make("div", "blabel"), toks = make("div", "toks"), word = make("span", "word"), tag = make("div", "tagof", [word]), look = make("div", "side");
   return Object.assign(make("div", "lanecell", [node, label, toks, tag, look]), { node, label, toks, tag, word, look });
@@ -79,15 +82,15 @@ function drawNames(cell, view, scene, text) {
 }
 
 export function drawWhole(cell, view, item, scene) {
-  const { lane, joined, asked, plain, t, size, pieces } = scene;
+  const { lane, joined, asked, plain, t, t1, size, pieces } = scene; // large letters leave no room for a label in two languages
   place(cell.node, item.x, lane.y, item.w, lane.h);
   place(cell.label, item.x + 2, lane.labelY);
   setAttr(cell.node, "data-state", plain ? "plain" : view.state);
   setAttr(cell.node, "data-open", view.full ? null : "1");
   setAttr(cell.node, "data-joined", joined ? "1" : null);
-  const digit = asked && view.b < 9 ? [make("kbd", "", String(view.b + 1))] : [];
+  const digit = asked && view.b <= LAST_DIGIT ? [make("kbd", "", String(view.b))] : [];
   cell.label.classList.toggle("off", joined);
-  cell.label.replaceChildren(item.w < 150 ? String(view.b) : t("stage.lane.block", { block: view.b }), ...digit);
+  cell.label.replaceChildren(item.w < 150 ? String(view.b) : (lane.least > 12 ? t1 : t)("stage.lane.block", { block: view.b }), ...digit);
   drawTokens(cell, view, item, scene);
   drawTag(cell, view, item, scene);
   drawNames(cell, view, scene, pieces.slice(view.b * size, view.b * size + view.size).join(""));
@@ -105,7 +108,7 @@ export function drawStub(cell, views, item, scene) {
   const tag = change?.word ?? view.tag, stamp = [item.b, item.count, state, tag, view.slot, asked].join();
   if (cell.node.stamp !== stamp) {
     cell.node.stamp = stamp;
-    const head = many ? [make("b", "", "×" + item.count), make("span", "", `${item.b}–${last}`)] : [asked && item.b < 9 ? make("kbd", "", String(item.b + 1)) : make("b", "", String(item.b))];
+    const head = many ? [make("b", "", "×" + item.count), make("span", "", `${item.b}–${last}`)] : [make(asked && item.b <= LAST_DIGIT ? "kbd" : "b", "", String(item.b))];
     const foot = many ? [icon("dots")] : [make("code", "", view.full ? tag || "?" : "–"), make("span", "", !plain && view.slot ? "#" + view.slot : "")];
     cell.node.replaceChildren(...apart([...head, make("span", "look", plain ? [] : rowGlyph(state)), ...foot]));
   }

@@ -3,7 +3,7 @@
 /** Two sizes of the lane. x, w: where blocks stand; y, h: their boxes; mill: the hash machine's top and foot; rows: how many rows of tokens a box holds at most;
  * cell, slim: pitch of a token's cell, and where there are many of them; least: the smallest letters; stub: a block that is not shown whole. */
 export const LANES = {
-  wide: { x: 128, w: 1120, y: 24, h: 72, labelY: 3, mill: [96, 132], tagY: 134, tagH: 32, tagW: 118, gap: 26, pad: 12, extra: 0, cell: 82, slim: 66, rows: 4, token: 22, least: 12, stub: 46, who: [32, 30], start: [36, 104, 74, 26], side: 58, near: 28 },
+  wide: { x: 128, w: 1120, y: 24, h: 72, labelY: 0, mill: [96, 132], tagY: 134, tagH: 32, tagW: 118, gap: 26, pad: 12, extra: 0, cell: 82, slim: 66, rows: 4, token: 22, least: 12, stub: 46, who: [32, 24], start: [36, 104, 74, 26], side: 58, near: 28 },
   large: { x: 110, w: 1146, y: 40, h: 82, labelY: 10, mill: [122, 154], tagY: 156, tagH: 40, tagW: 140, gap: 24, pad: 9, extra: 2, cell: 88, slim: 88, rows: 3, token: 26, least: 19, stub: 62, who: [24, 38], start: [18, 126, 84, 30], side: 72, near: 28 },
 };
 

@@ -1,6 +1,7 @@
 // Zone C: the slots where they always stand.
 import { apart, icon, keyed, make, makeButton, makeThing, place, setAttr, setKeys, setName, setText, swapIcon } from "./dom.js";
 import { poolGrid, titleHeight } from "./places.js";
+import { requestMark } from "./lane.js";
 import { shapeOf, slotKeys, slotView, STATE_GLYPH } from "./view.js";
 import { drawMap } from "./poolmap.js";
 
@@ -10,7 +11,7 @@ export function makePick(cls, kids, asked) {
 }
 
 function makeSlot(asked) {
-  const names = ["sid", "badge", "stag", "owners", "word", "glyph", "meter"], parts = Object.fromEntries(names.map((name) => [name, make("span", name)]));
+  const names = ["sid", "badge", "stag", "fresh", "owners", "word", "glyph", "meter"], parts = Object.fromEntries(names.map((name) => [name, make("span", name)]));
   return Object.assign(makePick("slot", Object.values(parts), asked), { parts, meter: parts.meter, badge: parts.badge });
 }
 
@@ -36,26 +37,36 @@ function drawOwners(order, holder, owners) {
   holder.replaceChildren(...marks);
 }
 
+/** The key that chooses a slot: its own number, where it has one digit. */
+export function showKey(node, sid, id) {
+  const key = id !== null && id < 10 ? String(id) : null;
+  setAttr(sid, "data-key", key);
+  setAttr(node, "aria-keyshortcuts", key);
+}
+
 /** What a slot is called: what is to be read on it, in its order, however much of it there is room for; then the rest. */
-function slotName({ t }, view, { sid, badge, stag, owners, word }, asked) {
-  const shown = [sid, badge, stag, owners, word].map((part) => part.textContent).filter(Boolean).join(" ");
+function slotName({ t }, view, { sid, badge, stag, fresh, owners, word }, asked) {
+  const shown = [sid, badge, stag, fresh, owners, word].map((part) => part.textContent).filter(Boolean).join(" ");
   const rest = [word.textContent && view.state !== "evicted" ? "" : t("stage.state." + view.state), view.ref ? t("stage.tip.ref", { ref: view.ref, owners: view.owners.join(", ") }) : "",
     view.reserved ? t("stage.tip.reserved", { n: view.reserved }) : "", asked ? t("stage.a11y.pick") : ""];
   return [shown, ...rest.filter(Boolean)].join(", ");
 }
 
-/** The word in a card with room for it: shapes say who uses a slot, an evicted one says what it became. */
-const wordOf = ({ state, now }) => (state === "evicted" ? now : state === "others" || state === "empty" ? null : state);
+/** The word in a card with room for it: an evicted one says what it became. */
+const wordOf = ({ state, now }) => (state === "evicted" ? now : state === "empty" ? null : state);
+const wordKey = (word) => (word === "others" ? "stage.short.others" : "stage.state." + word);
 
 function drawSlot(stage, node, view, frame, size, asked, small) {
   const { parts } = node, word = wordOf(view);
   setAttr(node, "data-state", view.state);
   setAttr(node, "data-copy", view.copyOf ? "1" : null);
   setText(parts.sid, "#" + view.id);
+  showKey(node, parts.sid, asked ? view.id : null);
   swapIcon(parts.glyph, view.ttl ? "clock" : view.copyOf ? STATE_GLYPH.duplicate : STATE_GLYPH[view.state]);
   setText(parts.stag, view.copyOf ? stage.t1("stage.copyof", { tag: view.tag, slot: view.copyOf }) : view.tag);
   setText(parts.badge, view.ref > small ? "×" + view.ref : ""); // in a small card only what is shared is worth the room
-  setText(parts.word, word && word !== "others" ? stage.t1("stage.state." + word) : "");
+  setText(parts.fresh, view.fresh ?? "");
+  setText(parts.word, word ? stage.t1(wordKey(word)) : "");
   drawMeter(parts.meter, view, size);
   drawOwners(stage.order, parts.owners, view.owners);
   const keys = slotKeys(frame, view.id);
@@ -84,12 +95,16 @@ function drawLegend({ run, mode, t1 }, zone, kind, views) {
     swatch.dataset.state = state;
     return make("span", "key", [swatch, make("span")]);
   };
-  keyed(zone.aside, states, (state) => state, keyOf, (node, state) => setText(node.lastChild, t1(state === "others" ? "stage.short.others" : "stage.state." + state)));
+  keyed(zone.aside, states, (state) => state, keyOf, (node, state) => setText(node.lastChild, t1(wordKey(state))));
 }
 
-function drawPoolTitle({ t }, zone, { meta, init }, withSize) {
-  const [name, note] = (zone.nameNodes ??= [make("span"), make("span", "note")]);
-  if (zone.titleNode.firstChild !== name) zone.titleNode.replaceChildren(name, note);
+/** What the colours mean depends on who looks: the title says whose view it is, and lights up when that has changed. */
+function drawPoolTitle({ t, t1, order, turned, mode }, zone, { meta, init }, kind, rid) {
+  const roomy = kind === "row", withSize = roomy || (kind === "map" && mode === "large"), isNamed = rid && (roomy || mode === "wide"); // the legend needs room
+  const [name, note, from] = (zone.nameNodes ??= [make("span"), make("span", "note"), make("span", "note seenfrom")]);
+  if (zone.titleNode.firstChild !== name) zone.titleNode.replaceChildren(name, note, from);
+  from.replaceChildren(...(isNamed ? [t1(roomy ? "stage.pool.from" : "stage.short.from"), requestMark(order, rid)] : []));
+  setAttr(from, "data-turned", turned ? "1" : null);
   setText(name, t("stage.zone.C"));
   setText(note, withSize ? t("stage.pool.size", { count: Object.keys(init.slots).length, size: meta.block_size }) : "");
 }
@@ -107,7 +122,7 @@ export function drawPool(stage, zone, run, frame, rid, told, [, , width, height]
   const views = ids.map((id) => slotView(frame, id, rid, told, size));
   setAttr(zone, "data-kind", grid.kind);
   setAttr(zone, "data-pick", asked ? "1" : null);
-  drawPoolTitle(stage, zone, run.log, grid.kind === "row" || (grid.kind === "map" && stage.mode === "large"));
+  drawPoolTitle(stage, zone, run.log, grid.kind, frame.reqs[rid] ? rid : null);
   drawLegend(stage, zone, grid.kind, views);
   const items = grid.kind === "map" ? [] : views.map((view, at) => ({ view, at }));
   const nodes = keyed(zone.body, items, ({ view }) => (mayPick(view.id) ? "ask" : "") + view.id, ({ view }) => makeSlot(mayPick(view.id)), (node, { view, at }) => {

@@ -1,7 +1,7 @@
 // Zone F: the free slots in the order in which they are taken.
 import { keyed, make, place, setAttr, setKeys, setName, setText } from "./dom.js";
 import { queueLayout, titleHeight } from "./places.js";
-import { makePick, wrongPick } from "./pool.js";
+import { makePick, showKey, wrongPick } from "./pool.js";
 import { slotKeys } from "./view.js";
 
 function makeCard(asked) {
@@ -18,6 +18,7 @@ function drawCard({ t, lang, frame }, card, id, at, layout, asked) {
   if (card.stamp === stamp) return;
   card.stamp = stamp;
   setText(card.idNode, "#" + id);
+  showKey(card, card.idNode, asked && layout.kind === "wide" ? id : null);
   setText(card.tagNode, layout.kind === "id" ? "" : tag);
   setAttr(card, "data-state", tag ? "cached" : fill ? "dirty" : "empty");
   setAttr(card, "tabindex", many ? -1 : 0);

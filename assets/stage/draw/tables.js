@@ -23,14 +23,14 @@ function tableRows(frame, told) {
   return rows.map((row) => ({ tag: row.hash.slice(0, 4), ...row }));
 }
 
-const ROW_NOTE = { hit: "✓", miss: "✕", asked: "?" };
+const ROW_NOTE = { hit: "✓", asked: "?" };
 
 function drawRow({ t, t1, frame, run }, row, item, cols) {
   const promised = isPromised(frame, item.slots, run.log.meta.block_size);
   setText(row.tag, item.tag);
   setText(row.arrow, item.slots.length ? "→" : "");
   setText(row.slots, slotNames(item.slots));
-  setText(row.noteNode, ROW_NOTE[item.mark] ?? (promised ? (cols > 1 ? "…" : "… " + t1("stage.state.reserved")) : ""));
+  setText(row.noteNode, item.mark === "miss" ? t1("stage.row.miss") : ROW_NOTE[item.mark] ?? (promised ? (cols > 1 ? "…" : "… " + t1("stage.state.reserved")) : ""));
   setAttr(row, "data-mark", item.mark || null);
   setAttr(row, "data-promised", promised ? "1" : null);
   setKeys(row, ["tag:" + item.tag, ...item.slots.map((id) => "slot:" + id)]);

@@ -37,7 +37,7 @@ export function slotView(frame, id, rid, told, size = 0) {
   if (slot.ref > 0) view.state = row ? slotState(row[1], slot.fill) : "others";
   else if (slot.hash) view.state = "cached";
   else view.state = slot.fill > 0 ? "dirty" : "empty";
-  return gone ? { ...view, state: "evicted", now: view.state, tag: gone.tag ?? "", ttl: gone.op === "ttl" } : view;
+  return gone ? { ...view, state: "evicted", now: view.state, tag: gone.tag ?? "", fresh: view.tag, ttl: gone.op === "ttl" } : view;
 }
 
 /** A slot that is taken is not computed before something is written into it. */

@@ -3,7 +3,7 @@ import { findOp } from "../time/steps.js";
 import { backward, forward, leapTo, pausePlay, replayDeciding, seekTo, showMe, startPlay, takeAnswer } from "../play/player.js";
 import { sayNow } from "../panels/live.js";
 import { chooseRun, closeCard } from "../panels/endcard.js";
-import { addHand, secondVote } from "../panels/quiz.js";
+import { addHand, choiceOfDigit, NONE_HITS, secondVote } from "../panels/quiz.js";
 import { closeNewest, sendFork, toggleDrawer, undoFork } from "../panels/drawers.js";
 import { closeMenu } from "../panels/menu.js";
 import { drawScene } from "../play/scene.js";
@@ -44,7 +44,8 @@ const toBookmark = (dir) => (stage) => {
   if (to !== undefined) seekTo(stage, to);
 };
 
-const vote = (count) => (stage, digit) => (count(stage, digit), drawScene(stage));
+const vote = (count) => (stage, choice) => (count(stage, choice), drawScene(stage));
+const handOf = (stage, digit) => stage.ask && addHand(stage, choiceOfDigit(stage.ask, digit));
 
 /** The run once more from its beginning, asked anew; the first answers stay where they are recorded. */
 function runAgain(stage) {
@@ -102,7 +103,7 @@ export const ACTIONS = {
   slower: (stage) => changeSpeed(stage, -1), faster: (stage) => changeSpeed(stage, 1), goto: drawer("goto"),
   nextMiss: jump(["miss"], 1), backMiss: jump(["miss"], -1), nextEvict: jump(["evict", "ttl"], 1), backEvict: jump(["evict", "ttl"], -1),
   bookmark, nextBookmark: toBookmark(1), backBookmark: toBookmark(-1), btable: flip("btable"), ask: flip("ask"), fork: drawer("fork"), sendFork, undoFork,
-  answer: (stage, digit) => takeAnswer(stage, { digit }), hand: vote(addHand),
+  answer: (stage, digit) => takeAnswer(stage, { digit }), none: (stage) => takeAnswer(stage, NONE_HITS), hand: vote(handOf), handNone: vote((stage) => addHand(stage, NONE_HITS)),
   reveal: showMe, revote: vote(secondVote), replay: replayDeciding, again: runAgain, run: chooseRun, look: closeCard, full: fullScreen, presenter, blank: flip("blank"), lang: nextLanguage, theme: previewTheme,
   code: flip("code"), noodle: flip("noodle"), table: drawer("table"), inspect: drawer("inspect"), putBack, log: drawer("log"), help: drawer("help"), pin, close,
 };

@@ -1,5 +1,5 @@
 // The pointer: what it rests on lights up with all that belongs to it; on the track it seeks.
-import { rectIn } from "../draw/dom.js";
+import { rectIn, setAttr } from "../draw/dom.js";
 import { trackWidth, xToStep } from "../draw/timeline.js";
 import { clearLinks, keysIn, lightUp, showTip, tipLines } from "../panels/links.js";
 
@@ -44,6 +44,7 @@ export function wireLinks(stage, ticksLit) {
     if (event.target.mapGrid) return pointAtMap(stage, event);
     if (!stage.mouseRests || !(event.movementX || event.movementY)) return;
     stage.mouseRests = false;
+    setAttr(stage.root, "data-moved", "1");
     point(event);
   });
   floor.addEventListener("pointerleave", leave);

@@ -11,8 +11,11 @@ export const isAsking = (stage) => Boolean(mayAsk(stage) && stage.events[stage.k
 /** All that may be chosen: a block (-1: none), a slot, the place of an option. */
 export const choicesOf = (ask) => Object.keys(ask.said).map(Number).sort((a, b) => a - b);
 
-/** The choice that a digit stands for: 0 is "none" in the lane, slots have their own numbers, options count from 1. */
-export const choiceOfDigit = (ask, digit) => (ask.kind === "pool" ? digit : digit - 1);
+/** In the lane: no block hits. It has a key of its own, for every digit is a block. */
+export const NONE_HITS = -1;
+
+/** The choice that a digit stands for: blocks and slots have their own numbers, options count from 1. */
+export const choiceOfDigit = (ask, digit) => (ask.kind === "choice" ? digit - 1 : digit);
 
 /** The choice that a thing with these link keys stands for, or null. */
 export function choiceOfThing(ask, keys) {
@@ -38,7 +41,7 @@ function optionKnob({ events, k, votes, t }, choice, key, words) {
 export function questionKnobs(stage) {
   const { events, k, votes, t } = stage, { ask } = events[k], rounds = votes.get(k) ?? [];
   const knobs = (ask.options ?? []).map((words, at) => optionKnob(stage, at, at + 1, words));
-  if (ask.kind === "lane") knobs.push(optionKnob(stage, -1, 0, "stage.ask.none"));
+  if (ask.kind === "lane") knobs.push(optionKnob(stage, NONE_HITS, "x", "stage.ask.none"));
   knobs.push(makeButton("btn show", [make("span", "", t("stage.ask.show")), make("kbd", "", "s")], { do: "reveal" }));
   if (rounds.length === 1) knobs.push(makeButton("btn word", t("stage.ask.again"), { do: "revote" }));
   if (ask.kind !== "choice") knobs.push(...voteBars(rounds, choicesOf(ask).filter((choice) => choice >= 0), ask, t));
@@ -67,12 +70,14 @@ export function optionsTold({ events, k, t }) {
   const { ask } = events[k], args = askArgs(events[k]);
   if (ask.options) return t("stage.ask.options") + " " + ask.options.map((words, at) => at + 1 + ": " + t(words, args)).join("; ");
   const last = choicesOf(ask).at(-1);
-  return t(ask.kind === "lane" ? "stage.ask.blocks" : "stage.ask.slots", { last, n: last + 1 });
+  return t(ask.kind === "lane" ? "stage.ask.blocks" : "stage.ask.slots", { last });
 }
 
-/** Next over an open question never runs past it: the press only points at it. */
-export function nudgeQuestion(stage) {
+/** Next over an open question never runs past it: the press points at it, and from then on the bench says what is wanted. */
+export function nudgeQuestion(stage, redraw) {
   const { zones, events, k, t } = stage, args = askArgs(events[k]);
+  stage.nudged = k;
+  redraw(stage);
   refuseNext(stage);
   setAttr(zones.G, "data-nudge", "1");
   setTimeout(() => setAttr(zones.G, "data-nudge", null), 400);
@@ -102,10 +107,10 @@ export function showAnswer(stage) {
   giveFeedback(stage, { choice: events[at].ask.answers[0], right: false, shown: true });
 }
 
-/** Shift+digit: one more raised hand for a choice; the second round is counted apart from the first. False where there is nothing to vote on. */
-export function addHand(stage, digit) {
+/** Shift and the key of a choice: one more raised hand for it; the second round is counted apart from the first. False where there is nothing to vote on. */
+export function addHand(stage, choice) {
   if (!isAsking(stage)) return false;
-  const { ask } = stage.events[stage.k], choice = choiceOfDigit(ask, digit);
+  const { ask } = stage.events[stage.k];
   if (!(choice in ask.said)) return false;
   const rounds = stage.votes.get(stage.k) ?? [[]], round = rounds.at(-1);
   for (let j = 0; j <= choice + 1; j++) round[j] ??= 0;

@@ -5,8 +5,9 @@ import { isAsking, optionsTold, questionKnobs, verdictKnobs, askArgs } from "./q
 import { announce } from "./live.js";
 import { betArgs, betBench, betSaid, isBetting } from "./bet.js";
 import { endsQuietly, quietEnd } from "./endcard.js";
-import { requestMark } from "../draw/lane.js";
+import { countWords, requestMark } from "../draw/lane.js";
 import { tickKind } from "../draw/ticks.js";
+import { pressAt } from "../time/steps.js";
 import { toldKey } from "../draw/told.js";
 import { tokenChip } from "../draw/tokens.js";
 import { machineCaption, machineOf } from "../draw/machine.js";
@@ -28,7 +29,7 @@ const piecesOf = ({ data: { text }, worded }, lang, key, args) => (key ? parseTe
 
 /** Step 0 has no event: it says what is about to happen and which key starts it. */
 function openingEntries(stage) {
-  const { lang: shown, run, events } = stage, args = { n: events.length };
+  const { lang: shown, run, events, level } = stage, args = { n: pressAt(events, 0, level).all };
   return languagesOf(shown).map((lang) => ({ lang, noodle: [], what: piecesOf(stage, lang, "stage.start.what", args),
     why: piecesOf(stage, lang, toldKey(run, "stage.start.why"), args) }));
 }
@@ -64,6 +65,7 @@ function drawLine(stage, cls, pieces, event, lang, before = []) {
 function benchLines(stage, entries, event) {
   const { feedback, flags, t } = stage, lines = [];
   for (const { lang, what } of entries) lines.push(drawLine(stage, "what", what, event, lang));
+  if (stage.ask && !feedback && stage.nudged === stage.k) lines.push(make("p", "refused", [icon("up"), " " + t("stage.ask.first")]));
   for (const { lang } of feedback ? entries : []) {
     const verdict = verdictEntry(stage, lang);
     lines.push(drawLine(stage, "verdict", verdict.said, event, lang, [markNode(verdict), " "]));
@@ -84,7 +86,7 @@ function spoken(stage, entries) {
   if (stage.ask) return t("stage.ask.title") + ": " + said + " " + optionsTold(stage);
   if (isBetting(stage)) return (stage.bet ? betSaid(stage) + ". " : "") + said + (stage.bet ? "" : " " + betSaid(stage));
   const last = k && k === events.length ? t("stage.live.last") + " " : "";
-  return last + t("stage.count", { step: k, total: events.length }) + ". " + said;
+  return last + countWords(stage) + ". " + said;
 }
 
 export function drawStory(stage, event) {

@@ -1,4 +1,5 @@
 // Moving through time: step, seek, play. A question that is still open stands in the way of every forward step.
+import { setAttr } from "../draw/dom.js";
 import { askBetween, nextStop, prevStop } from "../time/steps.js";
 import { drawScene } from "./scene.js";
 import { animateStep, durationOf, finishMotion, captureBefore } from "./motion.js";
@@ -16,6 +17,7 @@ function goTo(stage, k, animate = false) {
   tellBet(stage);
   if (to !== from && events[to - 1]?.rid !== stage.event?.rid) stage.focus = null;
   if (to !== from && !stage.revealing) stage.feedback = null;
+  if (to !== from) stage.nudged = null;
   const before = animate && to > from ? captureBefore(stage) : null;
   stage.k = to;
   drawScene(stage);
@@ -27,6 +29,7 @@ function goTo(stage, k, animate = false) {
 /** A mouse that merely lies on the stage must not light things up while steps go by. */
 function restMouse(stage) {
   stage.mouseRests = true;
+  setAttr(stage.root, "data-moved", null);
   if (!stage.pin && stage.litKeys?.length) stage.onStep();
 }
 
@@ -41,7 +44,7 @@ function holds(stage) {
   if (stage.feedback) {
     stage.feedback = null;
     drawScene(stage);
-  } else nudgeQuestion(stage);
+  } else nudgeQuestion(stage, drawScene);
   return true;
 }
 

@@ -23,7 +23,8 @@ export function drawScene(stage) {
   stage.frame = run.frames[k];
   stage.event = events[k - 1] ?? null;
   stage.ask = isAsking(stage) ? events[k].ask : null;
-  stage.rid = stage.focus ?? stage.ask?.rid ?? requestAt(events, k);
+  stage.rid = stage.focus ?? (asksLane(stage.ask) ? stage.ask.rid : requestAt(events, k));
+  stage.turned = isTurned(stage);
   if (stage.edit && stage.edit.k !== k) stage.edit = null;
   const { frame, event, rid, zones } = stage;
   stage.peak = rid ? peakTable(run.frames, k, rid) : [];
@@ -42,6 +43,15 @@ export function drawScene(stage) {
   fitStory(stage);
   if (stage.pin) showPin(stage);
   keepHeld(stage, held);
+}
+
+/** Only who asks how far a request will hit puts it into the lane: what other questions are about is seen from where one stands. */
+const asksLane = (ask) => ask?.kind === "lane" || ask?.question === "stage.ask.some";
+
+/** Has the point of view just changed? */
+function isTurned({ rid, focus, events, k }) {
+  const before = k > 0 ? focus ?? requestAt(events, k - 1) : rid;
+  return Boolean(before && before !== rid);
 }
 
 /** What had the focus keeps it; when it is gone, the stage has it. */

@@ -1,8 +1,10 @@
 // The token ledger: what became of every prompt token asked for. Pure; read off frames, kept for each step once it was asked for.
-// A token's first fate counts, so that nothing is ever counted twice: reused when its block is touched, computed when its KV is written.
+// A token's first fate counts, so that nothing is ever counted twice: reused when its request is let in, as the hit rate counts it; computed when its KV is written.
 // What is computed a second time (after a preemption) is told apart, and so are the tokens of the answer.
 
 const NOTHING = { reused: 0, computed: 0 };
+/** The row that a block found will have: it is reused from the moment its request is let in. */
+const FOUND = [null, "hit"];
 const sumOf = (cells, name) => cells.reduce((sum, cell) => sum + (cell?.[name] ?? 0), 0);
 
 /** How many prompt tokens lie in block `b`. */
@@ -18,12 +20,14 @@ function fateOf(before, [slot, how], frame, room) {
 /** The cells of one request after a step; `old` cells stay as they were. Returns `old` itself when nothing new happened. */
 function nextCells(old, req, frame, size) {
   let cells = old;
-  req.btable.forEach((row, b) => {
-    const before = cells[b] ?? NOTHING, now = fateOf(before, row, frame, promptIn(req, b, size));
-    if (now === before) return;
+  const count = Math.max(req.btable.length, Math.ceil(req.reused / size));
+  for (let b = 0; b < count; b++) {
+    const before = cells[b] ?? NOTHING, row = req.btable[b] ?? (b * size < req.reused ? FOUND : null);
+    const now = row ? fateOf(before, row, frame, promptIn(req, b, size)) : before;
+    if (now === before) continue;
     if (cells === old) cells = old.slice();
     cells[b] = now;
-  });
+  }
   return cells;
 }
 

@@ -20,6 +20,13 @@ export function prevStop(events, k, level) {
   return 0;
 }
 
+/** Which press of how many at this level leads to step `k`; between two stops it is still the one before. */
+export function pressAt(events, k, level) {
+  let at = 0, all = 0;
+  for (let j = 0; j < events.length; all++) if ((j = nextStop(events, j, level)) <= k) at++;
+  return { at, all };
+}
+
 /** The nearest step in direction `dir` whose op is one of `ops`; stays at `k` when there is none. */
 export function findOp(events, k, ops, dir) {
   for (let j = k + dir; j > 0 && j <= events.length; j += dir) if (ops.includes(events[j - 1].op)) return j;

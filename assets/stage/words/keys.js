@@ -2,9 +2,9 @@
 
 const PLAIN = { ArrowRight: "next", PageDown: "next", ArrowLeft: "back", PageUp: "back", "]": "nextRequest", "[": "backRequest",
   Home: "first", End: "last", " ": "play", "-": "slower", "=": "faster", "+": "faster", g: "goto", n: "nextMiss", N: "backMiss",
-  e: "nextEvict", E: "backEvict", m: "bookmark", w: "fork", q: "ask", f: "full", p: "presenter", ".": "blank", b: "blank",
+  e: "nextEvict", E: "backEvict", m: "bookmark", w: "fork", q: "ask", x: "none", f: "full", p: "presenter", ".": "blank", b: "blank",
   j: "nextBookmark", J: "backBookmark", k: "btable", l: "lang", t: "theme", d: "code", a: "noodle", v: "table", i: "inspect", o: "log", "?": "help", h: "help", Enter: "pin", s: "reveal", Escape: "close" };
-const SHIFTED = { ArrowRight: "nextBlock", ArrowLeft: "backBlock" };
+const SHIFTED = { ArrowRight: "nextBlock", ArrowLeft: "backBlock", x: "handNone", X: "handNone" };
 /** Streamlit reruns on r and opens a dialog on c; while the stage has the focus both are swallowed. */
 const SWALLOWED = new Set(["r", "R", "c", "C"]);
 const FREE = { action: null, stop: false };
@@ -21,7 +21,7 @@ export function keyAction({ key, code = "", shiftKey = false, ctrlKey = false, m
 /** Rows of the help card: keys as printed, action; words come from the text table (stage.key.<action>). */
 export const HELP_ROWS = [["→", "next"], ["←", "back"], ["Shift → ←", "nextBlock"], ["] [", "nextRequest"], ["Home End", "first"],
   ["Space", "play"], ["- =", "faster"], ["g", "goto"], ["n N", "nextMiss"], ["e E", "nextEvict"], ["m", "bookmark"], ["j J", "nextBookmark"], ["w", "fork"],
-  ["q", "ask"], ["0 … 9", "answer"], ["s", "reveal"], ["Shift 1 … 9", "hand"], ["Tab", "focus"], ["Enter Esc", "pin"], ["f", "full"], ["p", "presenter"],
+  ["q", "ask"], ["0 … 9", "answer"], ["x", "none"], ["s", "reveal"], ["Shift 0 … 9 x", "hand"], ["Tab", "focus"], ["Enter Esc", "pin"], ["f", "full"], ["p", "presenter"],
   [". b", "blank"], ["l", "lang"], ["t", "theme"], ["d", "code"], ["k", "btable"], ["a", "noodle"], ["v", "table"], ["o", "log"], ["i", "inspect"], ["? h", "help"]];
 
 /** The menu: what has no button of its own, in three groups, each with its key; words are stage.menu.<action>. */

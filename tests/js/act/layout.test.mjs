@@ -12,16 +12,16 @@ const inside = ([x, y, w, h], [X, Y, W, H]) => x >= X && y >= Y && x + w <= X + 
 const apart = ([x, y, w, h], [X, Y, W, H]) => x + w <= X || X + W <= x || y + h <= Y || Y + H <= y;
 
 test("everything stands on the floor, and zones do not cover each other", () => {
-  for (const width of WIDTHS) for (const tall of [false, true]) {
-    const L = actLayout(width, tall), floor = [0, 0, L.W, L.H];
+  for (const width of WIDTHS) for (const tall of [false, true]) for (const last of [false, true]) {
+    const L = actLayout(width, tall, last);
     const rows = [0, 1].flatMap((r) => [0, 1].map((b) => L.block(r, b))), tags = [0, 1].flatMap((r) => [0, 1].map((b) => L.tag(r, b))), slots = [0, 1, 2, 3].map((s) => L.slot(s));
-    const zones = [L.head, ...rows, ...tags, L.bench, ...slots, L.words, L.dots].filter(Boolean);
-    for (const zone of zones) assert.ok(inside(zone, floor), `${width}: ${zone}`);
+    const paths = [0, 1, 2, 3].map((at) => L.path?.(at)), below = last ? paths : [...slots, L.words, L.dots]; // the path takes the place of all else
+    const zones = [L.head, ...rows, ...tags, L.bench, ...below].filter(Boolean);
+    for (const zone of zones) assert.ok(inside(zone, [0, 0, L.W, last ? L.end : L.H]), `${width}: ${zone}`);
     zones.forEach((one, j) => zones.slice(j + 1).forEach((two) => assert.ok(apart(one, two), `${width}: ${one} and ${two}`)));
     for (const r of [0, 1]) for (let i = 0; i < 8; i++) assert.ok(inside(L.cell(r, i), L.block(r, i >> 2)), `${width}: token ${r}.${i}`);
     for (const button of [L.next, L.back, L.keep, L.cap]) assert.ok(inside(button, L.bench), `${width}: ${button}`);
     assert.ok(apart(L.next, L.back) && apart(L.next, L.cap) && apart(L.next, L.keep));
-    assert.ok(L.path(3)[1] + L.path(3)[3] <= L.end);
   }
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { addHand, askArgs, choiceOfDigit, choiceOfThing, choicesOf, isAsking } from "../../../../assets/stage/panels/quiz.js";
+import { addHand, askArgs, choiceOfDigit, choiceOfThing, choicesOf, isAsking, NONE_HITS } from "../../../../assets/stage/panels/quiz.js";
 
 const said = (...choices) => Object.fromEntries(choices.map((choice) => [choice, "stage.said.x"]));
 const LANE = { kind: "lane", rid: "R1", said: said(-1, 0, 1, 2), answers: [1], args: { near: 2 } };
@@ -14,8 +14,8 @@ test("all that has a sentence can be chosen, none first, in order", () => {
   assert.deepEqual(choicesOf(POOL), [1, 2, 3, 10]);
 });
 
-test("digits: 0 is none and 1 the first block in the lane, a slot has its number, options count from 1", () => {
-  assert.deepEqual([0, 1, 3].map((digit) => choiceOfDigit(LANE, digit)), [-1, 0, 2]);
+test("digits: a block and a slot have their own numbers, block 0 is 0, options count from 1", () => {
+  assert.deepEqual([0, 1, 2].map((digit) => choiceOfDigit(LANE, digit)), [0, 1, 2]);
   assert.equal(choiceOfDigit(POOL, 3), 3);
   assert.equal(choiceOfDigit(CHOICE, 1), 0);
 });
@@ -43,11 +43,11 @@ test("words may name what the step knows, and what the question knows", () => {
 
 test("hands are counted by choice and round; what cannot be chosen is no vote", () => {
   const stage = stageOf(LANE);
-  for (const digit of [0, 2, 2]) assert.equal(addHand(stage, digit), true);
+  for (const choice of [NONE_HITS, 1, 1]) assert.equal(addHand(stage, choice), true);
   assert.equal(addHand(stage, 9), false);
   assert.deepEqual(stage.votes.get(0), [[1, 0, 2]]);
   stage.votes.get(0).push([]);
-  addHand(stage, 3);
+  addHand(stage, 2);
   assert.deepEqual(stage.votes.get(0), [[1, 0, 2], [0, 0, 0, 1]]);
   assert.equal(addHand(stageOf(LANE, { asks: new Map([[0, {}]]) }), 1), false);
 });

@@ -1,7 +1,7 @@
 // Which steps count at which level, and how two runs line up.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { alignSteps, askBetween, differenceSteps, findOp, nextStop, peakTable, prevStop, requestAt } from "../../../../assets/stage/time/steps.js";
+import { alignSteps, askBetween, differenceSteps, findOp, nextStop, peakTable, pressAt, prevStop, requestAt } from "../../../../assets/stage/time/steps.js";
 import { events, request } from "../../sample.mjs";
 
 const RUN = events(["arrive", "request", "R0"], ["hash", "micro", "R0"], ["probe", "micro", "R0"], ["miss", "block", "R0"], ["plan", "block", "R0"],
@@ -85,4 +85,12 @@ test("two runs line up at arrivals, plans and ends; differences are where the to
   const framesA = [0, 0, 4, 4].map((hits) => ({ totals: { hits, computed: 0, evicted: 0 } }));
   const framesB = [0, 0, 0, 0].map((hits) => ({ totals: { hits, computed: 0, evicted: 0 } }));
   assert.deepEqual(differenceSteps(framesA, framesB, [0, 1, 2, 3]), [2]);
+});
+
+test("presses are counted in stops: a group of steps is one, and between two stops one is still at the first", () => {
+  const events = [{ level: "request" }, { level: "micro", inner: true }, { level: "micro", inner: true }, { level: "micro" }, { level: "request" }];
+  assert.deepEqual([0, 1, 2, 3, 4, 5].map((k) => pressAt(events, k, "beat").at), [0, 1, 1, 1, 2, 3]);
+  assert.equal(pressAt(events, 0, "beat").all, 3);
+  assert.deepEqual(pressAt(events, 5, "micro"), { at: 5, all: 5 });
+  assert.deepEqual(pressAt(events.slice(0, 4), 4, "request"), { at: 2, all: 2 });
 });

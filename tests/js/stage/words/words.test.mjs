@@ -47,7 +47,7 @@ test("chips carry the keys of what they name", () => {
 test("the key map of the plan", () => {
   const plan = { ArrowRight: "next", PageDown: "next", ArrowLeft: "back", PageUp: "back", "]": "nextRequest", "[": "backRequest", Home: "first", End: "last",
     " ": "play", "-": "slower", "=": "faster", g: "goto", n: "nextMiss", N: "backMiss", e: "nextEvict", E: "backEvict", m: "bookmark", w: "fork", q: "ask",
-    j: "nextBookmark", J: "backBookmark", k: "btable", Enter: "pin", Escape: "close", f: "full", p: "presenter", ".": "blank", b: "blank", l: "lang", d: "code", a: "noodle", t: "theme", "?": "help", h: "help", v: "table" };
+    j: "nextBookmark", J: "backBookmark", k: "btable", x: "none", Enter: "pin", Escape: "close", f: "full", p: "presenter", ".": "blank", b: "blank", l: "lang", d: "code", a: "noodle", t: "theme", "?": "help", h: "help", v: "table" };
   for (const [key, action] of Object.entries(plan)) assert.deepEqual(keyAction({ key }), { action, stop: true }, key);
   assert.equal(keyAction({ key: "ArrowRight", shiftKey: true }).action, "nextBlock");
   assert.equal(keyAction({ key: "ArrowLeft", shiftKey: true }).action, "backBlock");
@@ -56,6 +56,7 @@ test("the key map of the plan", () => {
 test("digits answer, with Shift they raise hands, whatever the keyboard prints", () => {
   assert.deepEqual(keyAction({ key: "2", code: "Digit2" }), { action: "answer", digit: 2, stop: true });
   assert.deepEqual(keyAction({ key: "@", code: "Digit2", shiftKey: true }), { action: "hand", digit: 2, stop: true });
+  assert.equal(keyAction({ key: "X", code: "KeyX", shiftKey: true }).action, "handNone");
   for (const digit of [0, 5, 9]) assert.deepEqual(keyAction({ key: String(digit), code: "Digit" + digit }), { action: "answer", digit, stop: true });
 });
 

@@ -75,6 +75,14 @@ def test_presets(node: str) -> None:
         assert last["reused"] == sum(event.hit_tokens for event in admitted if not event.resumed), scenario_id
         assert last["computed"] + last["again"] == written_of_prompts(log), scenario_id
         assert last["reserved"] == last["waiting"] == 0, scenario_id
+    three = told[PRESETS.index("three")]
+    plan = next(
+        i
+        for i, step in enumerate(stage_log_of("three")["events"], 1)
+        if step["op"] == "plan" and step["rid"] == "R1"
+    )
+    rates = [(ledger["reused"], ledger["looked"]) for ledger in three[plan - 1 : plan + 3]]
+    assert rates == [(0, 11), (8, 22), (8, 22), (8, 22)], "the hit rate said 0 % where HIT, HIT stood"
     steps = [(ledger["computed"], ledger["reserved"]) for ledger in told[PRESETS.index("P0")][8:13]]
     assert steps == [(0, 0), (0, 4), (0, 8), (0, 12), (0, 15)]
 
