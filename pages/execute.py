@@ -14,6 +14,7 @@ from ui.frame.shell import toolbar
 from ui.moment.link import MOMENT, SHOWN, drop_moment
 from ui.moment.recall import recall
 from ui.moment.shown import ShownMoment
+from ui.stage.bet import read_bet
 from ui.stage.controls import knob_panel, scenario_picker
 from ui.stage.end import end_card, knobs_asked, open_run, run_asked
 from ui.stage.fork import read_fork
@@ -52,7 +53,9 @@ def render() -> None:
         "forget": FORGET.get(),
     }
     payload = stage_payload(log_a, _run_b(), lang_mode(), flags, current_choices())
-    show_stage(payload, on_fork=_fork, on_answer=hear_answer, on_run=_run_next, on_seen=hear_seen)
+    show_stage(
+        payload, on_fork=_fork, on_answer=hear_answer, on_bet=_bet, on_run=_run_next, on_seen=hear_seen
+    )
 
 
 def _timed(log: EventLog, shown: Payload) -> Payload:
@@ -114,6 +117,13 @@ def _run_b() -> Payload | None:
 def _fork(told: object) -> None:
     """The stage asks for a what-if, or to close it."""
     SETUP.set(replace(SETUP.get(), fork=read_fork(told)))
+
+
+def _bet(told: object) -> None:
+    """What is expected of the run, said before anything plays."""
+    bet = read_bet(told)
+    if bet is not None:
+        SETUP.set(replace(SETUP.get(), bet=bet))
 
 
 def _run_next(told: object) -> None:

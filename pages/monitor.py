@@ -87,8 +87,14 @@ def _strips(playing: bool) -> None:
     if load.playing != playing or load.setup != load.shown:  # a pause, the end, or a knob that a link turned
         st.rerun()
     with load.lock:
-        payload = monitor_payload(load, lang_mode(), SETUP.get().bet)
+        payload = monitor_payload(load, lang_mode(), _bet())
     show_monitor(payload, _play, _send_all)
+
+
+def _bet() -> int | None:
+    """A share holds for every load; tokens were bet on one run of the stage."""
+    bet = SETUP.get().bet
+    return None if bet is None else bet.percent
 
 
 def _charts(load: LoadSession) -> None:
@@ -96,7 +102,7 @@ def _charts(load: LoadSession) -> None:
     words = table(lang())
     with load.lock:
         moments = [(flag["at_s"], _flag_words(flag)) for flag in shown_flags(tuple(load.run.flags))]
-        figure = load_figure(load, words, moments, SETUP.get().bet)
+        figure = load_figure(load, words, moments, _bet())
     about, formula = st.columns([3, 1], vertical_alignment="center")
     with about:
         st.caption(say("monitor.paused.done" if load.run.done else "monitor.paused"))

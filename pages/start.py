@@ -1,4 +1,4 @@
-"""Start · 开始: the act; below it, on one's own, the bet, three ways in, and everything to set up."""
+"""Start · 开始: the act; below it, on one's own, three ways in, and everything to set up."""
 
 from __future__ import annotations
 
@@ -40,42 +40,14 @@ def render() -> None:
 
 
 def _chosen() -> None:
-    """Which run the buttons below lead to, and the bet on it; or why it cannot run."""
+    """Which run the buttons below lead to, or why it cannot run."""
     chosen = SETUP.get()
-    run, bet = st.columns([3, 2], gap="large")
-    with run:
-        question = "" if chosen.scenario == OWN else f"  \n{say(f'scenario.{chosen.scenario}.question')}"
-        st.markdown(f"{say('start.chosen')} **{title_of(chosen.scenario)}**{question}")
-        try:
-            current_run()
-        except BrothError as error:
-            show_error(error)
-    with bet:
-        _place_bet()
-
-
-def _place_bet() -> None:
-    """How much will hit? Asked before anything is shown, and never answered beforehand; the end compares."""
-
-    def changed() -> None:
-        told = st.session_state["widget_bet"]  # from a browser, whatever the field allows
-        if told is None or 0 <= told <= 100:
-            SETUP.set(replace(SETUP.get(), bet=told))
-
-    bet = SETUP.get().bet
-    st.session_state["widget_bet"] = bet
-    st.number_input(
-        say("start.bet"),
-        min_value=0,
-        max_value=100,
-        value=None,
-        step=5,
-        placeholder=say("start.bet.none"),
-        key="widget_bet",
-        on_change=changed,
-    )
-    if bet is not None:
-        st.caption(say("start.bet.kept", bet=bet))
+    question = "" if chosen.scenario == OWN else f"  \n{say(f'scenario.{chosen.scenario}.question')}"
+    st.markdown(f"{say('start.chosen')} **{title_of(chosen.scenario)}**{question}")
+    try:
+        current_run()
+    except BrothError as error:
+        show_error(error)
 
 
 def _ways_in() -> None:

@@ -7,6 +7,7 @@ stands: a stop of a lesson opens before its question, or it leaks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,28 @@ def leaks(seen: Seen, steps: Sequence[Step], hashes: Sequence[str], lang: Lang) 
     if ask["kind"] == "pool":
         found += _pool(seen, ask, lang)
     return found
+
+
+def leaks_of_bet(seen: Seen, steps: Sequence[Step], num_slots: int, lang: Lang) -> list[str]:
+    """What of the stage's first screen tells the outcome of its run, while one may bet on it.
+
+    No number is said but those of the question; nothing has a state yet, and the future is grey.
+    """
+    if seen["step"] or not seen["betting"]:
+        return ["no bet can be placed here"]
+    arrivals = [one["args"]["n"] for one in steps if one["op"] == "arrive"]
+    asked = {0, len(arrivals), num_slots, sum(arrivals)}
+    found = [*_future(seen)]
+    for place in ("bench", "names", "live", "tip", "sums"):
+        allowed = {0} if place == "sums" else asked
+        numbers = {int(one) for one in re.findall(r"\d+", seen[place])}
+        found += [f"{number} in {place}" for number in sorted(numbers - allowed)]
+    if seen["blocks"] or seen["tags"] or seen["rows"]:
+        found.append("a request has been cut or looked up")
+    if set(seen["fates"]) - {"come"} or {one["state"] for one in seen["slots"]} - {"empty"}:
+        found.append("a token or a slot has a state")
+    words = " ".join(seen["queue"])
+    return found + [f"the queue says “{word}”" for word in TOLD_BY_QUEUE[lang] if word in words]
 
 
 def filled(key: str, args: Mapping[str, Any], lang: Lang) -> str:

@@ -5,9 +5,9 @@ const ACT_SIGNS = { reserved: "…", computed: "+", hit: "✓", kept: "○" };
 function addSlots({ L, beat, t1, data }, sheet) {
   beat.slots.forEach(({ id, state, tag, fill }, at) => {
     const cells = Array.from({ length: data.size }, (_, j) => ["i", j < fill ? "full" : state === "reserved" ? "soon" : ""]);
-    const name = state === "empty" ? "" : t1("act.slot." + state);
-    const top = [["b", "", `#${id} ${ACT_SIGNS[state] ?? ""}`], ["span", "", name]];
-    sheet.add("slot" + id, L.slot(at), "slot " + state, [["div", "top", ...top], ["div", "on", tag ? ["code", "", tag] : ""], ["div", "fill", ...cells]]);
+    const name = state === "empty" && L.mode === "wide" ? "" : t1("act.slot." + state);
+    const top = [["b", "", `#${id} ${ACT_SIGNS[state] ?? ""}`], ...(L.mode === "wide" ? [["span", "", name]] : [])];
+    sheet.add("slot" + id, L.slot(at), "slot " + state, [["div", "top", ...top], ...(L.mode === "phone" ? [["div", "word", name]] : []), ["div", "on", tag ? ["code", "", tag] : ""], ["div", "fill", ...cells]]);
   });
 }
 

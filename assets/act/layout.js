@@ -14,14 +14,14 @@ const ACT_LAST = { ...ACT_WIDE, bench: [64, 332, 1152, 104], cap: [90, 332, 890,
 
 /** The narrow screen; `tall`: both languages at once need a taller bench. */
 function actNarrow(width, tall) {
-  const W = Math.min(Math.max(width, 320), 620), x = 12, cell = (W - 2 * x - 14 - 92) / 4, bench = 372, benchH = tall ? 316 : 236, low = bench + benchH + 10, slot = (W - 2 * x - 8) / 2;
-  const row = (r, b) => 90 + r * 142 + b * 60;
-  return { mode: "phone", W, H: low + 122, fs: { glyph: 24, small: 16, label: 16, tok: 18, tag: 16, cap: 20, why: 16, btn: 18 },
-    head: [14, 6, W - 28, 54], who: (r) => [14, 62 + r * 142, W - 28, 26], text: (r) => [x, 90 + r * 142, W - 2 * x, 64],
+  const W = Math.min(Math.max(width, 320), 620), x = 12, cell = (W - 2 * x - 14 - 92) / 4, bench = 372, benchH = tall ? 316 : 236, low = bench + benchH + 10, slot = (W - 2 * x - 18) / 4, pitch = 148;
+  const row = (r, b) => 90 + r * pitch + b * 60;
+  return { mode: "phone", W, H: low + 124, fs: { glyph: 24, small: 16, label: 16, tok: 18, tag: 16, cap: 20, why: 16, btn: 18 },
+    head: [14, 6, W - 28, 54], who: (r) => [14, 62 + r * pitch, W - 28, 26], text: (r) => [x, 90 + r * pitch, W - 2 * x, 64],
     block: (r, b) => [x, row(r, b), cell * 4 + 14, 56], cell: (r, i) => [x + 7 + (i & 3) * cell, row(r, i >> 2) + 6, cell - 3, 44],
-    tag: (r, b) => [W - x - 84, row(r, b) + 9, 84, 38], side: null, answer: (r) => [112, 61 + r * 142, 130, 27],
+    tag: (r, b) => [W - x - 84, row(r, b) + 20, 84, 34], side: (r, b) => [W - x - 84, row(r, b) - 1, 84, 20], answer: (r) => [112, 60 + r * pitch, 130, 27],
     bench: [x, bench, W - 2 * x, benchH], cap: [x + 16, bench + 8, W - 2 * x - 30, benchH - 72], next: [W / 2 - 40, bench + benchH - 60, W / 2 + 40 - x - 12, 50], back: [x + 12, bench + benchH - 60, W / 2 - 76 - x, 50], keep: [x + 12, bench + benchH - 60, W / 2 - 76 - x, 50],
-    slot: (s) => [x + (s % 2) * (slot + 8), low + (s >> 1) * 60, slot, 54], looks: null, looksFirst: [x, low, W - 2 * x, 96], words: null, dots: null, alone: null, path: (i) => [x, low + i * 268, W - 2 * x, 256], end: low + 4 * 268 };
+    slot: (s) => [x + s * (slot + 6), low, slot, 112], looks: null, looksFirst: [x, low, W - 2 * x, 96], words: null, dots: null, alone: null, path: (i) => [x, low + i * 268, W - 2 * x, 256], end: low + 4 * 268 };
 }
 
 export const actLayout = (width, tall, last = false) => (width < ACT_SMALL ? actNarrow(width, tall) : last ? ACT_LAST : ACT_WIDE);

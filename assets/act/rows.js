@@ -51,8 +51,7 @@ function addTag(act, sheet, r, b) {
   const cls = waits ? "off" : edit && r === 0 ? (differs ? "diff" : "same") : state === "hit" ? "hit" : state === "miss" ? "miss" : "";
   sheet.add(`tag${r}.${b}`, box, "tag " + cls + (differs && act.flipped ? " flip" : ""), [tag ?? "?"]);
   const side = tag ? sideOf(act, r, b, tag) : null;
-  if (side && L.side) sheet.add(`side${r}.${b}`, L.side(r, b), "side", [side]);
-  if (side && !L.side && side[1] !== "") sheet.add(`side${r}.${b}`, [box[0] - 4, box[1] - 15, box[2], 18], "side over", [side]);
+  if (side) sheet.add(`side${r}.${b}`, L.side(r, b), "side", [side]);
   if (tag) addWires(act, sheet, { r, b, box, block, side });
 }
 
@@ -67,8 +66,18 @@ function addWires({ L, beat }, sheet, { r, b, box, block, side }) {
     const mid = y + h / 2, to = side ? x - 16 - sideWidth(side, L.fs.label) : x - 6;
     if (from) sheet.wires.push(["chain", `M${from[0] + from[2] + 4} ${mid}H${to - 9}`], ["point", `M${to} ${mid}l-11 -6v12z`]);
   } else if (from) {
-    sheet.wires.push(["chain", `M${from[0] + from[2] / 2} ${from[1] + from[3]}V${y}`]);
+    sheet.wires.push(["chain", `M${from[0] + 12} ${from[1] + from[3]}V${y}`]);
   }
+}
+
+/** K and V, one pair a token; where it is narrow, those of a block in one frame beside it. */
+function addNotes({ L, beat, data }, sheet, r) {
+  const { tokens, blocks } = beat.reqs[r];
+  if (L.mode === "phone") return blocks.forEach((_, b) => sheet.add(`kv${r}.${b}`, L.tag(r, b), "kv", ["K V × " + data.size]));
+  tokens.forEach((_, at) => {
+    const [x, y, w] = L.cell(r, at);
+    sheet.add(`kv${r}.${at}`, [x + w / 2 - 32, y + 70, 64, 28], "kv", ["K V"]);
+  });
 }
 
 /** One request, as far as it has come. */
@@ -81,9 +90,6 @@ export function addRow(act, sheet, r) {
     if (beat.name !== "cut") addTag(act, sheet, r, b);
   });
   addTokens(act, sheet, r);
-  if (beat.name === "cut" && L.mode === "wide") req.tokens.forEach((_, at) => {
-    const [x, y, w] = L.cell(r, at);
-    sheet.add(`kv${r}.${at}`, [x + w / 2 - 32, y + 70, 64, 28], "kv", ["K V"]);
-  });
+  if (beat.name === "cut") addNotes(act, sheet, r);
   if (req.answer) sheet.add("answer" + r, L.answer(r), "answer", [["span", "", "→ ", ...tokenKids(req.answer)]]);
 }

@@ -55,7 +55,7 @@ def test_headline_and_report(preset: str) -> None:
     assert at.header[0].value == told
     said = texts(at)
     config = log_of(preset).config
-    assert t("finish.subline", "en", requests=plain.requests, slots=config.num_usable, size=config.block_size,
+    assert t("finish.subline", "en", requests=plain.requests, count=config.num_usable, size=config.block_size,
              evicted=plain.evicted) in said  # fmt: skip
     full, hit = 1e3 * plain.full_s / plain.requests, 1e3 * plain.hit_s / plain.requests
     assert (
@@ -199,6 +199,15 @@ def test_the_bet_meets_the_result(lang: Lang, bet: str | None, key: str) -> None
     rate = 100 * plain_of("P0").hits / plain_of("P0").prompt
     args = {} if bet is None else {"bet": bet, "off": f"{abs(int(bet) - rate):.1f}"}
     assert t(f"finish.bet.{key}", lang, rate=f"{rate:.1f}", **args) in texts(at)
+
+
+@pytest.mark.parametrize(("bet", "key"), [(20, "close"), (25, "close"), (58, "high"), (0, "low")])
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_bet_in_tokens_meets_the_result_in_tokens(lang: Lang, bet: int, key: str) -> None:
+    at = visit("finish", lang=lang, s="P0", bet=f"{bet}t")
+    hits, total = plain_of("P0").hits, plain_of("P0").prompt
+    told = t(f"finish.bet.tokens.{key}", lang, bet=bet, hit=hits, total=total, off=abs(bet - hits))
+    assert told in texts(at)
 
 
 @pytest.mark.parametrize("lang", MODES)

@@ -6,6 +6,7 @@ import pytest
 
 from pages.navigation import PAGES
 from tests.app.visit import has_stage, payload, prompts, setup_of, visit
+from ui.stage.bet import Bet
 from ui.stage.fork import Fork
 from ui.stage.own import OwnPrompts, pack_own
 from ui.stage.setup import Setup, to_query
@@ -60,7 +61,11 @@ def test_every_page_opens_from_a_damaged_link(name: str) -> None:
 
 def test_a_whole_link_brings_everything_back() -> None:
     setup = Setup(
-        "P9", {"num_slots": 5, "ttl": 40, "version": "v2"}, mode="guided", bet=20, fork=Fork(7, "ttl", 5)
+        "P9",
+        {"num_slots": 5, "ttl": 40, "version": "v2"},
+        mode="guided",
+        bet=Bet(20, "percent"),
+        fork=Fork(7, "ttl", 5),
     )
     at = visit("execute", lang="both", **to_query(setup))
     assert setup_of(at) == setup

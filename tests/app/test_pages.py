@@ -10,7 +10,6 @@ from core.engine.stats import Statistics
 from pages.navigation import CHAPTERS, PAGES
 from tests.app.visit import (
     calm,
-    choose,
     components,
     has_stage,
     payload,
@@ -23,6 +22,7 @@ from tests.app.visit import (
 from tests.stage_runs import log_of
 from tests.unit.ui.stage.test_payload import PAYLOAD, wrong, wrong_patches
 from ui.server.pressure import BUSY_S, PRESSURE
+from ui.stage.bet import Bet
 from ui.stage.presets import path
 from ui.stage.setup import Setup, preset_ids
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t, table
@@ -143,23 +143,25 @@ def test_every_preset_can_be_opened_by_its_link(scenario_id: str) -> None:
     assert at.error.len == 0
 
 
-@pytest.mark.parametrize("bet", [30, 50, 0, 100])
-def test_a_bet_is_kept(bet: int) -> None:
-    """A bet of 50 counted as none, because the slider stood there before anybody had touched it."""
-    at = visit("start", lang="en")
-    assert at.number_input(key="widget_bet").value is None, "none is made for anybody"
-    at = choose(at, "widget_bet", bet)
+@pytest.mark.parametrize(("link", "bet"), [("0t", Bet(0)), ("16t", Bet(16)), ("50", Bet(50, "percent"))])
+def test_a_bet_is_kept(link: str, bet: Bet) -> None:
+    """To the token, in the link and on the stage; a share, where an older link tells one."""
+    at = visit("execute", lang="en", s="three", m="guided", bet=link)
     assert setup_of(at).bet == bet
-    assert t("start.bet.kept", "en", bet=bet) in texts(at)
-    assert at.query_params["bet"] == str(bet)
-    at = choose(at, "widget_bet", None)
-    assert setup_of(at).bet is None
+    assert at.query_params["bet"] == link
+    card = payload(at)["flags"]["card"]
+    assert (card["bet"], card["unit"]) == (bet.n, bet.unit)
+
+
+def test_no_bet_is_made_for_anybody() -> None:
+    at = visit("execute", lang="en", s="three", m="guided")
+    assert payload(at)["flags"]["card"]["bet"] is None
     assert "bet" not in at.query_params
 
 
 def test_a_bet_belongs_to_the_run_it_was_placed_on() -> None:
     at = visit("start", lang="en", s="P1", bet="40")
-    assert at.number_input(key="widget_bet").value == 40
+    assert setup_of(at).bet == Bet(40, "percent")
     at = press(at, "preset_P4")
     assert setup_of(at) == Setup("P4")
 

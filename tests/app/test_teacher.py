@@ -95,7 +95,9 @@ def test_every_link_of_a_script_opens_where_it_promises(name: str) -> None:
         assert link.endswith(f"#step={step}")
         if place.ask:
             assert shown["flags"]["ask"] is True
-            assert shown["a"]["events"][step]["ask"]["id"] == place.ask
+            asked = "bet" if name == "bet" else shown["a"]["events"][step]["ask"]["id"]
+            assert asked == place.ask
+            assert shown["flags"]["card"]["bet"] is None, "a room bets for itself"
         elif place.show is not None:
             assert shown["a"]["events"][step - 1]["op"] == place.show.op
     elif place.preset:

@@ -83,7 +83,12 @@ def _told(widget: Widget, dice: random.Random) -> WidgetState:
             "right": True,
             "first": True,
         }
-        events: dict[str, Any] = {"fork": fork, "answer": {**answer, "votes": []}, "seen": "P0"}
+        events: dict[str, Any] = {
+            "fork": fork,
+            "answer": {**answer, "votes": []},
+            "seen": "P0",
+            "bet": {"tokens": dice.randint(0, 99)},
+        }
         state: dict[str, Any] = {"lang": dice.choice(LANG_MODES)}
     elif widget.proto.component_name == "broth_act":
         events, state = {"take": dice.choice(["P1", "P9"])}, {}
@@ -185,7 +190,7 @@ def spoilt(widget: Widget, dice: random.Random) -> WidgetState | None:
     elif kind == "json_value":
         state.json_value = dice.choice(TOLD)
     elif kind == "json_trigger_value":
-        event = dice.choice(["fork", "answer", "seen", "take", "play", "missing", "lang", "none"])
+        event = dice.choice(["fork", "answer", "bet", "seen", "take", "play", "missing", "lang", "none"])
         told = [json.dumps([{"event": event, "value": dice.choice(VALUES)}]), *TOLD]
         state.json_trigger_value = dice.choice(told)
     return state

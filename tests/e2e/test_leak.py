@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tests.leaks import SEE, Seen, leaks_here
+from tests.leaks import SEE, Seen, leaks_here, leaks_of_bet
 from tests.stage_runs import PRESETS, frames_of, log_of, stage_log_of
 from ui.export.offline import inert
 from ui.frame.join import join_modules
 from ui.frame.static_files import ROOT, stage_files
+from ui.stage.end import end_card
 from ui.stage.payload import stage_payload
+from ui.stage.setup import Setup
+from ui.teacher.stops import PLACES, opens_on
 from ui.words.i18n import LANGS, Lang, stage_texts
 
 PAGE = """<!DOCTYPE html><meta charset="utf-8"><body><div id="stage" style="width:1280px"></div>
@@ -59,7 +62,12 @@ def stage(browser_page: Page, tmp_path: Path) -> Page:
 
 def look(page: Page, log: Mapping[str, Any], lang: Lang, steps: Sequence[int], plant: str = "") -> list[Seen]:
     """What is to be seen and heard at these steps of a run, questions on."""
-    payload = stage_payload(dict(log), None, lang, {"ask": True, "level": "beat"})
+    payload = stage_payload(
+        dict(log),
+        None,
+        lang,
+        {"ask": True, "level": "beat", "card": end_card(Setup(log["meta"]["scenario"]))},
+    )
     token = f"{log['meta']['scenario']}{lang}{plant}"
     seen: list[Seen] = page.evaluate("args => window.look(...args)", [payload, list(steps), token, plant])
     return seen
@@ -101,3 +109,40 @@ def test_what_leaks_is_seen(stage: Page, plant: str) -> None:
     step = next(one["i"] for one in log["events"] if one.get("ask", {}).get("rid") == "R1")
     assert leaks_here(look(stage, log, "en", [step])[0], log, frames, "en") == []
     assert leaks_here(look(stage, log, "en", [step], plant)[0], log, frames, "en") != []
+
+
+def bets_leak(seen: Seen, log: Mapping[str, Any], lang: Lang) -> list[str]:
+    return leaks_of_bet(seen, log["events"], log["meta"]["slots"], lang)
+
+
+def test_no_run_is_told_before_it_is_bet_on(stage: Page) -> None:
+    """The first screen of every preset, and so the teacher's stop that opens there."""
+    found: dict[str, list[str]] = {}
+    for scenario_id in PRESETS:
+        for lang in LANGS:
+            log = stage_log_of(scenario_id, lang)
+            told = bets_leak(look(stage, log, lang, [0])[0], log, lang)
+            if told:
+                found[f"{scenario_id} {lang}"] = told
+    assert found == {}
+    assert opens_on("bet") == 0
+    assert PLACES["bet"].preset in PRESETS
+
+
+PLANTED_AT_THE_BET = (
+    "root.querySelector('.zG .what').append(' 24 of 46')",
+    "root.querySelector('.live').append('24')",
+    "root.querySelector('.zE .cell').dataset.fate = 'reused'",
+    "root.querySelector('.zE .sum').append('24 reused')",
+    "root.querySelector('.zC .slot').dataset.state = 'reserved'",
+    "root.querySelector('.zG .betpick').setAttribute('aria-label', '24')",
+    "root.querySelector('.zG .betpick').remove()",
+    PLANTED[2],
+)
+
+
+@pytest.mark.parametrize("plant", PLANTED_AT_THE_BET)
+def test_what_tells_the_run_is_seen(stage: Page, plant: str) -> None:
+    log = stage_log_of("P1", "en")
+    assert bets_leak(look(stage, log, "en", [0])[0], log, "en") == []
+    assert bets_leak(look(stage, log, "en", [0], plant)[0], log, "en") != []

@@ -133,7 +133,9 @@ def test_a_question_is_answered_by_tapping_the_thing(browser_page: Page, server:
     expect(phone.locator(".pnext")).to_have_text(t("stage.phone.guess", "en"))
     phone.locator(".pnext").click()
     assert step_of(page) == asked
-    expect(phone.locator(".pboard")).to_be_hidden()
+    expect(phone.locator(".pnudge")).to_have_text(t("stage.ask.first.phone", "en"))
+    expect(phone.locator(".pnudge")).to_be_visible()
+    expect(phone.locator(".pboard")).to_be_in_viewport(ratio=1)
     assert too_small(page) == []
     block.click()
     expect_step(page, asked + 1)

@@ -68,13 +68,28 @@ def test_a_step_looks_the_same_however_it_was_reached(harness: Page) -> None:
     assert wrong == {}
 
 
+def test_a_slot_that_is_free_already_cannot_join_the_queue(harness: Page) -> None:
+    """Which slot joins first? Those that wait in it are no buttons."""
+    page = harness
+    steps = stage_log_of("three")["events"]
+    place, ask = next(
+        (at, step["ask"]) for at, step in enumerate(steps) if step.get("ask", {}).get("id") == "free"
+    )
+    page.evaluate("([data, step]) => { window.openStage(data, step); }", [payload("three", ask=True), place])
+    slots = page.locator(".zC button.slot[data-option]")
+    expect(slots).to_have_count(len(ask["said"]))
+    expect(page.locator(".zC .slot")).to_have_count(4)
+    expect(page.locator(".zF .card")).to_have_count(1)
+    expect(page.locator(".zF button.card")).to_have_count(0)
+
+
 def test_a_pool_question_is_answered_on_the_slots(harness: Page) -> None:
     """Slots and queue cards are buttons while it is open, no words at the queue's ends say who goes next, and
     a wrong choice keeps its ring while the verdict stands."""
     page = harness
     steps = stage_log_of("three")["events"]
     place, ask = next(
-        (at, step["ask"]) for at, step in enumerate(steps) if step.get("ask", {}).get("kind") == "pool"
+        (at, step["ask"]) for at, step in enumerate(steps) if step.get("ask", {}).get("id") == "stays"
     )
     page.evaluate("([data, step]) => { window.openStage(data, step); }", [payload("three", ask=True), place])
     slots = page.locator(".zC button.slot[data-option]")

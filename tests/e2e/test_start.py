@@ -21,7 +21,7 @@ DOWNWARDS = """() => {
 
 @pytest.mark.parametrize("lang", ["zh"])
 def test_from_the_front_page_to_a_walk(browser_page: Page, server: str, lang: str) -> None:
-    """The browser speaks Chinese: so does the page. A bet of 50, a card, a bet on it, and off."""
+    """The browser speaks Chinese: so does the page. A card, and off."""
     page = browser_page
     page.goto(f"{server}/")
     expect(page.locator(".act[data-ready]")).to_be_visible()
@@ -32,17 +32,12 @@ def test_from_the_front_page_to_a_walk(browser_page: Page, server: str, lang: st
     page.locator(".st-key-preset_P4 button").click()
     expect(page.locator(".st-key-alone")).to_contain_text(t("start.chosen", "zh"))
     settle(page)
-    bet = page.get_by_role("spinbutton", name=t("start.bet", "zh"))
-    expect(bet).to_have_value("")
-    bet.fill("50")
-    bet.press("Enter")
-    expect(page.get_by_text(t("start.bet.kept", "zh", bet=50))).to_be_visible()
     page.locator(".st-key-go_walk button").click()
     page.wait_for_url("**/execute*")
     settle(page)
     expect(page.locator(STAGE)).to_have_count(1)
     expect(page.locator(f"{STAGE} h2")).to_contain_text(t("scenario.P4.title", "zh"))
-    for part in ("s=P4", "bet=50", "lang=zh"):
+    for part in ("s=P4", "lang=zh"):
         expect_address(page, part)
 
 

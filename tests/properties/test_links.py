@@ -22,6 +22,7 @@ from ui.monitor import deeds as monitor_deeds
 from ui.monitor.deeds import Deed, LoadPlan
 from ui.monitor.setup import LoadSetup
 from ui.stage import record, setup
+from ui.stage.bet import Bet
 from ui.stage.fork import Fork
 from ui.stage.own import OWN, OwnPrompts
 from ui.stage.record import Answer, Record
@@ -61,7 +62,7 @@ def shown(found: tuple[Setup, list[str]]) -> tuple[Setup, list[str]]:
 PARTS: dict[str, tuple[Any, Read, Write]] = {
     "setup": (
         Setup(
-            OWN, KNOBS, OwnPrompts("汤 ", ("eins", "🍜"), "Ja."), "guided", ("log", "quiz"), True, 20,
+            OWN, KNOBS, OwnPrompts("汤 ", ("eins", "🍜"), "Ja."), "guided", ("log", "quiz"), True, Bet(20),
             Fork(7, "prompt", "1.~ 汤"),
         ),
         lambda query: shown(setup.from_query(query)),

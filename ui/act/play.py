@@ -179,7 +179,19 @@ def _args(shown: Json, pieces: Mapping[str, list[str]], log: EventLog, frame: Fr
         # Causal attention: token number i looks back at i tokens, itself included. What is reused does not.
         "looks": asked * (asked + 1) // 2,
         "saved": reused * (reused + 1) // 2,
+        **_right(pieces, log),
     }
+
+
+def _right(pieces: Mapping[str, list[str]], log: EventLog) -> Json:
+    """The answer of the bet in words, for the verdict: the token's number from 1, and what it says."""
+    [hit] = [event.hit_tokens for event in _plans(log)]
+    return {"first": hit + 1, "piece": pieces[SECOND][hit].strip()}
+
+
+def _plans(log: EventLog) -> list[ev.RequestAdmitted]:
+    admitted = [event for event in log.events if isinstance(event, ev.RequestAdmitted)]
+    return [event for event in admitted if event.request_id == SECOND]
 
 
 def alike(lang: Lang) -> list[bool]:
@@ -195,8 +207,7 @@ def alike(lang: Lang) -> list[bool]:
 
 def bet(pieces: Mapping[str, list[str]], log: EventLog) -> Json:
     """From which token on must we compute? ``said``: what each choice would have meant."""
-    admitted = [event for event in log.events if isinstance(event, ev.RequestAdmitted)]
-    plan = next(event for event in admitted if event.request_id == SECOND)
+    [plan] = _plans(log)
     one, two = (pieces[rid][: plan.num_tokens] for rid in RIDS)
     differs = next(place for place, pair in enumerate(zip(one, two, strict=True)) if pair[0] != pair[1])
     return {

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from ui.frame.session import say
+from ui.stage.bet import Bet
 from ui.stage.questions import KINDS
 from ui.stage.record import RECORD
 from ui.stage.run import forget_answers
@@ -21,15 +22,19 @@ CLOSE_ENOUGH = 10
 """Points between bet and result that still count as a good guess."""
 
 
-def bet_words(bet: int | None, percent: float | None) -> str:
+def bet_words(bet: Bet | None, hits: int, total: int) -> str:
     """The bet against the result, in one sentence."""
-    if percent is None:
+    if not total:
         return say("finish.bet.no_result")
+    rate = 100 * hits / total
     if bet is None:
-        return say("finish.bet.none", rate=f"{percent:.1f}")
-    off = abs(bet - percent)
-    key = "close" if off <= CLOSE_ENOUGH else "high" if bet > percent else "low"
-    return say(f"finish.bet.{key}", bet=bet, rate=f"{percent:.1f}", off=f"{off:.1f}")
+        return say("finish.bet.none", rate=f"{rate:.1f}")
+    off = bet.percent_of(total) - rate
+    key = "close" if abs(off) <= CLOSE_ENOUGH else "high" if off > 0 else "low"
+    if bet.unit == "tokens":
+        told = {"bet": bet.n, "hit": hits, "total": total, "off": abs(bet.n - hits)}
+        return say(f"finish.bet.tokens.{key}", **told)
+    return say(f"finish.bet.{key}", bet=bet.n, rate=f"{rate:.1f}", off=f"{abs(off):.1f}")
 
 
 def quiz_panel(to_stage: Callable[[], None]) -> None:

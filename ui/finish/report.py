@@ -39,15 +39,15 @@ def headline_panel(report: Report, slots: int) -> None:
     with words:
         told = {
             "requests": report.num_requests,
-            "slots": slots,
+            "count": slots,
             "size": report.block_size,
             "evicted": evicted,
         }
         st.markdown(say("finish.subline", **told))
     total = report.waterfall.total
     with bet:
-        share = 100 * report.waterfall.part("reused") if total else None
-        st.markdown(f"**{say('finish.bet.title')}** · {bet_words(SETUP.get().bet, share)}")
+        said = bet_words(SETUP.get().bet, report.waterfall.tokens["reused"], total)
+        st.markdown(f"**{say('finish.bet.title')}** · {said}")
 
 
 def owner_panel(report: Report) -> None:

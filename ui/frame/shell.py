@@ -49,9 +49,13 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 @media (max-width:699px){
 .stApp:has(.st-key-stage-whole) .stMainBlockContainer{padding:2.25rem 0 0}
 .stApp:has(.st-key-stage-whole) .stAppHeader{height:3.25rem;min-height:3.25rem}
-.stApp:has(.st-key-stage-whole) .st-key-toolbar{position:fixed;top:.4rem;left:3.5rem;right:.5rem;width:auto;
+.stApp:has(.st-key-stage-whole) .st-key-toolbar{position:fixed;top:.4rem;left:6.5rem;right:.5rem;width:auto;
 z-index:1000000;flex-wrap:nowrap}
 .st-key-toolbar>*{min-width:0}
+[data-testid=stExpandSidebarButton]{width:auto!important;min-height:44px;padding-inline:.5rem!important}
+[data-testid=stExpandSidebarButton]>*{display:none}
+[data-testid=stExpandSidebarButton]::before{content:"\\2630\\00a0" var(--broth-menu);
+font-size:1rem;white-space:nowrap}
 .stApp:has(.st-key-stage-whole) .st-key-toolbar .stSelectbox{min-width:0;width:100%}
 .stApp:has(.st-key-stage-whole) .st-key-toolbar .st-key-widget_lang{display:none}
 .st-key-stage-frame{max-width:none;margin-inline:-1.5rem;width:calc(100% + 3rem)}

@@ -36,6 +36,7 @@ def speak() -> None:
             "said": said,
             "trying": say("server.trying"),
             "drawing": say("page.drawing"),
+            "menu": say("stage.phone.menu"),
         }
     ).replace("<", "\\u003c")
     texts = f"{_script('address')}\n{_script('speak')}"

@@ -41,8 +41,8 @@ def end_card(setup: Setup) -> dict[str, Any]:
     chosen = {belief: next(one for one in pair if one != setup.scenario) for belief, pair in NEXT.items()}
     chosen["ok"] = following
     return {
-        "bet": setup.bet,
-        "unit": "percent",
+        "bet": None if setup.bet is None else setup.bet.n,
+        "unit": "tokens" if setup.bet is None else setup.bet.unit,
         "next": chosen,
         "runs": {run: {lang: _titles(run, lang) for lang in LANGS} for run in set(chosen.values())},
     }

@@ -151,8 +151,10 @@ def _prompts(commands: list[Json]) -> list[int]:
 def _edit_next(commands: list[Json], value: str | int, lang: Lang) -> list[Json]:
     place = _prompts(commands)[0]
     text = str(value)
-    if not text.strip() or len(text) > MAX_PROMPT_CHARS:
-        message = f"A prompt needs 1 to {MAX_PROMPT_CHARS} characters; this one has {len(text)}."
+    if not text.strip():
+        raise ScenarioError("fork.empty", "The prompt is empty; type at least one word.")
+    if len(text) > MAX_PROMPT_CHARS:
+        message = f"A prompt may have {MAX_PROMPT_CHARS} characters; this one has {len(text)}."
         raise ScenarioError("fork.prompt", message, size=len(text), limit=MAX_PROMPT_CHARS)
     edited = {key: part for key, part in commands[place].items() if key not in ("text", "tokens")}
     return [*commands[:place], {**edited, "text": text}, *commands[place + 1 :]]

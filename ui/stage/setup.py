@@ -16,6 +16,7 @@ from typing import Any
 from core.scenario.reader import load_scenario
 from core.scenario.scenario import Scenario
 from ui.frame.link import LinkPart, choices, whole
+from ui.stage.bet import Bet, bet_from_link
 from ui.stage.fork import Fork, fork_from_link
 from ui.stage.own import (
     MAX_OWN_LINK,
@@ -80,7 +81,7 @@ class Setup:
     mode: str = "walk"
     hide: tuple[str, ...] = ()
     presenter: bool = False
-    bet: int | None = None
+    bet: Bet | None = None
     fork: Fork | None = None
 
     def with_knob(self, name: str, value: Any) -> Setup:
@@ -149,7 +150,7 @@ def to_query(setup: Setup) -> dict[str, str]:
     if setup.presenter:
         query["present"] = "1"
     if setup.bet is not None:
-        query["bet"] = str(setup.bet)
+        query["bet"] = setup.bet.to_link()
     if setup.fork is not None:
         query["fork"] = setup.fork.to_link()
     if setup.scenario == OWN and len(packed := pack_own(setup.own)) <= MAX_OWN_LINK:
@@ -185,7 +186,7 @@ def from_query(query: Mapping[str, str]) -> tuple[Setup, list[str]]:
     if query.get("present", "") not in ("", "1"):
         lost.append("present")
     setup = replace(setup, presenter=query.get("present") == "1")
-    bet = whole(query.get("bet"), 0, 100)
+    bet = bet_from_link(query.get("bet"))
     if "bet" in query and bet is None:
         lost.append("bet")
     fork = fork_from_link(query["fork"]) if "fork" in query else None

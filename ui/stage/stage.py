@@ -23,15 +23,16 @@ def show_stage(
     key: str = "stage",
     on_fork: Hear | None = None,
     on_answer: Hear | None = None,
+    on_bet: Hear | None = None,
     on_run: Hear | None = None,
     on_seen: Hear | None = None,
 ) -> Any:
-    """Draw the stage. Returns what the browser last told: lang, answer, fork, run, seen.
+    """Draw the stage. Returns what the browser last told: lang, answer, bet, fork, run, seen.
 
     With a stable ``key`` a new payload (another language, another run) keeps the mounted element and the
     step; an equal payload is not even sent again. ``on_fork`` hears what a person wants to try otherwise,
-    ``on_answer`` what they answered, ``on_run`` what they want to run next, ``on_seen`` which run they have
-    come to the end of.
+    ``on_answer`` what they answered, ``on_bet`` what they bet, ``on_run`` what they want to run next,
+    ``on_seen`` which run they have come to the end of.
     """
 
     def told(name: str) -> object:
@@ -47,6 +48,7 @@ def show_stage(
             data=to_bytes(payload),
             on_lang_change=hear("lang", choose_language),
             on_answer_change=hear("answer", on_answer),
+            on_bet_change=hear("bet", on_bet),
             on_fork_change=hear("fork", on_fork),
             on_run_change=hear("run", on_run),
             on_seen_change=hear("seen", on_seen),

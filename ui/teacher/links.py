@@ -21,7 +21,7 @@ _WORDS = {
     "totals": "zone.E",
     "queue": "zone.F",
     "story": "zone.G",
-    "quiz": "zone.Q",
+    "quiz": "ask.title",
     "time": "zone.H",
     "fork": "drawer.fork",
     "log": "drawer.log",

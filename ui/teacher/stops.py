@@ -28,6 +28,9 @@ from ui.words.i18n import Lang, TextError, fill
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "teacher"
 PREFIX, ORDERS = 500, 100_000
+BET = "bet"
+"""What is asked before anything plays: the run's first screen."""
+
 _BREAK = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef”])\n(?=[\u3000-\u9fff\uff00-\uffef“])")
 
 
@@ -49,7 +52,7 @@ def _before(preset: str, op: str, rid: str | None = None, block: int | None = No
 PLACES: Mapping[str, Place] = MappingProxyType(
     {
         "before": Place("sheet"),
-        "bet": Place("start", "P1"),
+        "bet": Place(preset="P1", ask=BET),
         "counter": Place("ch01"),
         "chain": _before("P0", "hash", "R0", 1),
         "partial": Place(preset="P0", ask="until"),
@@ -107,6 +110,8 @@ def opens_on(name: str) -> int | None:
         return step_of(place.show) - 1
     if not place.ask:
         return None
+    if place.ask == BET:
+        return 0
     return find_step(_log(name), lambda step: (step.get("ask") or {}).get("id") == place.ask) - 1
 
 
@@ -164,7 +169,7 @@ def numbers(name: str) -> Mapping[str, object]:
     hits, total = sum(hit for hit, _ in rows), sum(prompt for _, prompt in rows)
     asked = question_numbers()
     found: Mapping[str, Mapping[str, object]] = {
-        "bet": {"percent": percent(hits, total)},
+        "bet": {"hit": hits, "total": total, "percent": percent(hits, total)},
         "counter": {
             "prefix": PREFIX,
             "orders": f"{ORDERS:,}",

@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import Literal, cast, get_args
 
 from core.errors import BrothError
+from ui.words.visible import visible_text
 
 Lang = Literal["en", "zh"]
 LangMode = Literal["en", "zh", "both"]
@@ -33,7 +34,7 @@ STAGE_PREFIXES = ("stage.", "cap.")
 SLOTS = frozenset(["slot", "slot2", "slots", "gone", "held", "front"])
 """Arguments that name slots."""
 WORD = "word"
-"""What a model answered: the stage draws a frame around it, plain text puts it in quotes."""
+"""What a model answered: the stage draws a frame around it, plain text puts it in quotes, as what is seen."""
 
 _HOLE = re.compile(r"\{(?P<name>\w+)(?::(?P<one>[^{}|]*)\|(?P<many>[^{}|]*)|\*(?P<joint>[^{}]+))?\}")
 
@@ -90,7 +91,7 @@ def fill(template: str, args: Mapping[str, object], key: str = "") -> str:
 
 def _shown(name: str, value: object) -> str:
     if name == WORD:
-        return f"“{value}”"
+        return f"“{visible_text(str(value))}”"
     return f"#{value}" if name in SLOTS and isinstance(value, int) else str(value)
 
 

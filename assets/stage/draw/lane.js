@@ -50,8 +50,9 @@ function drawRequests({ order, zones, t, mode }, frame, rid) {
   });
 }
 
-export function planText(t, req) {
-  return t("stage.lane.plan", { hit: req.hit, rest: req.num_tokens - req.hit });
+/** What a request reuses and computes, once that is decided: before its look-up nothing is said of it. */
+export function planned(t, { hit, num_tokens: all, status, btable }) {
+  return btable.length || status !== "waiting" ? [t("stage.lane.plan", { hit, rest: all - hit })] : [];
 }
 
 /** Who stands in the lane, what it is doing; and, where the lane has just changed hands, that it has. */

@@ -1,14 +1,14 @@
 // Zone E: every prompt token asked for is one cell. reused + computed (+ reserved + waiting) = asked, at every step.
 import { icon, keyed, make, place, setAttr, setKeys, setName, setText } from "./dom.js";
 import { ledgerCells, rowWindow, titleHeight } from "./places.js";
-import { ledgerAt, promptLengths } from "../time/ledger.js";
+import { ledgerAt, promptLengths, promptTotal } from "../time/ledger.js";
 import { shapeOf } from "./view.js";
 import { toldKey, toldTotals } from "./told.js";
 
 const FATES = ["reused", "computed", "reserved", "waiting"];
 /** Units: height of a cell; of a row at least and at most; of the sums below the rows. */
-const SIZE = { wide: { cell: 22, row: 30, most: 40, sums: 84, mark: 34, count: 76 }, large: { cell: 27, row: 38, most: 52, sums: 114, mark: 52, count: 96 },
-  fork: { cell: 18, row: 26, most: 30, sums: 64, mark: 30, count: 76 } };
+const SIZE = { wide: { cell: 22, row: 30, most: 40, sums: 84, line: 18, mark: 34, count: 76 }, large: { cell: 27, row: 38, most: 52, sums: 114, line: 10, mark: 52, count: 96 },
+  fork: { cell: 18, row: 26, most: 30, sums: 64, line: 0, mark: 30, count: 76 } };
 
 /** Fate of each prompt token, in their order. */
 function fatesOf({ blocks }) {
@@ -59,9 +59,9 @@ function shownRows(lengths, rid, fit) {
 }
 
 function drawRows(stage, zone, run, ledger, other, rid, [, , width, height]) {
-  const { mode, order, t } = stage, size = SIZE[mode] ?? SIZE.wide, top = titleHeight(mode) + 2, lengths = promptLengths(run);
+  const { mode, order, bet, runB, t } = stage, size = SIZE[mode] ?? SIZE.wide, top = titleHeight(mode) + 2, lengths = promptLengths(run);
   const most = Math.max(1, ...lengths.values()), bars = !ledgerCells(most, run.log.meta.block_size, width - size.mark - size.count, mode), count = size.count + (bars ? 44 : 0);
-  const room = height - top - size.sums, { shown, first, last, total } = shownRows(lengths, rid, Math.max(1, Math.floor(room / size.row)));
+  const room = height - top - size.sums - (bet && !runB ? size.line : 0), { shown, first, last, total } = shownRows(lengths, rid, Math.max(1, Math.floor(room / size.row)));
   const pitch = Math.min(size.most, room / Math.max(1, shown.length)), space = width - size.mark - count;
   const grid = bars ? null : ledgerCells(most, run.log.meta.block_size, space, mode);
   keyed(zone.body, shown.map((id, j) => ({ id, j })), ({ id }) => id + (grid ? "" : "|"), makeLedgerRow, (node, { id, j }) => {
@@ -91,11 +91,15 @@ function sumPieces({ t1 }, ledger) {
 
 export const rateOf = ({ reused, looked }) => (looked ? Math.round((100 * reused) / looked) : 0);
 
-/** What is counted apart: tokens of the answers, tokens computed again, blocks that had to go, and the hit rate with what it is of. */
-function apartPieces({ t1 }, ledger) {
+/** What was bet before anything played; two runs side by side have no room for it. */
+const betPieces = ({ bet, run, runB, t1 }) => (bet && !runB ? [t1("stage.bet." + bet.unit, { n: bet.n, total: promptTotal(run) })] : []);
+
+/** What is counted apart: the bet, tokens of the answers, tokens computed again, blocks that had to go, and the hit rate with what it is of. */
+function apartPieces(stage, ledger) {
+  const { t1 } = stage;
   const n = (key, value) => (value ? [t1("stage.ledger." + key, { n: value })] : []);
-  const rate = ledger.looked ? [t1("stage.ledger.rate", { rate: rateOf(ledger), n: ledger.looked })] : [];
-  return [[...n("answer", ledger.answer), ...n("again", ledger.again), ...n("evicted", ledger.evicted)].join(" · "), ...rate].filter(Boolean).map((text) => ["", text]);
+  const rate = ledger.looked ? [t1("stage.ledger.rate", { rate: rateOf(ledger), hit: ledger.reused, n: ledger.looked })] : [];
+  return [...betPieces(stage), [...n("answer", ledger.answer), ...n("again", ledger.again), ...n("evicted", ledger.evicted)].join(" · "), ...rate].filter(Boolean).map((text) => ["", text]);
 }
 
 function drawSums(stage, zone, ledger, other, y) {

@@ -118,18 +118,18 @@ export function wrongPick({ feedback }) {
 export function drawPool(stage, zone, run, frame, rid, told, [, , width, height]) {
   const ids = Object.keys(frame.slots), size = run.log.meta.block_size;
   const grid = poolGrid(ids.length, width, height, titleHeight(stage.mode));
-  const asked = stage.ask?.kind === "pool" && run === stage.run, wrong = run === stage.run ? wrongPick(stage) : null;
+  const asked = stage.ask?.kind === "pool" && run === stage.run, mayPick = (id) => asked && id in stage.ask.said, wrong = run === stage.run ? wrongPick(stage) : null;
   const views = ids.map((id) => slotView(frame, id, rid, told, size));
   setAttr(zone, "data-kind", grid.kind);
   setAttr(zone, "data-pick", asked ? "1" : null);
   drawPoolTitle(stage, zone, run.log, grid.kind, frame.reqs[rid] ? rid : null);
   drawLegend(stage, zone, grid.kind, views);
   const items = grid.kind === "map" ? [] : views.map((view, at) => ({ view, at }));
-  const nodes = keyed(zone.body, items, ({ view }) => (asked ? "ask" : "") + view.id, () => makeSlot(asked), (node, { view, at }) => {
+  const nodes = keyed(zone.body, items, ({ view }) => (mayPick(view.id) ? "ask" : "") + view.id, ({ view }) => makeSlot(mayPick(view.id)), (node, { view, at }) => {
     place(node, ...grid.places[at], grid.w, grid.h);
-    setAttr(node, "data-option", asked ? view.id : null);
+    setAttr(node, "data-option", mayPick(view.id) ? view.id : null);
     setAttr(node, "data-wrong", wrong === view.id ? "1" : null);
-    redrawSlot(stage, node, view, frame, size, asked, Number(SMALL.has(grid.kind)));
+    redrawSlot(stage, node, view, frame, size, mayPick(view.id), Number(SMALL.has(grid.kind)));
   });
   drawMap(stage, zone, frame, views, grid.kind === "map" ? grid : null, told);
   return new Map([...nodes.values()].map((node, at) => [Number(ids[at]), node]));

@@ -45,17 +45,17 @@ function drawEnds({ ask, t, t1, frame }, zone, layout, shown, y, h) {
 /** Returns the drawn cards by slot. An open question is not answered by the words at the ends. */
 export function drawQueue(stage, frame) {
   const { zones, plan, mode } = stage, zone = zones.F, { queue } = frame;
-  const asked = stage.ask?.kind === "pool", wrong = wrongPick(stage), layout = queueLayout(queue.length, plan.F[2], mode, String(Object.keys(frame.slots).length).length);
+  const mayPick = (id) => stage.ask?.kind === "pool" && id in stage.ask.said, wrong = wrongPick(stage), layout = queueLayout(queue.length, plan.F[2], mode, String(Object.keys(frame.slots).length).length);
   const y = titleHeight(mode) - 4, h = CARD_HEIGHT[mode] ?? CARD_HEIGHT.wide;
   const shown = queue.map((id, at) => ({ id, at, x: layout.places[at] })).filter(({ x }) => x !== null);
   setAttr(zone, "data-kind", layout.kind);
-  const cards = keyed(zone.body, shown, ({ id }) => (asked ? "ask" : "") + id, () => makeCard(asked), (card, { id, at, x }) => {
+  const cards = keyed(zone.body, shown, ({ id }) => (mayPick(id) ? "ask" : "") + id, ({ id }) => makeCard(mayPick(id)), (card, { id, at, x }) => {
     place(card, x, y, layout.w, h);
     card.style.setProperty("--gap", layout.gap + "px");
     setAttr(card, "data-arrow", at > 0 && layout.gap >= 16 ? "1" : null);
-    setAttr(card, "data-option", asked ? id : null);
+    setAttr(card, "data-option", mayPick(id) ? id : null);
     setAttr(card, "data-wrong", wrong === id ? "1" : null);
-    drawCard(stage, card, id, at, layout, asked);
+    drawCard(stage, card, id, at, layout, mayPick(id));
   });
   drawEnds(stage, zone, layout, shown, y, h);
   return new Map([...cards.values()].map((card, at) => [shown[at].id, card]));

@@ -97,10 +97,14 @@ export function eventKeys(event) {
 const SPOT_SLOT = new Set(["match", "touch", "evict", "alloc", "compute", "free", "ttl", "full"]);
 const SPOT_LANE = new Set(["arrive", "chain", "plan", "wait", "reject", "preempt", "resume"]);
 
-/** The one spotlighted thing of a step, as the name of a drawn part: "lane", "blk:2", "tagof:2", "slot:5", "row:9049"... */
-export function spotOf(event) {
+/** Groups whose caption speaks of another thing than their last step does. */
+const SPOT_OF_BEAT = { done: "queue", free: "queue", arrive: "lane", alloc: "slot", evict: "slot" };
+
+/** The one spotlighted thing of a step, at level "beat" of its group, as the name of a drawn part: "lane", "blk:2", "tagof:2", "slot:5", "row:9049"... */
+export function spotOf(event, level) {
   if (!event) return null;
-  const { op, slot, b, tag } = event;
+  const { op, slot, b, tag, beat } = event, group = level === "beat" && beat ? SPOT_OF_BEAT[/^beat\.(\w+)/.exec(beat.cap)?.[1]] : null;
+  if (group) return group === "slot" && slot ? "slot:" + slot : group;
   if (SPOT_SLOT.has(op) && slot) return "slot:" + slot;
   if (op === "append") return slot ? "slot:" + slot : "blk:" + b;
   if (op === "cut" || op === "miss" || op === "collision") return b == null ? "lane" : "blk:" + b;

@@ -7,6 +7,7 @@ import { toggleDrawer } from "../panels/drawers.js";
 import { drawTicks } from "../draw/timeline.js";
 import { drawControls } from "../draw/controls.js";
 import { closeMenu, menuKey, toggleMenu } from "../panels/menu.js";
+import { betKey } from "../panels/bet.js";
 import { clearLinks, showPin, showTip } from "../panels/links.js";
 import { wireLinks, wireTrack } from "./pointer.js";
 import { keepAddress, parseHash, saveAddress } from "../play/address.js";
@@ -18,6 +19,7 @@ import { drawScene } from "../play/scene.js";
 const isField = (node) => /^(INPUT|TEXTAREA|SELECT)$/.test(node?.tagName ?? "");
 
 export function onKey(stage, event) {
+  if (betKey(stage, event)) return;
   const target = event.composedPath()[0], menu = menuKey(stage, event);
   if (menu) {
     event.stopPropagation();

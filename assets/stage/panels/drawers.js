@@ -106,7 +106,7 @@ function fillGoto(stage, body) {
     event.preventDefault();
     const step = Number(input.value);
     toggleDrawer(stage, "goto", false);
-    if (Number.isFinite(step)) stage.seek(step);
+    if (input.value.trim() && Number.isFinite(step)) stage.seek(step);
   });
   body.replaceChildren(form);
 }

@@ -27,10 +27,12 @@ export const ranOf = (frame, order) => order.filter((rid) => frame.reqs[rid]).ma
 });
 
 /** Reused and asked tokens of the whole run, the bet as a share of them, how far it was off. Pure. */
-export function betOf({ totals: { hits, queries } }, { bet = null, unit = "percent" } = {}) {
-  const share = bet === null || !queries ? null : unit === "tokens" ? bet / queries : bet / 100;
+export function betOf({ totals: { hits, queries } }, { n: bet, unit } = { n: null }) {
+  const share = bet === null || !queries ? null : unit === "percent" ? bet / 100 : bet / queries;
   return { hits, queries, bet, unit, share, rate: queries ? Math.round((1000 * hits) / queries) / 10 : 0, off: bet === null ? null : Math.abs(bet - hits) };
 }
+
+const betNow = ({ frame, bet }) => betOf(frame, bet ?? undefined);
 
 /** On the last step of a run on a page that has cards; a second run beside it has none. */
 const ends = ({ k, events, data, runB }) => Boolean(events.length && k === events.length && data.flags?.card && !runB);
@@ -110,8 +112,8 @@ const goKnobs = (stage, fell) => [makeButton("btn first", stage.t("stage.end.go"
 
 /** For the bench at the end of a run without questions: the sum, the run to try, two buttons. */
 export function quietEnd(stage) {
-  const { hits: hit, queries: total } = betOf(stage.frame), [title, question] = nextNames(stage, null), { t } = stage;
-  return { lines: [t("stage.end.reused", { hit, total }), t("stage.end.next") + ": " + title + ". " + question], knobs: goKnobs(stage, null) };
+  const bet = betNow(stage), { hits: hit, queries: total } = bet, [title, question] = nextNames(stage, null), { t } = stage;
+  return { lines: [t("stage.end.reused", { hit, total }) + (stage.bet ? " " + betWords(bet, t) : ""), t("stage.end.next") + ": " + title + ". " + question], knobs: goKnobs(stage, null) };
 }
 
 function nextLines(stage, fell) {
@@ -122,7 +124,7 @@ function nextLines(stage, fell) {
 
 /** The three parts of the card; a phone may stack them. */
 export function cardSections(stage) {
-  const { t, frame, events, asks, data } = stage, guesses = guessesOf(events, asks), bet = betOf(frame, data.flags.card);
+  const { t, events, asks } = stage, guesses = guessesOf(events, asks), bet = betNow(stage);
   const result = [make("p", "big", t("stage.end.reused", { hit: bet.hits, total: bet.queries })), betBar(bet, t)];
   const next = section(t("stage.end.next"), nextLines(stage, fallenOf(guesses)));
   return [section(t("stage.end.bet"), [...result, make("p", "", betWords(bet, t)), make("h4", "", t("stage.end.guesses")), guessList(guesses, t)]),

@@ -1,7 +1,7 @@
 // Request inspector: every block of the request in the lane with its tokens, and why the look-up stopped where it did.
 import { icon, make } from "../draw/dom.js";
 import { captionOf, plainText } from "../words/narrate.js";
-import { planText, requestMark } from "../draw/lane.js";
+import { planned, requestMark } from "../draw/lane.js";
 import { drawDiffering, drawVisible } from "../draw/tokens.js";
 import { blockViews } from "../draw/view.js";
 
@@ -43,7 +43,7 @@ export function drawInspector(stage, body) {
   const { rid, frame, run, events, k, peak, order, t } = stage, req = frame.reqs[rid];
   if (!req) return body.replaceChildren(make("p", "note", t("stage.inspect.none")));
   const pieces = run.log.pieces[rid] ?? [], views = blockViews(req, run.log.meta.block_size, peak, frame.slots);
-  const facts = [t("stage.status." + req.status), t("stage.tokens", { n: req.num_tokens }), planText(t, req)];
+  const facts = [t("stage.status." + req.status), t("stage.tokens", { n: req.num_tokens }), ...planned(t, req)];
   const title = make("p", "ititle", [requestMark(order, rid), " ", facts.join(" · ")]);
   const extra = [["salt", req.salt], ["version", req.version]].filter(([, value]) => value);
   const tags = extra.map(([name, value]) => make("p", "note", t("stage.inspect." + name, { value })));

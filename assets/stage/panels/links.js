@@ -1,7 +1,7 @@
 // Linked highlighting: things that share a key stay, the rest fades, thin straight lines join them, a card says it in words.
 import { isShown, make, rectIn, setAttr } from "../draw/dom.js";
 import { slotView } from "../draw/view.js";
-import { planText } from "../draw/lane.js";
+import { planned } from "../draw/lane.js";
 import { drawVisible } from "../draw/tokens.js";
 
 const MAX_LINES = 4;
@@ -41,7 +41,7 @@ export function tipLines(stage, keys) {
   }
   if (kind === "req" && frame.reqs[rest[0]]) {
     const req = frame.reqs[rest[0]];
-    return [rest[0] + " · " + t("stage.status." + req.status), planText(t, req)];
+    return [rest[0] + " · " + t("stage.status." + req.status), ...planned(t, req)];
   }
   if (kind === "ev") return [caption(events[Number(rest[0])])];
   return [];

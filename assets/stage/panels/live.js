@@ -15,7 +15,8 @@ export function sayNow(stage, message) {
 
 /** What a second run has become, beside the run as it was. */
 export function sayFork(stage) {
-  const { run, runB, t } = stage, last = ({ frames }) => frames.at(-1).totals;
+  const { run, runB, flags, t } = stage, last = ({ frames }) => frames.at(-1).totals;
   if (!runB) return announce(stage, t("stage.live.unfork"));
+  if (flags.ask) return announce(stage, t("stage.live.fork.asking")); // its sum would answer questions that are still to come
   announce(stage, t("stage.live.fork", { a: last(run).hits, b: last(runB).hits, total: last(runB).queries }));
 }

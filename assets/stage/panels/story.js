@@ -3,6 +3,7 @@ import { icon, make, makeButton, setAttr, setKeys, setName } from "../draw/dom.j
 import { captionOf, chipKeys, languagesOf, lookUp, parseTemplate, plainText, toldAt } from "../words/narrate.js";
 import { isAsking, optionsTold, questionKnobs, verdictKnobs, askArgs } from "./quiz.js";
 import { announce } from "./live.js";
+import { betArgs, betBench, betSaid, isBetting } from "./bet.js";
 import { endsQuietly, quietEnd } from "./endcard.js";
 import { countWords, requestMark } from "../draw/lane.js";
 import { tickKind } from "../draw/ticks.js";
@@ -31,6 +32,12 @@ function openingEntries(stage) {
   const { lang: shown, run, events, level } = stage, args = { n: pressAt(events, 0, level).all };
   return languagesOf(shown).map((lang) => ({ lang, noodle: [], what: piecesOf(stage, lang, "stage.start.what", args),
     why: piecesOf(stage, lang, toldKey(run, "stage.start.why"), args) }));
+}
+
+/** Before anything plays: what will come, and the bet on it. */
+function betEntries(stage) {
+  const args = betArgs(stage);
+  return languagesOf(stage.lang).map((lang) => ({ lang, noodle: [], what: piecesOf(stage, lang, "stage.bet.what", args), why: piecesOf(stage, lang, "stage.bet.why", args) }));
 }
 
 function questionEntries(stage) {
@@ -77,6 +84,7 @@ function spoken(stage, entries) {
   const { t, k, events, feedback } = stage, said = entries.map(({ what, why }) => plainText([...what, { text: " " }, ...why])).join(" ");
   if (feedback) return entries.map(({ lang }) => verdictEntry(stage, lang)).map(({ mark, said: pieces }) => mark + " " + plainText(pieces)).join(" ") + " " + said;
   if (stage.ask) return t("stage.ask.title") + ": " + said + " " + optionsTold(stage);
+  if (isBetting(stage)) return (stage.bet ? betSaid(stage) + ". " : "") + said + (stage.bet ? "" : " " + betSaid(stage));
   const last = k && k === events.length ? t("stage.live.last") + " " : "";
   return last + countWords(stage) + ". " + said;
 }
@@ -84,11 +92,12 @@ function spoken(stage, entries) {
 export function drawStory(stage, event) {
   const { zones: { G: zone }, events, k, feedback, data, lang, level } = stage, asking = isAsking(stage) && !feedback;
   const about = asking ? events[k] : event;
-  const told = () => machineCaption(stage) ?? (event ? captionOf(data.text, lang, toldAt(event, level)) : openingEntries(stage));
+  const bets = isBetting(stage), told = () => machineCaption(stage) ?? (bets ? betEntries(stage) : event ? captionOf(data.text, lang, toldAt(event, level)) : openingEntries(stage));
   const entries = asking ? questionEntries(stage) : told();
   const end = endsQuietly(stage) ? quietEnd(stage) : null;
   const knobs = asking ? questionKnobs(stage) : feedback ? verdictKnobs(stage) : stage.edit ? [makeButton("btn word", stage.t("stage.key.putBack"), { do: "putBack" })] : end ? end.knobs : [];
   const lines = end ? [...benchLines(stage, entries, about).slice(0, entries.length), ...end.lines.map((line) => make("p", "why", line))] : benchLines(stage, entries, about);
+  if (bets) lines.push(betBench(stage));
   const words = make("div", "words", lines);
   zone.body.replaceChildren(words, ...(knobs.length ? [make("div", "knobs", knobs)] : []));
   setAttr(zone.body, "data-both", entries.length > 1 ? "1" : null);

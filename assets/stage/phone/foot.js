@@ -29,14 +29,14 @@ function drawTickBars(stage, foot) {
 }
 
 /** What the large button does now, as the name of a word. */
-export const nextWord = ({ k, events, ask, feedback }) => (ask && !feedback ? "guess" : k === 0 ? "begin" : k >= events.length ? "again" : "next");
+export const nextWord = ({ k, events, ask, feedback }) => (ask && !feedback ? "guess" : k === 0 ? "begin" : k >= events.length ? "done" : "next");
 
 export function drawPhoneFoot(stage, foot) {
   const { k, t } = stage, word = nextWord(stage);
   drawTickBars(stage, foot);
   setText(foot.word, t("stage.phone." + word));
-  foot.next.dataset.do = word === "again" ? "first" : "next";
   foot.next.dataset.word = word;
+  setAttr(foot.next, "aria-disabled", word === "done" ? "true" : null); // one tap too many must not throw the run away
   setName(foot.back, t("stage.phone.back"));
   setAttr(foot.back, "disabled", k === 0 ? "" : null);
 }

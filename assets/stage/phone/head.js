@@ -41,6 +41,6 @@ export function drawOtherRun(stage, line) {
   const undo = makeButton("pundo", [icon("times")], { do: "undoFork" });
   setName(undo, t("stage.fork.undo"));
   line.replaceChildren(make("div", "ptwo", [make("b", "", t1("stage.fork.b")), make("span", "psum", sumNodes(phoneSums({ run, t1 }, at)))]),
-    make("p", "", event ? caption(event) : t("stage.fork.setup", { size: run.log.meta.block_size, slots: Object.keys(run.log.init.slots).length })), undo);
+    make("p", "", event ? caption(event) : t("stage.fork.setup", { size: run.log.meta.block_size, count: Object.keys(run.log.init.slots).length })), undo);
 }
 

@@ -1,6 +1,7 @@
 // The map: request, pool and queue in small, always there; an ink frame stands round the one that is shown.
 import { icon, make, makeButton, setAttr, setName, setText } from "../draw/dom.js";
-import { blockViews, eventsOf, slotView } from "../draw/view.js";
+import { eventsOf, slotView } from "../draw/view.js";
+import { laneViews } from "../draw/laneview.js";
 import { toldKey } from "../draw/told.js";
 import { miniColumns, runsOf } from "./plan.js";
 
@@ -32,8 +33,8 @@ function cellsOrBar(states, few) {
 function requestStates({ frame, rid, run, peak }) {
   const req = frame.reqs[rid], size = run.log.meta.block_size;
   if (!req) return [];
-  const views = blockViews(req, size, peak, frame.slots);
-  return req.num_tokens <= FEW_CELLS ? views.flatMap((view) => Array.from({ length: view.size }, () => view.state)) : views.map((view) => view.state);
+  const views = laneViews(frame, req, size, peak);
+  return req.num_tokens <= FEW_CELLS ? views.flatMap(({ state, tokens }) => tokens.map((one) => one || state)) : views.map(({ state }) => state);
 }
 
 /** The pool's bar is sorted by state: its order says nothing at that size. */

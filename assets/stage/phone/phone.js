@@ -15,10 +15,10 @@ import { wireSwipe } from "./swipe.js";
 import { phoneZone } from "./plan.js";
 
 export function buildPhone(stage) {
-  const head = buildPhoneHead(), map = buildPhoneMap(), bench = make("div", "pcap"), other = make("div", "pother off");
+  const head = buildPhoneHead(), map = buildPhoneMap(), bench = make("div", "pcap"), other = make("div", "pother off"), nudge = make("p", "pnudge");
   const zones = [buildRequestZone(), buildPoolZone(), buildQueueZone()], track = make("div", "ptrack", zones), follow = makeButton("pfollow off", [], { look: "story" });
   const view = make("main", "pview", [track, follow]), foot = buildPhoneFoot(), end = buildPhoneEnd(), menu = buildPhoneMenu();
-  const phone = Object.assign(make("div", "phone", [head, map, make("div", "pwords", [bench, other]), view, foot, end, menu]), { head, map, bench, other, zones, track, follow, view, foot, end, menu });
+  const phone = Object.assign(make("div", "phone", [head, map, make("div", "pwords", [bench, nudge, other]), view, foot, end, menu]), { head, map, bench, nudge, other, zones, track, follow, view, foot, end, menu });
   phone.look = null;
   phone.addEventListener("click", (event) => onTap(stage, event));
   const press = { next: foot.next, back: foot.back };
@@ -29,19 +29,13 @@ export function buildPhone(stage) {
 
 /** Looking at another zone and the menu are the phone's own; all other buttons say what they do to the stage. */
 function onTap(stage, event) {
-  const button = event.target.closest("[data-look], [data-sheet], .pnext, .pend-card [data-do=look]");
+  const button = event.target.closest("[data-look], [data-sheet], .pend-card [data-do=look]");
   if (!button) return;
   const { look, sheet } = button.dataset;
   if (sheet) return showPhoneMenu(stage, sheet === "open");
-  if (button === stage.phone.foot.next) return void (stage.phone.asking && shake(stage, button));
   if (!look) return stage.phone.end.classList.add("off");
   stage.phone.look = look === "story" ? null : { k: stage.k, asking: stage.phone.asking, zone: Number(look) };
   drawPhone(stage);
-}
-
-/** Next over an open question: nothing moves but the button. */
-function shake({ reduced }, button) {
-  if (!reduced) button.animate([0, -5, 5, -5, 5, 0].map((x) => ({ transform: `translateX(${x}px)` })), 400);
 }
 
 /** The zone of the story, and the one that is looked at: another one only as long as the step stands. */
@@ -70,6 +64,7 @@ export function drawPhone(stage) {
   phone.zones.forEach((one, at) => setAttr(one, "inert", at === zone ? null : ""));
   phone.follow.classList.toggle("off", zone === story);
   setText(phone.follow, t("stage.phone.follow"));
+  setText(phone.nudge, t("stage.ask.first")); // seen when the bench is nudged: the sheet sees to that
   setAttr(phone, "data-asking", phone.asking ? "1" : null);
   drawBench(stage);
   drawPhoneFoot(stage, phone.foot);

@@ -5,11 +5,13 @@ import { LEVELS, nextStop } from "../time/steps.js";
 export const REQUEST = 0, POOL = 1, QUEUE = 2;
 const ZONE_OF_OP = { alloc: POOL, evict: POOL, ttl: POOL, register: POOL, dup: POOL, notstored: POOL, touch: POOL, reset: POOL, free: QUEUE, done: QUEUE };
 const ZONE_OF_ASK = { lane: REQUEST, pool: QUEUE };
+/** What becomes of the tags when blocks are given back is read off the hash table, not off the queue. */
+const ZONE_OF_CHOICE = { free: REQUEST };
 
 const zoneOfOp = (op) => ZONE_OF_OP[op] ?? REQUEST;
 
 /** The zone that tells this step; a question that stands open before the event `asked` is answered where the thing stands that it asks for. */
-export const phoneZone = (event, asked = null) => (asked ? ZONE_OF_ASK[asked.ask.kind] ?? zoneOfOp(asked.op) : zoneOfOp(event?.op));
+export const phoneZone = (event, asked = null) => (asked ? ZONE_OF_ASK[asked.ask.kind] ?? ZONE_OF_CHOICE[asked.op] ?? zoneOfOp(asked.op) : zoneOfOp(event?.op));
 
 /** May this choice be tapped now? A verdict is read before the next question stands. */
 export const isChoice = ({ ask, feedback }, kind, choice) => !feedback && ask?.kind === kind && choice in ask.said;

@@ -33,9 +33,9 @@ function makeCardRow({ id, fold }, tapped) {
 }
 
 function drawCardRow({ frame, rid, ask, t, t1 }, row, { id, at, fold }) {
-  const last = frame.queue.length - 1, end = !ask && (at === 0 ? "head" : at === last ? "tail" : null);
-  row.firstChild.replaceChildren(...(end ? [make("b", "", t1("stage.phone." + end)), t1("stage.phone." + end + ".note")] : []));
-  setAttr(row, "data-end", end || null);
+  const last = frame.queue.length - 1, end = at === 0 ? "head" : at === last ? "tail" : null;
+  row.firstChild.replaceChildren(...(end ? [make("b", "", t1("stage.phone." + end)), ask ? "" : t1("stage.phone." + end + ".note")] : [])); // a question may be about who goes: then the ends say only where they are
+  setAttr(row, "data-end", end);
   if (fold) return setText(row.lastChild, "… × " + fold);
   const view = slotView(frame, id, rid, null);
   setText(row.name_, "#" + id);

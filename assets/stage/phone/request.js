@@ -1,13 +1,13 @@
 // The phone's first zone: the request, one block a row, joined by its chain; many blocks as a list; below them the tag board.
 import { icon, keyed, make, makeButton, setAttr, setName } from "../draw/dom.js";
-import { blockViews } from "../draw/view.js";
+import { laneViews } from "../draw/laneview.js";
 import { requestMark } from "../draw/lane.js";
 import { promptLengths } from "../time/ledger.js";
 import { drawDiffering, drawVisible } from "../draw/tokens.js";
 import { editedTag, editOf, machineOf } from "../draw/machine.js";
 import { blockSpoken, boardRows, FEW_BLOCKS, isChoice, rowsInView } from "./plan.js";
 
-const LOOK_SIGNS = { hit: "check", miss: "times", new: "plus", reserved: "flag" };
+const LOOK_SIGNS = { hit: "check", miss: "times", computed: "plus", reserved: "flag" };
 export const LIST_ROW = 56;
 const MANY_TOKENS = 16, FLOW_TOKENS = 80;
 
@@ -25,7 +25,11 @@ function rowTokens(stage, view, pieces) {
   const machine = machineOf(stage), edit = editOf(stage), first = view.b * stage.run.log.meta.block_size;
   return pieces.map((text, at) => {
     const token = first + at, changed = edit?.token === token;
-    if (!view.tag || !machine?.tokens[token]?.length) return phoneToken(text);
+    if (!view.tag || !machine?.tokens[token]?.length) {
+      const plain = phoneToken(text);
+      setAttr(plain, "data-state", view.tokens[at] || null);
+      return plain;
+    }
     const knob = phoneToken(changed ? edit.text : text, makeButton("ptok turn", [], { token }));
     setAttr(knob, "aria-pressed", changed);
     setName(knob, stage.t("stage.machine.token", { text: changed ? edit.text : text }));
@@ -67,12 +71,20 @@ function hashLine(stage, view, views) {
   const tag = (text, cls = "") => make("span", "ptag " + cls, text || (ask ? "?" : "····"));
   const parent = view.b ? tag(now(views[view.b - 1]), "par") : make("span", "", t1(frame.reqs[rid]?.rooted === false ? "stage.phone.unseen" : "stage.phone.root"));
   const flipped = editedTag(edit, view)?.same === false;
-  return [parent, "+ " + view.size + " →", Object.assign(tag(now(view), view.tag ? (flipped ? "flipped" : "") : "todo"), { isTag: true }), ...(flipped ? [make("s", "ptag old", view.tag)] : [])];
+  return [parent, "+ " + view.size + " →", Object.assign(tag(now(view), view.tag ? (flipped ? "flipped" : view.loose ? "loose" : "") : "todo"), { isTag: true }), ...(flipped ? [make("s", "ptag old", view.tag)] : [])];
 }
 
-function lookMark({ t1 }, view) {
-  const word = { hit: "hit", miss: "miss", new: "made", reserved: "reserved", skip: "skip", stored: "stored" }[view.state];
-  return make("span", "plook", word && (view.full || view.state === "new" || view.state === "reserved") ? [...(LOOK_SIGNS[view.state] ? [icon(LOOK_SIGNS[view.state])] : []), t1("stage.phone." + word)] : []);
+const LOOK_WORDS = { hit: "hit", miss: "miss", computed: "made", reserved: "reserved", skip: "skip", stored: "stored" };
+
+/** Of a block that is computed in part: how many of its tokens are written. The last token of an answer never is. */
+function writtenPart({ frame }, { state, slot, size, freed }) {
+  const fill = state === "computed" && !freed ? frame.slots[slot]?.fill ?? size : size;
+  return fill < size ? ` ${fill}/${size}` : "";
+}
+
+function lookMark(stage, view) {
+  const word = LOOK_WORDS[view.state], isTaken = view.state === "computed" || view.state === "reserved";
+  return make("span", "plook", word && (view.full || isTaken) ? [...(LOOK_SIGNS[view.state] ? [icon(LOOK_SIGNS[view.state])] : []), stage.t1("stage.phone." + word) + writtenPart(stage, view)] : []);
 }
 
 const blockPieces = ({ run, rid }, view) => {
@@ -85,7 +97,7 @@ const isTapped = (stage, { b }) => stage.ask?.rid === stage.rid && isChoice(stag
 
 function fillRow(stage, row, view, views) {
   const { t, rid, run } = stage, pieces = blockPieces(stage, view), holes = Math.min(run.log.meta.block_size - view.size, 8);
-  const stamp = [rid, view.state, view.tag, views[view.b - 1]?.tag, pieces.join("\u0000"), Boolean(stage.ask), stage.lang, row.spoken, stage.k, JSON.stringify(stage.edit)].join("|");
+  const stamp = [rid, view.state, view.tokens.join(), writtenPart(stage, view), view.loose, view.tag, views[view.b - 1]?.tag, pieces.join("\u0000"), Boolean(stage.ask), stage.lang, row.spoken, stage.k, JSON.stringify(stage.edit)].join("|");
   if (row.stamp === stamp) return;
   row.stamp = stamp;
   const flow = pieces.length > MANY_TOKENS, hash = hashLine(stage, view, views);
@@ -97,7 +109,7 @@ function fillRow(stage, row, view, views) {
   row.replaceChildren(row.toks, ...nearLine(stage, view), make("span", "pno", String(view.b)), make("span", "pfoot", [make("span", "phash", hash), row.look]));
   setAttr(row, "data-state", view.state);
   setAttr(row, "data-open", view.full ? null : "1");
-  setName(row, t("stage.a11y.block", { block: view.b, tag: view.tag || "-", state: t("stage.block." + view.state), text: pieces.join("") }));
+  setName(row, t("stage.a11y.block", { block: view.b, tag: view.tag || "-", state: t("stage.block." + (view.loose ? "loose" : view.state)), text: pieces.join("") }));
 }
 
 const makePhoneRow = (tapped, b) => (tapped ? makeButton("pblk ask", [], { option: b }) : make("div", "pblk"));
@@ -122,7 +134,7 @@ function drawList(stage, zone, views, spoken) {
     zone.list.replaceChildren(...views.slice(first, last).map((view) => {
       const tapped = isTapped(stage, view), text = blockPieces(stage, view).join("");
       const line = tapped ? makeButton("pline ask", [], { option: view.b }) : make("div", "pline");
-      line.append(make("span", "pno", String(view.b)), make("span", "ptag" + (view.tag ? "" : " todo"), view.full ? view.tag || (stage.ask ? "?" : "····") : "–"), make("span", "ptext", text), lookMark({ t1: () => "" }, view));
+      line.append(make("span", "pno", String(view.b)), make("span", "ptag" + (view.tag ? "" : " todo"), view.full ? view.tag || (stage.ask ? "?" : "····") : "–"), make("span", "ptext", text), make("span", "plook", LOOK_SIGNS[view.state] ? [icon(LOOK_SIGNS[view.state])] : []));
       line.style.top = view.b * LIST_ROW + "px";
       setAttr(line, "data-state", view.state);
       setAttr(line, "data-spoken", view.b === spoken ? "1" : null);
@@ -135,9 +147,9 @@ function drawList(stage, zone, views, spoken) {
   else zone.list.replaceChildren();
 }
 
-/** Not cut yet: the tokens as they come. */
-function drawFlow({ run, rid, t }, zone) {
-  const pieces = run.log.pieces[rid] ?? [], rest = pieces.length - FLOW_TOKENS, stamp = rid + pieces.join("\u0000");
+/** Not cut yet: the tokens as they come. Those of the answer do not exist yet. */
+function drawFlow({ frame, run, rid, t }, zone) {
+  const pieces = (run.log.pieces[rid] ?? []).slice(0, frame.reqs[rid].num_tokens), rest = pieces.length - FLOW_TOKENS, stamp = rid + pieces.join("\u0000");
   keyed(zone.rows, ["flow"], (key) => key, () => make("div", "pflow"), (box) => {
     if (box.stamp === stamp) return;
     box.stamp = stamp;
@@ -157,16 +169,17 @@ function drawHello(stage, zone) {
   keyed(zone.rows, ["hello"], (key) => key, () => make("div", "psays"), (node) => {
     if (node.stamp === stamp) return;
     node.stamp = stamp;
-    const size = meta.told ? "" : t("stage.fork.setup", { size: meta.block_size, slots: Object.keys(init.slots).length });
+    const size = meta.told ? "" : t("stage.fork.setup", { size: meta.block_size, count: Object.keys(init.slots).length });
     node.replaceChildren(make("p", "phello", meta.title || meta.scenario || ""), make("p", "pnote", size), ...promptSays(stage));
   });
 }
 
-function drawBoard({ frame, event, t1 }, board) {
+/** Beside an open question it is what one reasons from: the tags alone, none of them marked. */
+function drawBoard({ frame, event, t1, ask }, board) {
   const { rows, more } = boardRows(frame.table, event?.hash);
-  const lit = event?.op === "match" || event?.op === "register" ? event.hash : null;
+  const lit = ask ? null : event?.op === "match" || event?.op === "register" ? event.hash : null;
   board.replaceChildren(make("span", "pnote", t1("stage.phone.board")), ...rows.map(([hash, slots]) => {
-    const row = make("span", "prow", [make("span", "ptag", hash.slice(0, 4)), "→ " + slots.slice(0, 2).map((id) => "#" + id).join(" ")]);
+    const row = make("span", "prow", [make("span", "ptag", hash.slice(0, 4)), ...(ask ? [] : ["→ " + slots.slice(0, 2).map((id) => "#" + id).join(" ")])]);
     setAttr(row, "data-lit", hash === lit ? event.op : null);
     setAttr(row, "data-tag", hash.slice(0, 4));
     return row;
@@ -174,11 +187,11 @@ function drawBoard({ frame, event, t1 }, board) {
 }
 
 export function drawRequestZone(stage, zone) {
-  const { frame, rid, event, run, events, k, peak, ask } = stage, req = frame.reqs[rid];
+  const { frame, rid, event, run, events, k, peak } = stage, req = frame.reqs[rid];
   const flow = event?.op === "arrive" && event.rid === rid;
-  const views = req && !flow ? blockViews(req, run.log.meta.block_size, peak, frame.slots) : [], spoken = blockSpoken(events, k, rid);
+  const views = req && !flow ? laneViews(frame, req, run.log.meta.block_size, peak) : [], spoken = blockSpoken(events, k, rid);
   zone.top.classList.toggle("off", !req);
-  zone.board.classList.toggle("off", !req || Boolean(ask));
+  zone.board.classList.toggle("off", !req);
   drawTop(stage, zone.top);
   if (flow) drawFlow(stage, zone);
   else if (!req) drawHello(stage, zone);

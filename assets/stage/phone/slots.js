@@ -1,6 +1,7 @@
 // The phone's second zone: the blocks of the request, and the slots of the pool where they always stand.
 import { keyed, make, makeButton, setAttr, setName, setText, sharpen, swapIcon } from "../draw/dom.js";
-import { blockViews, eventsOf, slotView, STATE_GLYPH } from "../draw/view.js";
+import { eventsOf, slotView, STATE_GLYPH } from "../draw/view.js";
+import { laneViews } from "../draw/laneview.js";
 import { requestMark } from "../draw/lane.js";
 import { isChoice, phonePool } from "./plan.js";
 
@@ -13,7 +14,7 @@ export function buildPoolZone() {
 
 function drawInlet(stage, zone) {
   const { frame, rid, run, peak, order, t1, event } = stage, req = frame.reqs[rid];
-  const views = req ? blockViews(req, run.log.meta.block_size, peak, frame.slots) : [], at = event?.rid === rid ? event.b ?? 0 : views.length;
+  const views = req ? laneViews(frame, req, run.log.meta.block_size, peak) : [], at = event?.rid === rid ? event.b ?? 0 : views.length;
   const first = Math.max(0, Math.min(views.length - INLET, at - 4));
   zone.heading.replaceChildren(...(req ? [requestMark(order, rid), t1("stage.phone.blocks")] : [t1("stage.zone.C")]));
   zone.inlet.classList.toggle("off", !views.length);

@@ -4,6 +4,7 @@ import { foldAll } from "../time/fold.js";
 import { LEVELS } from "../time/steps.js";
 import { pausePlay } from "./player.js";
 import { takeSecondRun } from "../panels/fork.js";
+import { takeBet } from "../panels/bet.js";
 
 /** A page that inserts something above the stage makes Streamlit unmount and mount it again: what the viewer chose survives here, by key. */
 const parked = new Map();
@@ -34,6 +35,7 @@ function takeRuns(stage, old) {
   stage.events = data.a.events;
   stage.run = { log: data.a, frames: foldAll(data.a.init, stage.events) };
   stage.order = [...new Set(stage.events.map((event) => event.rid).filter(Boolean))];
+  for (const step of stage.bookmarks) if (step > stage.events.length) stage.bookmarks.delete(step); // from a link to a longer run
   takeSecondRun(stage);
   if (old && !same) pausePlay(stage);
   if (old && !same) Object.assign(stage, { k: data.flags?.step ?? 0, pin: null, focus: null, feedback: null, asks: new Map(), votes: new Map(), bookmarks: new Set() });
@@ -56,12 +58,13 @@ function takeForget(stage, token) {
 }
 
 export function takeData(stage, data) {
-  const old = stage.data, flags = data.flags ?? {};
+  const old = stage.data, flags = data.flags ?? {}, { story } = stage;
   stage.data = data;
   stage.reduced = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (!old || old.lang !== data.lang || !stage.lang) stage.lang = data.lang;
   takeFlags(stage, old, flags);
   if (old?.rev !== data.rev || !stage.run) takeRuns(stage, old);
+  takeBet(stage, Boolean(old) && stage.story !== story);
   takeForget(stage, flags.forget);
   takeStep(stage, flags);
 }

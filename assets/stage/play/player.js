@@ -6,6 +6,7 @@ import { animateStep, durationOf, finishMotion, captureBefore } from "./motion.j
 import { tellSeen } from "./seen.js";
 import { saveAddress } from "./address.js";
 import { answerQuestion, choiceOfDigit, choiceOfThing, isAsking, mayAsk, nudgeQuestion, showAnswer } from "../panels/quiz.js";
+import { tellBet } from "../panels/bet.js";
 import { announce, sayNow } from "../panels/live.js";
 
 /** Shows step k; with `animate` the event that led to it is played on top of the finished drawing. */
@@ -13,6 +14,7 @@ function goTo(stage, k, animate = false) {
   const { events, k: from } = stage, to = Math.max(0, Math.min(events.length, k));
   finishMotion(stage);
   restMouse(stage);
+  tellBet(stage);
   if (to !== from && events[to - 1]?.rid !== stage.event?.rid) stage.focus = null;
   if (to !== from && !stage.revealing) stage.feedback = null;
   if (to !== from) stage.nudged = null;

@@ -77,6 +77,7 @@ export function partOf({ zones, blocks, slots, cards, drows, rowByTag }, name) {
   const cell = blocks?.get(Number(id));
   if (kind === "lane") return zones.A.whoNode;
   if (kind === "totals") return zones.E;
+  if (kind === "queue") return zones.F;
   if (kind === "blk") return cell?.node;
   if (kind === "tagof") return cell?.tag;
   if (kind === "slot") return slots?.get(Number(id));
@@ -89,7 +90,7 @@ export function partOf({ zones, blocks, slots, cards, drows, rowByTag }, name) {
 /** One yellow ring inside a dark ring, around the one thing this step is about. */
 function moveSpot(stage) {
   const { ring, zones, event } = stage;
-  const name = stage.ask ? null : spotOf(event); // under an open question nothing is pointed at
+  const name = stage.ask ? null : spotOf(event, stage.level); // under an open question nothing is pointed at
   const node = name ? partOf(stage, name) : undefined;
   const shown = isShown(node);
   stage.spotNode?.classList.remove("spotted");

@@ -107,13 +107,19 @@ export function ledgerAt(run, k) {
   return { rows, ...addUp([past, ...rows.values()]), again, evicted: frame.totals.evicted };
 }
 
+const comingOf = (run) => run.log.events.filter(({ op }) => op === "arrive");
+
+/** How many requests come in the run; how many prompt tokens they ask for in all. */
+export const arrivalsOf = (run) => comingOf(run).length;
+export const promptTotal = (run) => comingOf(run).reduce((sum, { args }) => sum + args.n, 0);
+
 const lengths = new WeakMap();
 
 /** How many prompt tokens each request of the run asks for, in order of arrival; those to come included. */
 export function promptLengths(run) {
   if (!lengths.has(run)) {
     const known = Object.entries(run.frames[0].reqs).map(([rid, req]) => [rid, req.num_prompt]);
-    const come = run.log.events.filter(({ op }) => op === "arrive").map(({ rid, args }) => [rid, args.n]);
+    const come = comingOf(run).map(({ rid, args }) => [rid, args.n]);
     lengths.set(run, [...known, ...come].reduce((most, [rid, n]) => most.set(rid, Math.max(n, most.get(rid) ?? 0)), new Map()));
   }
   return lengths.get(run);

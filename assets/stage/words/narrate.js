@@ -1,5 +1,6 @@
 // Text templates -> pieces of a sentence. Pure; drawing them (textContent only) is the panels' business.
 // {name} inserts args.name, {n:token|tokens} picks by args.n, {slots*, } joins a list with what stands behind the star, **word** is strong.
+import { visiblePieces } from "./visible.js";
 
 /** Arguments that are things on the stage, and the kind of thing; those of lists may hold a mere ellipsis too. */
 const CHIP_NAMES = { req: "req", slot: "slot", tag: "tag", block: "block", parent: "parent", slot2: "slot", tag2: "tag",
@@ -33,8 +34,10 @@ export function parseTemplate(template, args, strong = false) {
 
 const chipText = (name, value) => (name === "slot" ? "#" + value : String(value));
 
-/** Without frames a token stands in quotes. */
-export const plainText = (pieces) => pieces.map((piece) => (piece.kind === "token" ? "“" + piece.text + "”" : piece.text)).join("");
+/** Without frames a token stands in quotes, nothing of it invisible. */
+const quoted = (text) => "“" + visiblePieces(text).map(([shown]) => shown).join("") + "”";
+
+export const plainText = (pieces) => pieces.map((piece) => (piece.kind === "token" ? quoted(piece.text) : piece.text)).join("");
 
 export function formatText(template, args = {}) {
   return plainText(parseTemplate(template, args));

@@ -43,7 +43,9 @@ class _LookUp:
 
     rid: str
     at: int
-    """The step that the question stands before."""
+    """The step that the question stands before: its first hash, so that no tag gives the answer away."""
+    begins: int
+    """The step from which one sees why: its first hash, or where its turn comes behind others."""
     ends: int
     """The number of the step that decides: the miss, or the last hit."""
     hit: int
@@ -59,6 +61,11 @@ class _LookUp:
     running: bool
     nothing: bool
     """The table is empty, and nothing that is asked for was ever in it."""
+
+    @property
+    def hint(self) -> str:
+        """What is said beside the question."""
+        return "empty" if self.nothing else "why" if self.begins == self.at else "turn"
 
     @property
     def lesson(self) -> str:
@@ -102,7 +109,8 @@ def _look_up(told: Told, cut: int, step: Step) -> _LookUp | None:
     reason = _reason(told, last)
     return _LookUp(
         rid=rid,
-        at=first if _same_before(told.frames[first]["table"], hashes, len(hits), bool(reason)) else probe,
+        at=first,
+        begins=first if _same_before(told.frames[first]["table"], hashes, len(hits), bool(reason)) else probe,
         ends=seen[-1] + 1,
         hit=hits[-1] if hits else NONE,
         full=step["args"]["full"],
@@ -118,8 +126,8 @@ def _look_up(told: Told, cut: int, step: Step) -> _LookUp | None:
 
 
 def _same_before(table: Mapping[str, object], hashes: Sequence[str], hits: int, missed: bool) -> bool:
-    """Would the look-up end alike before its tags are made? Otherwise others are served between, and one asks
-    when it is this request's turn."""
+    """Would the look-up end alike before its tags are made? Otherwise others are served between, and the
+    question says so."""
     return all(one in table for one in hashes[:hits]) and not (missed and hashes[hits] in table)
 
 
@@ -145,7 +153,7 @@ def _reason(told: Told, last: Step) -> str:
 def _question(one: _LookUp) -> Ask:
     choices = range(NONE, one.blocks)
     places = {choice: choice for choice in choices}
-    more: Ask = {"args": _args(one), "why": f"stage.ask.lane.{'empty' if one.nothing else 'why'}"}
+    more: Ask = {"args": _args(one), "why": f"stage.ask.lane.{one.hint}"}
     kind = asks = "lane"
     if one.blocks > CLICKABLE:
         last = one.blocks - 1
@@ -157,7 +165,7 @@ def _question(one: _LookUp) -> Ask:
     fell = {choice: belief for choice, key in said.items() if (belief := _belief(one, key))}
     answers = [choice for choice, place in places.items() if place == one.hit]
     said = {choice: f"lane.{key}" for choice, key in said.items()}
-    return ask_of(one.lesson, kind, one.rid, answers, said, fell, (one.at, one.ends), asks, **more)
+    return ask_of(one.lesson, kind, one.rid, answers, said, fell, (one.begins, one.ends), asks, **more)
 
 
 def _args(one: _LookUp) -> Ask:
@@ -175,7 +183,8 @@ def _args(one: _LookUp) -> Ask:
 def _said(one: _LookUp, place: int) -> str:
     """What it would have meant that this is the last block that hits."""
     if place == one.hit:
-        return f"right.{one.lesson}"
+        is_later = one.hint == "turn" and one.lesson in ("whole", "until")  # its tags are stored meanwhile
+        return "right.turn" if is_later else f"right.{one.lesson}"
     if place >= one.full:
         return "open" if one.nothing else "notfull"
     if one.nothing:

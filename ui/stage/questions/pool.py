@@ -44,7 +44,7 @@ def _begins(told: Told, at: int, op: str, *inside: str) -> bool:
 
 
 def _first_free(told: Told, at: int) -> Iterator[Placed]:
-    """Asked where at least two blocks are this request's alone."""
+    """Asked where at least two blocks are this request's alone; what is free already cannot join."""
     rid, frame = told.steps[at]["rid"], told.frames[at]
     rows = [slot for slot, _ in frame["reqs"][rid]["btable"]]
     alone = [slot for slot in rows if frame["slots"][str(slot)]["ref"] == 1]
@@ -52,7 +52,8 @@ def _first_free(told: Told, at: int) -> Iterator[Placed]:
     if len(alone) < 2 or joins is None or told.steps[joins].get("rid") != rid:
         return
     answer = told.steps[joins]["slot"]
-    said = {int(slot): f"free.{_meant(int(slot), answer, rows, frame)}" for slot in frame["slots"]}
+    open_slots = [int(slot) for slot in frame["slots"] if int(slot) not in frame["queue"]]
+    said = {slot: f"free.{_meant(slot, answer, rows, frame)}" for slot in open_slots}
     fell = dict.fromkeys(rows, "lru")
     args = {"req": rid, "rows": len(rows), "after": answer}
     yield (
@@ -66,8 +67,6 @@ def _first_free(told: Told, at: int) -> Iterator[Placed]:
 def _meant(slot: int, answer: int, rows: list[int], frame: Frame) -> str:
     if slot == answer:
         return "right"
-    if slot in frame["queue"]:
-        return "waits"
     if slot not in rows:
         return "foreign"
     if frame["slots"][str(slot)]["ref"] > 1:

@@ -9,7 +9,8 @@ from ui.stage.steps.telling import Step, Tally, Telling, tag_of
 def arrived(telling: Telling, event: ev.RequestArrived) -> None:
     num_tokens = len(event.token_ids)
     telling.tallies[event.request_id] = Tally()
-    telling.step("arrive", event, {"n": num_tokens})
+    cap = "arrive" if telling.is_first("arrive") else "arrive.next"
+    telling.step("arrive", event, {"n": num_tokens}, cap=cap)
     full, rest = divmod(num_tokens, telling.size)
     args = {"n": num_tokens, "size": telling.size, "full": full, "rest": rest}
     telling.step("cut", event, args, block=full if rest else full - 1)

@@ -74,9 +74,12 @@ def taken(group: Sequence[Step], plan: Step) -> Told:
     if gone:
         cap = "beat.evict" if len(gone) == len(got) else "beat.evict.some"
         return cap, {**args, "gone": _slots(gone), "tags": _tags(gone)}
+    is_first = got[0]["cap"] == "alloc.first"  # the ref count is explained with the first slots that have one
     if len(got) == 1:
-        return "beat.alloc.one", args
-    return ("beat.alloc.tags" if any(step["op"] == "register" for step in group) else "beat.alloc"), args
+        return (got[0]["cap"], got[0]["args"]) if is_first else ("beat.alloc.one", args)
+    if not any(step["op"] == "register" for step in group):
+        return "beat.alloc", args
+    return ("beat.alloc.first" if is_first else "beat.alloc.tags"), args
 
 
 def registered(group: Sequence[Step]) -> Told:
@@ -95,6 +98,10 @@ def computed(group: Sequence[Step]) -> Told:
     args = {"req": group[-1]["rid"], "reqs": reqs, "n": num_prompt, "answer": num_answer, "slots": slots}
     if len(reqs) == 1 and not num_answer:
         return "beat.compute", args
+    writers = listed(step["rid"] for step in group if step["args"].get("answer"))
+    readers = [rid for rid in reqs if rid not in writers]
+    if len(readers) == len(writers) == num_answer == 1:
+        return "beat.compute.pair", {**args, "req": readers[0], "writer": writers[0]}
     return ("beat.compute.mixed" if num_answer else "beat.compute.several"), args
 
 
@@ -102,7 +109,7 @@ def answered(group: Sequence[Step]) -> Told:
     """Answer tokens, one at a time; a block may fill up meanwhile."""
     added = [step for step in group if step["op"] == "append"]
     reqs = listed(step["rid"] for step in added)
-    word = "".join(step["args"]["text"] for step in added if step["rid"] == added[-1]["rid"]).strip()
+    word = "".join(step["args"]["word"] for step in added if step["rid"] == added[-1]["rid"])
     word = word if len(word) <= MAX_WORD else word[: MAX_WORD - 1] + "…"
     full = [step for step in group if step["op"] == "hash"]
     args: Step = {"req": added[-1]["rid"], "reqs": reqs, "word": word, "n": len(added)}

@@ -13,12 +13,14 @@ def computed(telling: Telling, event: ev.BlockComputed) -> None:
     cap = "compute.answer" if answer == event.num_new else "compute.part"
     if event.fill == telling.size:  # full but without a tag (cache off, or kept out): nobody else can use it
         cap = "compute.full" if telling.content(event.block_id) else "compute.alone"
+        if cap == "compute.full" and not answer and telling.is_first("compute"):
+            cap = "compute.first"
     telling.step("compute", event, args, cap=cap)
 
 
 def appended(telling: Telling, event: ev.TokensAppended) -> None:
     text = "".join(telling.pieces(event.token_ids))
-    args = {"word": text.strip(), "text": text, "n": len(event.token_ids)}
+    args = {"word": text, "n": len(event.token_ids)}
     telling.step("append", event, args, block=(event.num_tokens - 1) // telling.size)
     before = event.num_tokens - len(event.token_ids)
     for full in range(before // telling.size, event.num_tokens // telling.size):

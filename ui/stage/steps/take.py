@@ -31,7 +31,7 @@ def _evictor(telling: Telling) -> str | None:
 
 
 def allocated(telling: Telling, event: ev.BlockAllocated) -> None:
-    telling.step("alloc", event)
+    telling.step("alloc", event, cap="alloc.first" if telling.is_first("alloc") else "alloc")
 
 
 def stored(telling: Telling, event: ev.BlockStored) -> None:

@@ -109,6 +109,10 @@ class Telling:
             step["patch"], self.pending = self.pending, []
         self.steps.append(_known(step))
 
+    def is_first(self, op: str) -> bool:
+        """Whether no step of this kind was told before: words are explained once."""
+        return all(step["op"] != op for step in self.steps)
+
     def pieces(self, token_ids: tuple[int, ...]) -> list[str]:
         """The texts of some tokens; an id whose text nobody gave shows itself."""
         return [self.piece_of.get(token_id, str(token_id)) for token_id in token_ids]

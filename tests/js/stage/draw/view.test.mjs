@@ -95,6 +95,17 @@ test("exactly one spotlight for every op that shows something", () => {
   assert.equal(spotOf(null), null);
 });
 
+test("at level beat the ring stands where the caption of the group speaks of", () => {
+  const of = (op, cap, more = {}) => ({ op, slot: 5, b: 2, tag: "9049", beat: { cap, args: {}, from: 0 }, ...more });
+  assert.equal(spotOf(of("done", "beat.done.back"), "beat"), "queue", "it says in which order slots join the queue");
+  assert.equal(spotOf(of("free", "beat.free"), "beat"), "queue");
+  assert.equal(spotOf(of("register", "beat.alloc.tags"), "beat"), "slot:5", "slots are reserved");
+  assert.equal(spotOf(of("register", "beat.evict"), "beat"), "slot:5");
+  assert.equal(spotOf(of("hash", "beat.arrive"), "beat"), "lane");
+  assert.equal(spotOf(of("hash", "beat.hash"), "beat"), "tagof:2");
+  assert.equal(spotOf(of("done", "beat.done.back"), "micro"), "totals", "step by step each speaks for itself");
+});
+
 test("timeline: a step and its place are each other's inverse", () => {
   for (const total of [1, 89, 5000]) for (const step of [0, 1, Math.floor(total / 2), total]) assert.equal(xToStep(stepToX(step, total, 1248), total, 1248), step);
 });

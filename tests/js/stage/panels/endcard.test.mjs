@@ -27,9 +27,9 @@ test("each request by what became of its prompt: answer tokens are no part of it
 
 test("the bet in tokens or per cent, and how far it was off; no bet is no bet", () => {
   const frame = { totals: { hits: 8, queries: 33 } };
-  assert.deepEqual(betOf(frame, { bet: 16, unit: "tokens" }), { hits: 8, queries: 33, bet: 16, unit: "tokens", share: 16 / 33, rate: 24.2, off: 8 });
-  assert.equal(betOf(frame, { bet: 50 }).share, 0.5);
-  assert.equal(betOf(frame, { bet: 0 }).share, 0);
+  assert.deepEqual(betOf(frame, { n: 16, unit: "tokens" }), { hits: 8, queries: 33, bet: 16, unit: "tokens", share: 16 / 33, rate: 24.2, off: 8 });
+  assert.equal(betOf(frame, { n: 50, unit: "percent" }).share, 0.5);
+  assert.equal(betOf(frame, { n: 0, unit: "tokens" }).share, 0);
   assert.equal(betOf(frame).share, null);
-  assert.equal(betOf({ totals: { hits: 0, queries: 0 } }, { bet: 10 }).rate, 0);
+  assert.equal(betOf({ totals: { hits: 0, queries: 0 } }, { n: 10, unit: "tokens" }).rate, 0);
 });

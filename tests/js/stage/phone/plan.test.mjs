@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { blockSpoken, boardRows, isChoice, miniColumns, phonePool, phoneQueue, phoneZone, POOL, QUEUE, REQUEST, rowsInView, runsOf, stopsOf, tickBars } from "../../../../assets/stage/phone/plan.js";
 import { swipeOf } from "../../../../assets/stage/phone/swipe.js";
+import { scrollFor } from "../../../../assets/stage/phone/scroll.js";
 import { nextWord } from "../../../../assets/stage/phone/foot.js";
 import { events, randomSource } from "../../sample.mjs";
 
@@ -18,6 +19,8 @@ test("an open question is answered where the thing stands that it asks for, what
   assert.equal(before("hash", "lane"), REQUEST);
   assert.equal(before("alloc", "pool"), QUEUE);
   assert.equal(before("touch", "choice"), POOL);
+  assert.equal(before("free", "choice"), REQUEST, "which tags go is read off the hash table");
+  assert.equal(before("free", "pool"), QUEUE);
   assert.equal(before("append", "choice"), REQUEST);
 });
 
@@ -90,7 +93,7 @@ test("a stroke counts from 56 pixels on, and only when it goes across", () => {
 
 test("the large button says what it does now", () => {
   const at = (k, ask = null) => nextWord({ k, events: [1, 2, 3], ask });
-  assert.deepEqual([at(0), at(1), at(3), at(1, {}), at(0, {})], ["begin", "next", "again", "guess", "guess"]);
+  assert.deepEqual([at(0), at(1), at(3), at(1, {}), at(0, {})], ["begin", "next", "done", "guess", "guess"]);
 });
 
 test("the request in small: rows are whole blocks, four at most", () => {
@@ -107,4 +110,16 @@ test("only what the question asks for can be tapped, and nothing while a verdict
   assert.equal(isChoice({ ask }, "pool", 0), false);
   assert.equal(isChoice({ ask, feedback: {} }, "lane", 0), false);
   assert.ok(!isChoice({ ask: null }, "lane", 0));
+});
+
+test("a zone is scrolled so that the row of the step is whole in sight, and no row is cut at the upper edge", () => {
+  const rows = [[40, 80], [130, 80], [220, 80], [310, 80]];
+  assert.equal(scrollFor(rows, rows[0], 300), 0);
+  assert.equal(scrollFor(rows, rows[3], 400), 0);
+  for (const room of [120, 200, 260, 300, 380]) for (const lead of [0, 28]) for (const row of rows) {
+    const top = scrollFor(rows, row, room, lead);
+    if (row[1] + 14 > room - lead) continue;
+    assert.ok(row[0] >= top && row[0] + row[1] <= top + room, `${row} in ${room}`);
+    assert.ok(top === 0 || rows.some(([one]) => one === top + lead + 6), "an edge of a row");
+  }
 });

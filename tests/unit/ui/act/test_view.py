@@ -6,6 +6,7 @@ import pytest
 import streamlit as st
 
 from ui.act.view import TAKEN, hear_take
+from ui.stage.bet import Bet
 from ui.stage.setup import SETUP, Setup
 
 
@@ -13,7 +14,7 @@ from ui.stage.setup import SETUP, Setup
 def visitor() -> None:
     """A session of one's own."""
     st.session_state.clear()
-    SETUP.set(Setup("P9", knobs={"num_slots": 5}, bet=20))
+    SETUP.set(Setup("P9", knobs={"num_slots": 5}, bet=Bet(20)))
 
 
 def test_a_run_of_the_path_opens_guided_with_its_own_settings() -> None:
@@ -25,5 +26,5 @@ def test_a_run_of_the_path_opens_guided_with_its_own_settings() -> None:
 @pytest.mark.parametrize("told", ["P99", "", 3, None, ["P0"], {"s": "P0"}])
 def test_nonsense_leads_nowhere(told: object) -> None:
     hear_take(told)
-    assert SETUP.get() == Setup("P9", knobs={"num_slots": 5}, bet=20)
+    assert SETUP.get() == Setup("P9", knobs={"num_slots": 5}, bet=Bet(20))
     assert not TAKEN.get()

@@ -21,15 +21,15 @@ ON_STAGE = [term for term in terms() if not term.show.page]
 SEEN = {
     "token": "cut", "request": "arrive", "block": "cut", "not-full block": "free.front",
     "hash tag": "hash.first", "hash chain": "hash.next", "hash table": "register",
-    "slot (physical block)": "alloc", "cached prefix": "plan.not_full", "block pool": "alloc",
+    "slot (physical block)": "alloc.first", "cached prefix": "plan.not_full", "block pool": "alloc.first",
     "block table": "touch.held", "ref count": "touch.held", "hit": "match", "miss": "miss.chain_broken",
-    "compute (prefill)": "compute.full", "free": "free.front", "free queue (LRU)": "free.back",
+    "compute (prefill)": "compute.first", "free": "free.front", "free queue (LRU)": "free.back",
     "evict": "evict.reused", "time to live (TTL)": "ttl", "decode": "append", "preempt": "preempt",
-    "null block": "alloc", "block size": "cut", "salt": "miss.salt", "near miss": "miss.chain_broken",
+    "null block": "alloc.first", "block size": "cut", "salt": "miss.salt", "near miss": "miss.chain_broken",
     "partial hit": "plan.none", "last-token rule": "plan.last_token", "duplicate": "dup",
     "admission": "notstored.sightings", "wait": "wait", "working set": "evict.reused",
     "cliff": "miss.evicted", "tick": "tick", "RAG": "plan.none", "multi-turn chat": "plan.none",
-    "template": "plan.none", "tenant": "match", "reserved": "alloc", "free, kept": "free.back",
+    "template": "plan.none", "tenant": "match", "reserved": "alloc.first", "free, kept": "free.back",
 }  # fmt: skip
 
 

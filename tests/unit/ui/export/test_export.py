@@ -163,11 +163,11 @@ def test_the_zip_holds_one_picture_per_stop(level: str) -> None:
 
 def test_a_strip_of_beats_is_told_by_beats() -> None:
     log = stage_log_of("three")
-    assert len(stops(log, "beat")) == 29  # the beginning, then one picture a press
+    assert len(stops(log, "beat")) == 28  # the beginning, then one picture a press
     with zipfile.ZipFile(io.BytesIO(frames_zip(log, "beat", "en"))) as archive:
         told = archive.read("three-00012.svg").decode()
-    assert "Slots #1, #2, #3 are reserved. Nothing is computed yet." in told
-    assert "Slots #1" not in picture(log, 12, "en")
+    assert "#1, #2, #3 are reserved. ×1: one request uses each." in told
+    assert "#1, #2, #3 are" not in picture(log, 12, "en")
 
 
 def test_the_same_run_gives_the_same_bytes() -> None:

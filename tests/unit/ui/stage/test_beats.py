@@ -104,28 +104,28 @@ def test_three_requests_and_four_slots_in_twenty_odd_sentences() -> None:
     assert story(steps) == [
         "Request R0 arrives with 11 tokens.",
         "We cut 11 tokens into blocks of 4: 2 full, 3 left over.",
-        "Block 0 gets tag 10a3, made from its 4 tokens.",
+        "Block 0 gets tag 10a3, made from “start” and its 4 tokens.",
         "Block 1 gets tag 98ce, made from tag 10a3 and 4 tokens.",
         "R0: MISS. No slot carries 10a3; block 0 is new.",
-        "Slots #1, #2, #3 are reserved. Nothing is computed yet.",
+        "#1, #2, #3 are reserved. ×1: one request uses each.",
         "R0: now 11 tokens are COMPUTED. Their KV fills the slots.",
-        "R0 answers “Mild”; block 2 is full: tag 6e13.",
+        "R0 answers “␣Mild”; block 2 has all its tokens: tag 6e13.",
         "R1 asks: 11 tokens, 2 full blocks and 3 left over.",
         "R1: its blocks get the tags 10a3, 98ce.",
         "R1: HIT, HIT. 10a3 is in #1, 98ce is in #2.",
         "R1 reads #1, #2 as well: ref count 2.",
         "#4 is reserved for block 2 of R1.",
-        "R0, R1: one step for 3 prompt and 1 answer token.",
+        "One step: R1 reads 3 prompt tokens, R0 writes 1 answer token.",
         "R0 answers “.”: one token more.",
         "R0 is done. It lets go of #3, then #2, then #1.",
-        "R1 answers “Yes.”; block 2 is full: tag 2782.",
+        "R1 answers “␣Yes.”; block 2 has all its tokens: tag 2782.",
         "R1 is done. It lets go of #4, then #2, then #1.",
         "R2 asks: 11 tokens, 2 full blocks and 3 left over.",
         "R2: its blocks get the tags 0e0b, 0b6e.",
         "R2: MISS. Block 0 first differs at token 4.",
         "EVICT, from the front: #3, #4, #2. Reserved for R2.",
         "R2: now 11 tokens are COMPUTED. Their KV fills the slots.",
-        "R2 answers “Yes”; its last token fills block 2.",
+        "R2 answers “␣Yes”; its last token fills block 2.",
         "R2 is done. No tag is stored for #2: to the front.",
     ]
 
@@ -142,9 +142,9 @@ def test_a_group_never_runs_over_a_question() -> None:
 
 def test_many_slots_are_named_by_the_first_two_and_the_last() -> None:
     steps = with_beats(told([{"op": "submit", "id": "R0", "tokens": list(range(1, 14))}, {"op": "run"}]))
-    taken = next(step["beat"] for step in steps if step.get("beat", {}).get("cap") == "beat.alloc.tags")
+    taken = next(step["beat"] for step in steps if step.get("beat", {}).get("cap") == "beat.alloc.first")
     assert taken["args"]["slots"] == [1, 2, "…", 7]
-    assert t("cap.beat.alloc.tags.what", "en", **taken["args"]).startswith("Slots #1, #2, …, #7 are")
+    assert t("cap.beat.alloc.first.what", "en", **taken["args"]).startswith("#1, #2, …, #7 are")
 
 
 def test_a_block_that_its_last_token_fills_is_tagged_and_never_stored() -> None:

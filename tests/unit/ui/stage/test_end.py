@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.stage_runs import PRESETS, steps_of
+from ui.stage.bet import Bet
 from ui.stage.end import NEXT, end_card, knobs_asked, run_asked
 from ui.stage.own import OWN
 from ui.stage.setup import Setup
@@ -40,9 +41,10 @@ def test_without_a_fallen_belief_the_path_goes_on() -> None:
     assert [end_card(Setup(one))["next"]["ok"] for one in PRESETS] == [*PRESETS[1:], PRESETS[0]]
 
 
-@pytest.mark.parametrize("bet", [None, 0, 40])
-def test_no_bet_is_no_bet(bet: int | None) -> None:
-    assert end_card(Setup("P0", bet=bet))["bet"] == bet
+@pytest.mark.parametrize("bet", [None, Bet(0), Bet(40), Bet(40, "percent")])
+def test_no_bet_is_no_bet(bet: Bet | None) -> None:
+    card = end_card(Setup("P0", bet=bet))
+    assert (card["bet"], card["unit"]) == ((None, "tokens") if bet is None else (bet.n, bet.unit))
 
 
 @pytest.mark.parametrize(

@@ -290,7 +290,7 @@ def test_another_block_size_changes_the_hits_as_p7_promises() -> None:
         (Fork(999, "prompt", "too late"), "fork.no_prompt"),
         (Fork(999, "swap", "prompts"), "fork.no_prompt"),
         (Fork(999, "timestamp", "first"), "fork.no_prompt"),
-        (Fork(0, "prompt", "  \n "), "fork.prompt"),
+        (Fork(0, "prompt", "  \n "), "fork.empty"),
         (Fork(0, "prompt", "x" * 2_001), "fork.prompt"),
         (Fork(0, "slots", 2), "request.too_large"),
         (Fork(0, "prompt", "word " * 300), "request.too_large"),

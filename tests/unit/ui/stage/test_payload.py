@@ -244,7 +244,7 @@ def test_every_token_has_its_text(scenario_id: str) -> None:
 
 def test_words_that_steps_quote_are_the_pieces() -> None:
     steps = [step for step in stage_log_of("P0")["events"] if step["op"] == "append" and step["rid"] == "R0"]
-    assert [step["args"]["word"] for step in steps] == ["Blue", "light", "gets", "scattered", "."]
+    assert [step["args"]["word"] for step in steps] == [" Blue", " light", " gets", " scattered", "."]
 
 
 def test_a_token_difference_shows_both_texts() -> None:

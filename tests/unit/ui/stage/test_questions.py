@@ -147,7 +147,10 @@ def check(steps: list[Step], frames: list[Frame]) -> None:
         check_choices(step, frames[step["i"]])
         check_words(step)
         first, last = ask["shows"]
-        assert (first, last <= len(steps), first < last) == (step["i"], True, True)
+        assert step["i"] <= first < last <= len(steps)
+        assert first == step["i"] or ask["why"] == "stage.ask.lane.turn"
+        if ask["id"] in LESSONS:  # a tag that is seen gives the answer away
+            assert (step["op"], frames[step["i"]]["reqs"][ask["rid"]]["hashes"]) == ("hash", [])
     counts = Counter(step["ask"]["id"] for step in asked)
     assert all(count <= MOST.get(kind, 1) for kind, count in counts.items())
     assert sum(counts[lesson] for lesson in LESSONS) <= MOST_LOOK_UPS
@@ -161,13 +164,19 @@ def check_choices(step: Step, frame: Frame) -> None:
     blocks = -(-frame["reqs"][ask["rid"]]["num_tokens"] // size) if ask["kind"] == "lane" else 0
     choices = {
         "lane": range(-1, blocks),
-        "pool": [int(slot) for slot in frame["slots"]],
+        "pool": _slots_to_choose(ask, frame),
         "choice": range(len(ask.get("options", ()))),
     }[ask["kind"]]
     assert set(ask["said"]) == {str(choice) for choice in choices}
     assert {str(choice) for choice in ask["answers"]} <= set(ask["said"])
     assert set(ask["fell"]) <= set(ask["said"]) - {str(choice) for choice in ask["answers"]}
     assert set(ask["fell"].values()) <= set(BELIEFS) | OWN_BELIEFS
+
+
+def _slots_to_choose(ask: Step, frame: Frame) -> list[int]:
+    """All, or those that can still join the queue."""
+    slots = [int(slot) for slot in frame["slots"]]
+    return [slot for slot in slots if ask["id"] != "free" or slot not in frame["queue"]]
 
 
 def check_words(step: Step) -> None:
@@ -297,10 +306,13 @@ def test_few_survivors_are_asked_for() -> None:
     assert asked["ask"]["answers"] == [1], "the beginning is let go last"
 
 
-def test_a_request_that_waits_is_asked_about_when_it_is_its_turn() -> None:
-    """P8: its tags are made early, but others are served before it is looked up."""
-    asked = next(s for s in asked_in(steps_of("P8")) if s["ask"]["rid"] == "R1")
-    assert asked["op"] == "probe"
+@pytest.mark.parametrize(("scenario_id", "rid"), [("P8", "R1"), ("T10", "R2"), ("L640", "R1")])
+def test_a_request_that_waits_is_asked_about_before_its_tags_are_made(scenario_id: str, rid: str) -> None:
+    """Others are served before it is looked up: the question says so, and the deciding steps begin there."""
+    asked = next(s for s in asked_in(steps_of(scenario_id)) if s["ask"]["rid"] == rid)
+    assert (asked["op"], asked["ask"]["why"]) == ("hash", "stage.ask.lane.turn")
+    begins = steps_of(scenario_id)[asked["ask"]["shows"][0]]
+    assert (begins["op"], begins["rid"], begins["b"]) == ("probe", rid, 0)
 
 
 def test_asking_changes_nothing_else() -> None:

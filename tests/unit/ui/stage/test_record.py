@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from core.scenario.scenario import run
 from tests.address import through_the_address
 from tests.strategies import shown_texts
+from ui.stage.bet import Bet
 from ui.stage.fork import Fork
 from ui.stage.own import OWN, OwnPrompts
 from ui.stage.payload import stage_log
@@ -109,7 +110,7 @@ def test_runs_have_their_own_names() -> None:
         Setup(OWN, own=OwnPrompts("b")),
     ]
     assert len({run_name(setup) for setup in setups}) == len(setups)
-    assert run_name(Setup("P0", bet=3, mode="free")) == "P0"
+    assert run_name(Setup("P0", bet=Bet(3), mode="free")) == "P0"
 
 
 def questions(preset: str) -> list[dict[str, Any]]:

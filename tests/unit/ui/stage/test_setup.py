@@ -15,6 +15,7 @@ from tests.address import through_the_address
 from tests.stage_runs import PRESETS
 from tests.strategies import shown_texts
 from tests.unit.ui.stage.test_fork import forks
+from ui.stage.bet import MAX_TOKENS, Bet
 from ui.stage.fork import Fork
 from ui.stage.own import (
     MAX_OWN_CHARS,
@@ -55,6 +56,7 @@ knobs = st.fixed_dictionaries(
         **dict.fromkeys(TEXTS, words),
     },
 )
+bets = st.builds(Bet, st.integers(0, MAX_TOKENS)) | st.builds(Bet, st.integers(0, 100), st.just("percent"))
 owns = st.builds(OwnPrompts, words, st.lists(words, min_size=1, max_size=3).map(tuple), words)
 setups = st.one_of(
     st.builds(
@@ -64,7 +66,7 @@ setups = st.one_of(
         mode=st.sampled_from(MODES),
         hide=st.lists(st.sampled_from(["code", "log", "quiz"]), unique=True).map(tuple),
         presenter=st.booleans(),
-        bet=st.none() | st.integers(0, 100),
+        bet=st.none() | bets,
         fork=st.none() | forks,
     ),
     st.builds(Setup, scenario=st.just(OWN), knobs=knobs, own=owns),
@@ -128,6 +130,9 @@ def test_prompts_too_long_for_a_link_stay_out_of_it() -> None:
         ({"m": "fast"}, ["m"]),
         ({"bet": "101"}, ["bet"]),
         ({"bet": "50%"}, ["bet"]),
+        ({"bet": "t"}, ["bet"]),
+        ({"bet": "1000000t"}, ["bet"]),
+        ({"bet": "5T"}, ["bet"]),
         ({"fork": "3.slots.999999"}, ["fork"]),
         ({"fork": ""}, ["fork"]),
         ({"hide": "everything"}, ["hide"]),
@@ -141,7 +146,7 @@ def test_damage_is_named_and_the_rest_stays(query: dict[str, str], lost: list[st
     assert named == lost
     assert setup.knobs.get("cache_cap") == 3
     assert setup.scenario == ("P0" if "s" in lost else "P4" if "s" not in query else setup.scenario)
-    assert setup.bet == (None if "bet" in lost else 7)
+    assert setup.bet == (None if "bet" in lost else Bet(7, "percent"))
 
 
 def test_a_panel_nobody_knows_hides_nothing() -> None:
@@ -231,10 +236,10 @@ def test_loading_with_a_salt_leaves_the_preset_as_it_is() -> None:
 
 
 def test_turning_a_knob_or_changing_the_scenario_closes_the_what_if() -> None:
-    setup = Setup("P4", {"ttl": 5}, bet=3, fork=Fork(3, "slots", 4))
-    assert setup.with_knob("num_slots", 9) == Setup("P4", {"ttl": 5, "num_slots": 9}, bet=3)
+    setup = Setup("P4", {"ttl": 5}, bet=Bet(3), fork=Fork(3, "slots", 4))
+    assert setup.with_knob("num_slots", 9) == Setup("P4", {"ttl": 5, "num_slots": 9}, bet=Bet(3))
     assert setup.with_scenario("P5") == Setup("P5"), "the bet was on the other run"
-    assert setup.with_scenario("P4") == Setup("P4", bet=3)
+    assert setup.with_scenario("P4") == Setup("P4", bet=Bet(3))
 
 
 # -- own prompts as a scenario -----------------------------------------------------------------------------

@@ -42,6 +42,7 @@ from ui.teacher.seq import (
 )
 from ui.teacher.seq import to_query as sequence_query
 from ui.teacher.stops import (
+    BET,
     ORDERS,
     PLACES,
     PREFIX,
@@ -72,11 +73,11 @@ ANSWERS: dict[str, tuple[tuple[str, ...], str | None, dict[str, Any]]] = {
     "full": (LOOK_UP, "R1", {}),
     "cliff": (("evict",), None, {}),
 }
-OPENED = {"before": "sheet", "bet": "start", "counter": "ch01", "saved": "finish", "after": "sheet"}
+OPENED = {"before": "sheet", "counter": "ch01", "saved": "finish", "after": "sheet"}
 
 # Every number that a script says.
 RIGHT: dict[str, dict[str, object]] = {
-    "bet": {"percent": "52"},
+    "bet": {"hit": 24, "total": 46, "percent": "52"},
     "counter": {"prefix": 500, "orders": "100,000", "total": "50,000,000", "waste": "99,999"},
     "chain": {"size": 4},
     "partial": {"same": 10, "size": 4, "hit": 8, "near": 2},
@@ -145,7 +146,7 @@ def test_the_counter_is_chapter_ones() -> None:
 
 
 def test_every_stop_has_a_promise() -> None:
-    assert set(ANSWERS) | {"decode"} | set(OPENED) == set(PLACES)
+    assert set(ANSWERS) | {"decode", "bet"} | set(OPENED) == set(PLACES)
 
 
 def opened(name: str) -> tuple[list[dict[str, Any]], int]:
@@ -172,11 +173,19 @@ def test_a_stop_stands_before_the_event_that_answers_it(name: str) -> None:
     assert address_of(name).step == step
 
 
-@pytest.mark.parametrize("name", [name for name, place in PLACES.items() if place.ask])
+@pytest.mark.parametrize("name", [name for name, place in PLACES.items() if place.ask not in ("", BET)])
 def test_where_the_stage_asks_it_stands_before_its_question(name: str) -> None:
     events, step = opened(name)
     assert events[step]["ask"]["id"] == PLACES[name].ask
     assert "m=guided" in address_of(name).query
+
+
+def test_the_bet_is_asked_before_anything_plays() -> None:
+    """It opened on a page of many things, with a field far below; now on the run's own first screen."""
+    assert PLACES["bet"].ask == BET
+    assert (address_of("bet").page, address_of("bet").step) == ("execute", 0)
+    assert "m=guided" in address_of("bet").query
+    assert opened("bet")[1] == 0
 
 
 @pytest.mark.parametrize("name", OPENED)

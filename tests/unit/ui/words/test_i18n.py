@@ -28,19 +28,20 @@ from ui.words.i18n import (
     table,
     texts,
 )
+from ui.words.visible import visible_text
 
 ROOT = Path(__file__).resolve().parents[4]
 EN, ZH = table("en"), table("zh")
 KEYS = list(EN)
 
 CAPTIONS = [  # in the order of the tables
-    "arrive", "cut", "hash.first", "hash.next", "hash.last", "probe", "match",
+    "arrive", "arrive.next", "cut", "hash.first", "hash.next", "hash.last", "probe", "match",
     "miss.never_seen", "miss.chain_broken", "miss.evicted", "miss.evicted_before", "miss.not_admitted",
     "miss.salt", "miss.version", "miss.extras", "miss.collision", "collision",
     "plan.last_token", "plan.not_full", "plan.none", "wait", "reject", "touch.free", "touch.held",
-    "evict.reused", "evict.cap", "evict.forced", "ttl", "alloc", "register", "dup",
-    "notstored.sightings", "notstored.cap", "compute.full", "compute.alone", "compute.part", "compute.answer",
-    "append", "full", "full.last",
+    "evict.reused", "evict.cap", "evict.forced", "ttl", "alloc", "alloc.first", "register", "dup",
+    "notstored.sightings", "notstored.cap", "compute.full", "compute.first", "compute.alone", "compute.part",
+    "compute.answer", "append", "full", "full.last",
     "free.front", "free.known", "free.gone", "free.back", "free.dirty", "free.held",
     "done.finished", "done.aborted",
     "preempt", "resume", "tick", "reset.ok", "reset.refused", "version",
@@ -50,10 +51,11 @@ CAPTIONS = [  # in the order of the tables
     "chain.begin", "chain.grow", "chain.branch", "chain.late",
     "register.told", "dup.told", "evict.told", "evict.unseen", "reset.told",
     "beat.arrive", "beat.arrive.even", "beat.hash", "beat.match.two", "beat.match", "beat.touch.held",
-    "beat.touch.free", "beat.alloc.tags", "beat.alloc", "beat.alloc.one", "beat.evict", "beat.evict.some",
-    "beat.register", "beat.compute", "beat.compute.mixed", "beat.compute.several", "beat.append",
-    "beat.append.full", "beat.append.last", "beat.append.several", "beat.append.several.last", "beat.free",
-    "beat.done.back", "beat.done.held", "beat.done.front", "beat.done.one", "beat.ttl", "beat.evict.cap",
+    "beat.touch.free", "beat.alloc.tags", "beat.alloc.first", "beat.alloc", "beat.alloc.one",
+    "beat.evict", "beat.evict.some", "beat.register", "beat.compute", "beat.compute.pair",
+    "beat.compute.mixed", "beat.compute.several", "beat.append", "beat.append.full", "beat.append.last",
+    "beat.append.several", "beat.append.several.last", "beat.free", "beat.done.back", "beat.done.held",
+    "beat.done.front", "beat.done.one", "beat.ttl", "beat.evict.cap",
 ]  # fmt: skip
 CAPTION_KEYS = [f"cap.{name}.{part}" for name in CAPTIONS for part in ("what", "why", "noodle")]
 
@@ -61,7 +63,8 @@ LARGE_ARGS = {
     "req": "R12", "slot": 24, "other": 23, "tag": "5ae6", "parent": "9049", "block": 12, "n": 128, "size": 16,
     "full": 12, "rest": 15, "token": 129, "near": 15, "step": 148, "version": "v2", "reused": 12, "hit": 192,
     "need": 12, "free": 11, "ref": 10, "ttl": 300, "fill": 12, "threshold": 10, "word": "noodles",
-    "clock": 1480, "value": 120, "batch": 1280, "answer": 12, "hits": 12, "tag2": "98ce", "slot2": 23,
+    "writer": "R11", "clock": 1480, "value": 120,
+    "batch": 1280, "answer": 12, "hits": 12, "tag2": "98ce", "slot2": 23,
     "reqs": ["R10", "R11", "…", "R19"], "slots": [21, 22, "…", 24], "gone": [21, 22, "…", 24], "refs": [10],
     "held": [22, 21], "front": [24], "tags": ["5ae6", "98ce", "…", "6e13"],
 }  # fmt: skip
@@ -207,7 +210,7 @@ def test_fill(template: str, args: dict[str, object], text: str) -> None:
 
 @given(any_texts)
 def test_what_a_person_typed_is_never_read_as_a_template(word: str) -> None:
-    assert fill("{word}", {"word": word}) == f"“{word}”"
+    assert fill("{word}", {"word": word}) == f"“{visible_text(word)}”"
     assert fill("“{tag}”", {"tag": word}) == f"“{word}”"
 
 
