@@ -69,7 +69,7 @@ test("files stay small", () => {
   for (const name of names) assert.ok(source[name].split("\n").length <= 250, name);
   const size = (list) => [...list].reduce((sum, name) => sum + Buffer.byteLength(read(name)), 0);
   const stage = size([...reach(STAGE), "stage/stage.css"]);
-  assert.ok(stage < 360_000, "stage: " + stage + " bytes");
+  assert.ok(stage < 370_000, "stage: " + stage + " bytes");
   const act = size([...[...reach(ACT)].filter((name) => name.startsWith("act/")), "act/act.css"]);
   assert.ok(act < 46_000, "act: " + act + " bytes");
   const monitor = size([...[...reach(MONITOR)].filter((name) => !reach(STAGE).has(name)), "monitor/monitor.css"]);
