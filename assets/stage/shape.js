@@ -31,6 +31,7 @@
  *   // Questions: the one that stands open before events[k]; answers and raised hands (a list for each round) by event; the verdict that stands; being revealed?
  *   ask: ?object, asks: Map<number, object>, votes: Map<number, number[][]>, feedback: ?object, revealing: boolean,
  *   bet: ?object, betNode: Node, betTimer: number, // how much will be reused: { n, unit }; its bar; runs while Python has not heard of it
+ *   seen: number, // the furthest step that was shown
  *   nudged: ?number, // the step at which Next was pressed over the open question
  *   card: Node, cardClosed: ?number, // the card at the end of a run; the step at which it was put away
  *   // Step k (play/scene.js): state, event, the request in the lane, whether it has just come there, its longest block table; drawn nodes by number or tag.

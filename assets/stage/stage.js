@@ -32,7 +32,7 @@ function revealStage(stage) {
 function createStage(host, data, css) {
   const asked = parseHash(location.hash), flags = data.flags ?? {};
   const stage = Object.assign(buildStage(host), { api: {}, open: new Map(), extra: {}, motions: [], hidden: new Set(), asks: new Map(), votes: new Map(),
-    bookmarks: new Set(asked.bookmarks), speed: 1, focus: null, edit: null, pin: asked.pin, feedback: null, nudged: null, playing: false, scale: 1, mouseRests: true,
+    bookmarks: new Set(asked.bookmarks), speed: 1, seen: 0, focus: null, edit: null, pin: asked.pin, feedback: null, nudged: null, playing: false, scale: 1, mouseRests: true,
     level: asked.level ?? phoneLevel(innerWidth) ?? (LEVELS.includes(flags.level) ? flags.level : "micro"), k: asked.step ?? flags.step ?? 0,
     menu: null, bet: null, betTimer: 0,
     flags: { ask: Boolean(flags.ask), noodle: Boolean(flags.ask), code: false, btable: false, presenter: Boolean(flags.presenter), blank: false } });

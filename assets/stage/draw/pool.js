@@ -37,9 +37,9 @@ function drawOwners(order, holder, owners) {
   holder.replaceChildren(...marks);
 }
 
-/** The key that chooses a slot: its own number, where it has one digit. */
-export function showKey(node, sid, id) {
-  const key = id !== null && id < 10 ? String(id) : null;
+/** The key that chooses a slot: its own number, where no slot of `slots` has a longer one that begins with it. */
+export function showKey(node, sid, id, slots) {
+  const key = id !== null && id < 10 && !slots[10 * id] ? String(id) : null;
   setAttr(sid, "data-key", key);
   setAttr(node, "aria-keyshortcuts", key);
 }
@@ -61,7 +61,7 @@ function drawSlot(stage, node, view, frame, size, asked, small) {
   setAttr(node, "data-state", view.state);
   setAttr(node, "data-copy", view.copyOf ? "1" : null);
   setText(parts.sid, "#" + view.id);
-  showKey(node, parts.sid, asked ? view.id : null);
+  showKey(node, parts.sid, asked ? view.id : null, frame.slots);
   swapIcon(parts.glyph, view.ttl ? "clock" : view.copyOf ? STATE_GLYPH.duplicate : STATE_GLYPH[view.state]);
   setText(parts.stag, view.copyOf ? stage.t1("stage.copyof", { tag: view.tag, slot: view.copyOf }) : view.tag);
   setText(parts.badge, view.ref > small ? "×" + view.ref : ""); // in a small card only what is shared is worth the room

@@ -18,7 +18,7 @@ function drawCard({ t, lang, frame }, card, id, at, layout, asked) {
   if (card.stamp === stamp) return;
   card.stamp = stamp;
   setText(card.idNode, "#" + id);
-  showKey(card, card.idNode, asked && layout.kind === "wide" ? id : null);
+  showKey(card, card.idNode, asked && layout.kind === "wide" ? id : null, frame.slots);
   setText(card.tagNode, layout.kind === "id" ? "" : tag);
   setAttr(card, "data-state", tag ? "cached" : fill ? "dirty" : "empty");
   setAttr(card, "tabindex", many ? -1 : 0);

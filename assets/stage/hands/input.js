@@ -18,6 +18,8 @@ import { drawScene } from "../play/scene.js";
 
 const isField = (node) => /^(INPUT|TEXTAREA|SELECT)$/.test(node?.tagName ?? "");
 
+const ANSWERS = new Set(["answer", "none", "hand", "handNone"]);
+
 export function onKey(stage, event) {
   if (betKey(stage, event)) return;
   const target = event.composedPath()[0], menu = menuKey(stage, event);
@@ -38,6 +40,7 @@ export function onKey(stage, event) {
   if (!action) return;
   event.preventDefault();
   if (stage.flags.blank && action !== "blank" && action !== "close") return;
+  if (ANSWERS.has(action) && (stage.menu || stage.open.has("help"))) return; // what covers a question does not answer it
   if (action === "pin" && answerByThing(stage, target)) return;
   ACTIONS[action](stage, digit);
 }

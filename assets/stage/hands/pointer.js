@@ -1,6 +1,7 @@
 // The pointer: what it rests on lights up with all that belongs to it; on the track it seeks.
 import { rectIn, setAttr } from "../draw/dom.js";
 import { trackWidth, xToStep } from "../draw/timeline.js";
+import { mayAsk } from "../panels/quiz.js";
 import { clearLinks, keysIn, lightUp, showTip, tipLines } from "../panels/links.js";
 
 /** Where the pointer stands, in stage units. */
@@ -74,7 +75,7 @@ export function wireTrack(stage, seek, preview) {
   track.addEventListener("pointermove", (event) => {
     const { x } = pointOf(stage, event), step = stepUnder(stage, x);
     if (dragging) seek(step);
-    const told = step > stage.k && stage.flags.ask ? null : stage.events[step - 1]; // what lies ahead is not told while questions are on
+    const told = step > stage.k && mayAsk(stage) ? null : stage.events[step - 1]; // what lies ahead is not told while questions are on
     preview(step, told ? stage.caption(told) : "", x);
   });
   for (const name of ["pointerup", "pointercancel"]) track.addEventListener(name, () => (dragging = false));

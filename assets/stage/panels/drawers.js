@@ -1,6 +1,7 @@
 // Cards and drawers above the stage: help, go to step, event log, what-if strip; inspector and tables have files of their own.
 import { focusOn, icon, make, makeButton, place, setAttr, setName, setText } from "../draw/dom.js";
 import { HELP_ROWS } from "../words/keys.js";
+import { mayAsk } from "./quiz.js";
 import { drawInspector } from "./inspect.js";
 import { drawTables } from "./tableview.js";
 import { tickKind } from "../draw/ticks.js";
@@ -65,7 +66,7 @@ function fillHelp({ t }, body) {
 }
 
 /** Rows of the log: while questions are on, what lies ahead is not told. */
-const rowsTold = ({ events, flags, k }) => (flags.ask ? k : events.length);
+const rowsTold = (stage) => (mayAsk(stage) ? stage.k : stage.events.length);
 
 /** Virtual list: only the rows in view exist, however long the run is. */
 function fillLog(stage, body) {

@@ -93,9 +93,9 @@ function guessList(guesses, t) {
 }
 
 function fellLines(guesses, t) {
-  const fell = fallenOf(guesses), wrong = guesses.some(({ right }) => right === false);
+  const fell = fallenOf(guesses), proven = guesses.some(({ right }) => right) && !guesses.some(({ right }) => right === false);
   if (fell) return [make("p", "big", [make("s", "", t("stage.belief." + fell))]), make("p", "", t("stage.belief." + fell + ".truth"))];
-  return [make("p", wrong || !guesses.length ? "note" : "big", t(wrong || !guesses.length ? "stage.end.noguess" : "stage.end.none"))];
+  return [make("p", proven ? "big" : "note", t(proven ? "stage.end.none" : "stage.end.noguess"))];
 }
 
 const section = (title, lines) => make("section", "", [make("h4", "", title), ...lines]);

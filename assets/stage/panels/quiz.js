@@ -5,8 +5,17 @@ import { sayNow } from "./live.js";
 
 export const mayAsk = ({ flags, runB, hidden }) => flags.ask && !runB && !hidden.has("quiz");
 
+/** What a question needs on the screen, besides its words, as `hide` calls it. */
+const NEEDS = { lane: ["lane"], pool: ["pool"], choice: [] };
+
+/** A question without its words, or without what one would choose from, is not asked. */
+const canAsk = ({ hidden }, { ask }) => Boolean(ask) && !["story", ...NEEDS[ask.kind]].some((name) => hidden.has(name));
+
+/** Is this event's question still to be answered? */
+export const isOpen = (stage, event) => canAsk(stage, event) && !stage.asks.has(event.i);
+
 /** Does a question stand open before the next event? */
-export const isAsking = (stage) => Boolean(mayAsk(stage) && stage.events[stage.k]?.ask && !stage.asks.has(stage.k));
+export const isAsking = (stage) => mayAsk(stage) && stage.k < stage.events.length && isOpen(stage, stage.events[stage.k]);
 
 /** All that may be chosen: a block (-1: none), a slot, the place of an option. */
 export const choicesOf = (ask) => Object.keys(ask.said).map(Number).sort((a, b) => a - b);
@@ -15,7 +24,7 @@ export const choicesOf = (ask) => Object.keys(ask.said).map(Number).sort((a, b) 
 export const NONE_HITS = -1;
 
 /** The choice that a digit stands for: blocks and slots have their own numbers, options count from 1. */
-export const choiceOfDigit = (ask, digit) => (ask.kind === "choice" ? digit - 1 : digit);
+export const choiceOfDigit = (ask, digit) => (ask.kind === "choice" ? digit - 1 : Object.keys(ask.said).some((choice) => choice > 9 && choice.startsWith(digit)) ? null : digit); // of #11 the first digit would answer
 
 /** The choice that a thing with these link keys stands for, or null. */
 export function choiceOfThing(ask, keys) {
@@ -94,8 +103,9 @@ export function answerQuestion(stage, choice) {
   const { k: at, asks, votes, api, events: { [at]: { ask } } } = stage;
   if (!(choice in ask.said)) return false;
   const right = ask.answers.includes(choice);
-  asks.set(at, { choice, right });
+  asks.set(at, stage.seen > at ? { shown: true } : { choice, right });
   giveFeedback(stage, { choice, right });
+  if (stage.seen > at) return true; // who has seen what comes does not guess
   api.setTriggerValue?.("answer", { id: ask.id, event: at, choice, right, first: true, votes: votes.get(at) ?? [] });
   return true;
 }

@@ -8,7 +8,7 @@ import { takeBet } from "../panels/bet.js";
 
 /** A page that inserts something above the stage makes Streamlit unmount and mount it again: what the viewer chose survives here, by key. */
 const parked = new Map();
-const CHOICES = ["story", "k", "level", "speed", "lang", "themeChoice", "flags", "asks", "votes", "bookmarks", "pin"];
+const CHOICES = ["story", "k", "level", "speed", "lang", "themeChoice", "flags", "asks", "votes", "bookmarks", "pin", "seen"];
 
 export function parkChoices(stage) {
   if (stage.run) rememberStep(stage);
@@ -38,7 +38,7 @@ function takeRuns(stage, old) {
   for (const step of stage.bookmarks) if (step > stage.events.length) stage.bookmarks.delete(step); // from a link to a longer run
   takeSecondRun(stage);
   if (old && !same) pausePlay(stage);
-  if (old && !same) Object.assign(stage, { k: data.flags?.step ?? 0, pin: null, focus: null, feedback: null, asks: new Map(), votes: new Map(), bookmarks: new Set() });
+  if (old && !same) Object.assign(stage, { k: data.flags?.step ?? 0, seen: 0, pin: null, focus: null, feedback: null, asks: new Map(), votes: new Map(), bookmarks: new Set() });
 }
 
 /** `go` asks for a step once. */

@@ -5,7 +5,7 @@ import { drawScene } from "./scene.js";
 import { animateStep, durationOf, finishMotion, captureBefore } from "./motion.js";
 import { tellSeen } from "./seen.js";
 import { saveAddress } from "./address.js";
-import { answerQuestion, choiceOfDigit, choiceOfThing, isAsking, mayAsk, nudgeQuestion, showAnswer } from "../panels/quiz.js";
+import { answerQuestion, choiceOfDigit, choiceOfThing, isAsking, isOpen, mayAsk, nudgeQuestion, showAnswer } from "../panels/quiz.js";
 import { tellBet } from "../panels/bet.js";
 import { announce, sayNow } from "../panels/live.js";
 
@@ -35,7 +35,7 @@ function restMouse(stage) {
 
 /** The first question between this step and that one that is still open, or -1; `from` may leave out the one that stands here. */
 function openBefore(stage, to, from = stage.k) {
-  return mayAsk(stage) ? askBetween(stage.events, from, to, (event) => stage.asks.has(event.i)) : -1;
+  return mayAsk(stage) ? askBetween(stage.events, from, to, (event) => !isOpen(stage, event)) : -1;
 }
 
 /** The last verdict goes before the next question stands; an open question holds every way forward. True where it does. */
@@ -67,6 +67,7 @@ export function leapTo(stage, to) {
   pausePlay(stage);
   if (to > stage.k && holds(stage)) return;
   const stop = openBefore(stage, to);
+  if (to === stage.k) sayNow(stage, stage.t(to && to === stage.events.length ? "stage.live.last" : "stage.live.none"));
   if (to !== stage.k) goTo(stage, stop >= 0 ? stop : to);
 }
 

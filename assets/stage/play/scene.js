@@ -23,7 +23,8 @@ export function drawScene(stage) {
   stage.frame = run.frames[k];
   stage.event = events[k - 1] ?? null;
   stage.ask = isAsking(stage) ? events[k].ask : null;
-  stage.rid = stage.focus ?? (asksLane(stage.ask) ? stage.ask.rid : requestAt(events, k));
+  stage.rid = asksLane(stage.ask) ? stage.ask.rid : stage.focus ?? requestAt(events, k); // a question about the lane holds it
+  stage.seen = Math.max(stage.seen, k);
   stage.turned = isTurned(stage);
   if (stage.edit && stage.edit.k !== k) stage.edit = null;
   const { frame, event, rid, zones } = stage;

@@ -7,7 +7,7 @@ const LANE = { kind: "lane", rid: "R1", said: said(-1, 0, 1, 2), answers: [1], a
 const POOL = { kind: "pool", rid: "R1", said: said(1, 2, 3, 10), answers: [3] };
 const CHOICE = { kind: "choice", rid: "R1", said: said(0, 1), options: ["a", "b"], answers: [0] };
 
-const stageOf = (ask, more = {}) => ({ flags: { ask: true }, runB: null, hidden: new Set(), k: 0, events: [{ ask, args: { block: 0 } }], asks: new Map(), votes: new Map(), ...more });
+const stageOf = (ask, more = {}) => ({ flags: { ask: true }, runB: null, hidden: new Set(), k: 0, events: [{ i: 0, ask, args: { block: 0 } }], asks: new Map(), votes: new Map(), ...more });
 
 test("all that has a sentence can be chosen, none first, in order", () => {
   assert.deepEqual(choicesOf(LANE), [-1, 0, 1, 2]);
@@ -17,6 +17,7 @@ test("all that has a sentence can be chosen, none first, in order", () => {
 test("digits: a block and a slot have their own numbers, block 0 is 0, options count from 1", () => {
   assert.deepEqual([0, 1, 2].map((digit) => choiceOfDigit(LANE, digit)), [0, 1, 2]);
   assert.equal(choiceOfDigit(POOL, 3), 3);
+  assert.equal(choiceOfDigit(POOL, 1), null, "it may be the beginning of #10");
   assert.equal(choiceOfDigit(CHOICE, 1), 0);
 });
 
@@ -35,6 +36,10 @@ test("a question stands open until it is answered, and only where questions are 
   assert.equal(isAsking(stageOf(LANE, { runB: {} })), false);
   assert.equal(isAsking(stageOf(LANE, { hidden: new Set(["quiz"]) })), false);
   assert.equal(isAsking(stageOf(undefined)), false);
+  assert.equal(isAsking(stageOf(LANE, { k: 1 })), false);
+  for (const [ask, name, open] of [[LANE, "lane", false], [POOL, "lane", true], [POOL, "pool", false], [CHOICE, "pool", true], [CHOICE, "story", false]]) {
+    assert.equal(isAsking(stageOf(ask, { hidden: new Set([name]) })), open, ask.kind + " without " + name);
+  }
 });
 
 test("words may name what the step knows, and what the question knows", () => {
