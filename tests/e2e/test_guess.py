@@ -63,6 +63,33 @@ def test_nothing_runs_past_an_open_question(browser_page: Page, server: str) -> 
     expect_asking(page, asked("three", "whole"))
 
 
+def test_who_has_seen_what_comes_does_not_guess(browser_page: Page, server: str) -> None:
+    """Looked up behind the question by the timeline, then answered: told right or wrong, not counted."""
+    page = browser_page
+    open_stage(page, server + GUIDED.format("three"))
+    press(page, "End")
+    page.locator(f"{STAGE} .track").click(position={"x": 300, "y": 10})
+    press(page, "Home")
+    press(page, "End")
+    expect_asking(page, asked("three", "empty"))
+    press(page, "x")
+    expect(page.locator(f"{STAGE} .verdict .yes")).to_be_visible()
+    press(page, "End")
+    page.wait_for_timeout(1_500)
+    assert "quiz=" not in page.url
+
+
+def test_the_lane_holds_the_request_that_is_asked_about(browser_page: Page, server: str) -> None:
+    page = browser_page
+    open_stage(page, server + GUIDED.format("P0") + f"#step={asked('P0', 'until')}")
+    expect_asking(page, asked("P0", "until"))
+    page.locator(f'{STAGE} [data-focus="R0"]').click()
+    expect(page.locator(f'{STAGE} .zA .blk[data-k~="blk:R1:0"]')).to_be_visible()
+    press(page, "?")
+    press(page, "2")
+    expect_asking(page, asked("P0", "until"))
+
+
 def test_show_me_is_no_answer(browser_page: Page, server: str) -> None:
     """The lane takes a click, slots take digits; what was shown is not told to the page."""
     page = browser_page
