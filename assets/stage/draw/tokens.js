@@ -20,9 +20,21 @@ export function drawVisible(node, text) {
   return node;
 }
 
+const AROUND = 4;
+
+/** Of a long text what lies near the difference: at the end of a cell that is too narrow it would be cut away. */
+function nearDifference(pieces) {
+  const first = pieces.findIndex((piece) => piece[2]), last = pieces.findLastIndex((piece) => piece[2]);
+  return pieces.map((piece, at) => {
+    const [shown, kind] = piece, chars = [...shown];
+    if (first < 0 || kind !== "text" || chars.length <= 2 * AROUND || (at >= first && at <= last)) return piece;
+    return at < first ? ["…" + chars.slice(-AROUND).join(""), kind] : [chars.slice(0, AROUND).join("") + "…", kind];
+  });
+}
+
 /** `text` as it differs from `other`. */
 export function drawDiffering(node, text, other) {
-  showPieces(node, text + "\u0000" + other, () => visibleDiff(other, text)[1]);
+  showPieces(node, text + "\u0000" + other, () => nearDifference(visibleDiff(other, text)[1]));
   return node;
 }
 

@@ -47,7 +47,8 @@ function eachCharacter(text, sharp = () => false) {
     const differs = sharp(at);
     if (char === " " && !differs && !isBlank(at - 1) && !isBlank(at + 1)) return [char, "text"];
     if (char in SHOWN_AS) return SHOWN_AS[char];
-    if (isHidden(at) || (differs && ACCENT.test(char))) return [codePoint(char), "invisible"];
+    const bare = differs && !sharp(at - 1) && /[\ufe0e\ufe0f\u200d]/.test(char); // all that differs hangs on an emoji that does not
+    if (isHidden(at) || bare || (differs && ACCENT.test(char))) return [codePoint(char), "invisible"];
     const wide = WIDE_LETTER.test(char) ? !inCjk : WIDE_SIGN.test(char) && inLatin && !inCjk;
     const alike = wide || strange.has(at) || MATHS.test(char) || (differs && (LIKE_LATIN.test(char) || WIDE_SIGN.test(char)));
     return [char, alike ? "lookalike" : "text"];
