@@ -52,6 +52,8 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 .stApp:has(.st-key-stage-whole) .st-key-toolbar{position:fixed;top:.4rem;left:6.5rem;right:.5rem;width:auto;
 z-index:1000000;flex-wrap:nowrap}
 .st-key-toolbar>*{min-width:0}
+.st-key-toolbar :is(button,[data-baseweb=select]>div){min-height:2.75rem}
+.st-key-toolbar [data-baseweb=select]{font-size:1rem}
 [data-testid=stExpandSidebarButton]{width:auto!important;min-height:44px;padding-inline:.5rem!important}
 [data-testid=stExpandSidebarButton]>*{display:none}
 [data-testid=stExpandSidebarButton]::before{content:"\\2630\\00a0" var(--broth-menu);
