@@ -16,7 +16,7 @@ import { phoneZone } from "./plan.js";
 
 export function buildPhone(stage) {
   const head = buildPhoneHead(), map = buildPhoneMap(), bench = make("div", "pcap"), other = make("div", "pother off"), nudge = make("p", "pnudge");
-  const zones = [buildRequestZone(), buildPoolZone(), buildQueueZone()], track = make("div", "ptrack", zones), follow = makeButton("pfollow off", [], { look: "story" });
+  const zones = [buildRequestZone(), buildPoolZone(), buildQueueZone()].map((zone) => Object.assign(zone, { tabIndex: 0 })), track = make("div", "ptrack", zones), follow = makeButton("pfollow off", [], { look: "story" });
   const view = make("main", "pview", [track, follow]), foot = buildPhoneFoot(), end = buildPhoneEnd(), menu = buildPhoneMenu();
   const phone = Object.assign(make("div", "phone", [head, map, make("div", "pwords", [bench, nudge, other]), view, foot, end, menu]), { head, map, bench, nudge, other, zones, track, follow, view, foot, end, menu });
   phone.look = null;

@@ -1,5 +1,5 @@
 // The phone's first zone: the request, one block a row, joined by its chain; many blocks as a list; below them the tag board.
-import { icon, keyed, make, makeButton, setAttr, setName } from "../draw/dom.js";
+import { icon, keyed, make, makeButton, nameThing, setAttr, setName } from "../draw/dom.js";
 import { laneViews } from "../draw/laneview.js";
 import { requestMark } from "../draw/lane.js";
 import { promptLengths } from "../time/ledger.js";
@@ -109,7 +109,7 @@ function fillRow(stage, row, view, views) {
   row.replaceChildren(row.toks, ...nearLine(stage, view), make("span", "pno", String(view.b)), make("span", "pfoot", [make("span", "phash", hash), row.look]));
   setAttr(row, "data-state", view.state);
   setAttr(row, "data-open", view.full ? null : "1");
-  setName(row, t("stage.a11y.block", { block: view.b, tag: view.tag || "-", state: t("stage.block." + (view.loose ? "loose" : view.state)), text: pieces.join("") }));
+  nameThing(row, t("stage.a11y.block", { block: view.b, tag: view.tag || "-", state: t("stage.block." + (view.loose ? "loose" : view.state)), text: pieces.join("") }));
 }
 
 const makePhoneRow = (tapped, b) => (tapped ? makeButton("pblk ask", [], { option: b }) : make("div", "pblk"));
