@@ -21,7 +21,7 @@ function walkTokens(act, key, target) {
 function onActKey(act, event) {
   const { key } = event, target = event.composedPath()[0];
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return;
-  const within = act.root.contains(target), free = target === document.body || target === document.documentElement;
+  const within = act.root.contains(target), idle = [document.body, document.documentElement].includes(target), free = idle || (target.tagName === "A" && key.startsWith("Arrow")); // the link that led here may still have the focus
   if (within && /^[rc]$/i.test(key)) return event.stopPropagation(); // Streamlit would rerun, or offer to clear its cache
   if (!(within || (free && inSight(act)))) return;
   const digit = act.open && /^[1-9]$/.test(key) && Number(key) <= act.data.alike.length ? Number(key) : null;

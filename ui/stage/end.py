@@ -27,7 +27,7 @@ NEXT: Mapping[str, tuple[str, str]] = MappingProxyType(
         "lru": ("P9", "P9b"),
         "copy": ("P8", "T10"),
         "merge": ("P6b", "P11"),
-        "decode": ("L640s", "P4"),
+        "decode": ("P4", "P1"),
     }
 )
 """Belief -> the preset that shows best how it is, and another one for who stands on that already."""
