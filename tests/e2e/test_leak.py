@@ -19,7 +19,7 @@ from ui.stage.end import end_card
 from ui.stage.payload import stage_payload
 from ui.stage.setup import Setup
 from ui.teacher.stops import PLACES, opens_on
-from ui.words.i18n import LANGS, Lang, stage_texts
+from ui.words.i18n import LANGS, Lang, stage_texts, t
 
 PAGE = """<!DOCTYPE html><meta charset="utf-8"><body><div id="stage" style="width:1280px"></div>
 <script type="module">
@@ -92,8 +92,7 @@ def test_no_question_is_answered_before_it_is(stage: Page) -> None:
 
 PLANTED = (
     "root.querySelector('.zA .blk').dataset.state = 'hit'",
-    "root.querySelector('.live').append("
-    "'Equal from the first token to the end of block 1. Block 2 is another one.')",
+    f"root.querySelector('.live').append({json.dumps(t('stage.said.lane.right.until', 'en', hit=1, after=2))})",
     "Object.assign(root.querySelector('.ticks').getContext('2d'), { fillStyle: '#005A8C' })"
     ".fillRect(600, 5, 9, 20)",
     "root.querySelector('.zB .row').dataset.asked = '1'",
