@@ -90,9 +90,10 @@ def test_no_question_is_answered_before_it_is(stage: Page) -> None:
     assert asked > 200
 
 
+VERDICT = t("stage.said.lane.right.until", "en", hit=1, after=2)
 PLANTED = (
     "root.querySelector('.zA .blk').dataset.state = 'hit'",
-    f"root.querySelector('.live').append({json.dumps(t('stage.said.lane.right.until', 'en', hit=1, after=2))})",
+    f"root.querySelector('.live').append({json.dumps(VERDICT)})",
     "Object.assign(root.querySelector('.ticks').getContext('2d'), { fillStyle: '#005A8C' })"
     ".fillRect(600, 5, 9, 20)",
     "root.querySelector('.zB .row').dataset.asked = '1'",

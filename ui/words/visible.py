@@ -104,7 +104,9 @@ def _each(text: str, differs: At) -> list[tuple[str, str]]:
             return char, "text"
         if char in _SHOWN_AS:
             return _SHOWN_AS[char]
-        bare = sharp and not differs(at - 1) and char in "\ufe0e\ufe0f\u200d"  # hangs on an emoji that is the same
+        bare = (
+            sharp and not differs(at - 1) and char in "\ufe0e\ufe0f\u200d"
+        )  # hangs on an emoji that is the same
         if hidden(at) or bare or (sharp and _ACCENT.match(char)):
             return f"U+{ord(char):04X}", "invisible"
         if _WIDE_LETTER.match(char):
