@@ -146,7 +146,7 @@ def test_a_what_if_brings_a_second_run() -> None:
 
 def test_a_what_if_that_cannot_be_is_told_and_closed() -> None:
     at = visit("execute", lang="en", s="P1", fork="99999.prompt.Hello")
-    assert [error.value for error in at.error] == [t("error.fork.no_prompt", "en").replace(".", "\\.")]
+    assert [said.value for said in at.toast] == [t("error.fork.no_prompt", "en").replace(".", "\\.")]
     assert setup_of(at).fork is None
     assert payload(at)["b"] is None
     assert payload(at)["a"]["meta"]["scenario"] == "P1"

@@ -215,7 +215,7 @@ def test_answers_are_told_by_misconception(lang: LangMode) -> None:
     at = visit("finish", lang=lang, s="P0", quiz="P0.hit12x.hit20.touch30_P1.done9x")
     said, leading = texts(at), languages(lang)[0]
     assert t("finish.quiz.score", leading, right=2, n=4) in said
-    for name, score in (("hit", "1 / 2"), ("touch", "1 / 1"), ("done", "0 / 1")):
+    for name, score in (("until", "1 / 2"), ("touch", "1 / 1"), ("done", "0 / 1")):
         assert re.search(rf"\*\*{score}\*\* · {re.escape(t(f'finish.quiz.{name}', leading))}", said)
     at = press(at, "finish_forget")
     assert t("finish.quiz.none", leading) in texts(at)

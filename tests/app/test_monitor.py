@@ -134,7 +134,7 @@ def test_another_setup_makes_the_request_leave_the_stage() -> None:
     at.session_state["moment"] = shown_moment(_some_load().run, "R20", 4.0, "t")
     at.session_state["moment_link"] = of_load("R20", 4.0, 8.0)
     assert calm(at.run()).query_params["lq"] == "R20~4~8"
-    at = choose(at, "widget_scenario", "P1")
+    at = press(at, "preset_P1")
     assert at.session_state["moment"] is None
     assert "lq" not in at.query_params
     at.session_state["visited"] = "execute"

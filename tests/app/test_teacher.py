@@ -14,7 +14,7 @@ import run
 from pages.links import LINK_PARTS
 from tests.app.visit import calm, payload, press, setup_of, texts, visit
 from ui.frame.session import plain
-from ui.stage.setup import PANELS
+from ui.stage.setup import PANELS, preset_ids
 from ui.teacher import laptops
 from ui.teacher.address import Address, read_address
 from ui.teacher.laptops import COMMANDS, REHEARSE
@@ -99,7 +99,7 @@ def test_every_link_of_a_script_opens_where_it_promises(name: str) -> None:
             assert asked == place.ask
             assert shown["flags"]["card"]["bet"] is None, "a room bets for itself"
         elif place.show is not None:
-            assert shown["a"]["events"][step - 1]["op"] == place.show.op
+            assert shown["a"]["events"][step]["op"] == place.show.op, "it stands before what it asks for"
     elif place.preset:
         assert setup_of(at).scenario == place.preset
 
@@ -124,7 +124,7 @@ def test_a_script_becomes_a_sequence_that_fits_a_link(length: int, lang: Lang) -
 def test_the_form_makes_a_link_that_does_what_was_chosen(lang: LangMode) -> None:
     at = part(visit("teacher", lang=lang), "link")
     assert text("keys", languages(lang)[0]) in texts(at)
-    assert codes(at)[0].endswith(f"/execute?v=1&s=P0&lang={lang}")
+    assert codes(at)[0].endswith(f"/execute?v=1&s={preset_ids()[0]}&lang={lang}")
     at.selectbox(key="teacher-scenario").set_value("P3")
     at.multiselect(key="teacher-hide").set_value(["code", "log", "totals"])
     at.toggle(key="teacher-guided").set_value(True)
