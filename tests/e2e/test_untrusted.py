@@ -17,7 +17,7 @@ COUNT = """() => {
     for (const node of roots[at].querySelectorAll("*")) if (node.shadowRoot) roots.push(node.shadowRoot);
   const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
   return [all('img[src="x"]').length, all("script").filter((s) => s.textContent.includes("alert(2)")).length,
-          all("style").filter((s) => s.textContent.includes("*{display:none}")).length];
+          all("style").filter((s) => s.textContent.trim() === "*{display:none}").length];
 }"""
 
 
