@@ -101,10 +101,10 @@ function drawLegend({ run, mode, t1 }, zone, kind, views) {
 /** What the colours mean depends on who looks: the title says whose view it is, and lights up when that has changed. */
 function drawPoolTitle({ t, t1, order, turned, mode }, zone, { meta, init }, kind, rid) {
   const roomy = kind === "row", withSize = roomy || (kind === "map" && mode === "large"), isNamed = rid && (roomy || mode === "wide"); // the legend needs room
-  const [name, note, from] = (zone.nameNodes ??= [make("span"), make("span", "note"), make("span", "note seenfrom")]);
-  if (zone.titleNode.firstChild !== name) zone.titleNode.replaceChildren(name, note, from);
-  from.replaceChildren(...(isNamed ? [t1(roomy ? "stage.pool.from" : "stage.short.from"), requestMark(order, rid)] : []));
-  setAttr(from, "data-turned", turned ? "1" : null);
+  const [name, note, seen] = (zone.nameNodes ??= [make("span"), make("span", "note"), make("span", "note seenfrom")]);
+  if (zone.titleNode.firstChild !== name) zone.titleNode.replaceChildren(name, note, seen);
+  seen.replaceChildren(...(isNamed ? [t1(roomy ? "stage.pool.from" : "stage.short.from"), requestMark(order, rid)] : []));
+  setAttr(seen, "data-turned", turned ? "1" : null);
   setText(name, t("stage.zone.C"));
   setText(note, withSize ? t("stage.pool.size", { count: Object.keys(init.slots).length, size: meta.block_size }) : "");
 }
