@@ -103,7 +103,7 @@ function drawPoolTitle({ t, t1, order, turned, mode }, zone, { meta, init }, kin
   const roomy = kind === "row", withSize = roomy || (kind === "map" && mode === "large"), isNamed = rid && (roomy || mode === "wide"); // the legend needs room
   const [name, note, seen] = (zone.nameNodes ??= [make("span"), make("span", "note"), make("span", "note seenfrom")]);
   if (zone.titleNode.firstChild !== name) zone.titleNode.replaceChildren(name, note, seen);
-  seen.replaceChildren(...(isNamed ? [t1(roomy ? "stage.pool.from" : "stage.short.from"), requestMark(order, rid)] : []));
+  seen.replaceChildren(...(isNamed ? [t1(roomy ? "stage.pool.view" : "stage.short.view"), requestMark(order, rid)] : []));
   setAttr(seen, "data-turned", turned ? "1" : null);
   setText(name, t("stage.zone.C"));
   setText(note, withSize ? t("stage.pool.size", { count: Object.keys(init.slots).length, size: meta.block_size }) : "");
