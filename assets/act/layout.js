@@ -14,7 +14,7 @@ const ACT_LAST = { ...ACT_WIDE, bench: [64, 332, 1152, 104], cap: [90, 332, 890,
 
 /** The narrow screen; `tall`: both languages at once need a taller bench. */
 function actNarrow(width, tall) {
-  const W = Math.min(Math.max(width, 320), 620), x = 12, cell = (W - 2 * x - 14 - 92) / 4, bench = 372, benchH = tall ? 316 : 236, low = bench + benchH + 10, slot = (W - 2 * x - 18) / 4, pitch = 148;
+  const W = Math.min(Math.max(width, 320), 620), x = 12, cell = (W - 2 * x - 14 - 92) / 4, bench = 362, benchH = tall ? 316 : 236, low = bench + benchH + 10, slot = (W - 2 * x - 18) / 4, pitch = 148;
   const row = (r, b) => 90 + r * pitch + b * 60;
   return { mode: "phone", W, H: low + 124, fs: { glyph: 24, small: 16, label: 16, tok: 18, tag: 16, cap: 20, why: 16, btn: 18 },
     head: [14, 6, W - 28, 54], who: (r) => [14, 62 + r * pitch, W - 28, 26], text: (r) => [x, 90 + r * pitch, W - 2 * x, 64],
