@@ -28,6 +28,10 @@ def test_cards_are_played_by_keyboard_and_survive_a_reload(browser_page: Page, s
     def shows(name: str, key: str) -> None:
         expect(browser_page.get_by_text(words(name, key, "en"))).to_be_visible()
 
+    def press(key: str) -> None:
+        browser_page.wait_for_selector(SETTLED)  # a key that comes while the page is drawn anew is nobody's
+        browser_page.keyboard.press(key)
+
     def choose_cards() -> None:
         browser_page.get_by_text(t("course.ch12.mode.cards", "en"), exact=True).click()
         expect(browser_page.get_by_role("button", name=t("course.ch12.show", "en"))).to_be_visible()
@@ -36,13 +40,13 @@ def test_cards_are_played_by_keyboard_and_survive_a_reload(browser_page: Page, s
     open_page(browser_page, f"{server}/ch12?lang=en")
     choose_cards()
     shows(first, "ask")
-    browser_page.keyboard.press("s")
+    press("s")
     shows(first, "short")
-    browser_page.keyboard.press("k")
+    press("k")
     shows(second, "ask")
-    browser_page.keyboard.press("s")
+    press("s")
     shows(second, "short")
-    browser_page.keyboard.press("a")
+    press("a")
     shows(QUESTIONS[2], "ask")
     browser_page.wait_for_function("() => location.search.includes('cards=')")
     told = t("course.ch12.progress", "en", known=1, total=len(QUESTIONS), again=1)
