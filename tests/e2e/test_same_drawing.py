@@ -68,14 +68,20 @@ def test_a_step_looks_the_same_however_it_was_reached(harness: Page) -> None:
     assert wrong == {}
 
 
+def open_at_question(page: Page, name: str) -> dict[str, Any]:
+    """`three` before its first question of that name, which is returned."""
+    steps = stage_log_of("three")["events"]
+    place, ask = next(
+        (at, step["ask"]) for at, step in enumerate(steps) if step.get("ask", {}).get("id") == name
+    )
+    page.evaluate("([data, step]) => { window.openStage(data, step); }", [payload("three", ask=True), place])
+    return dict(ask)
+
+
 def test_a_slot_that_is_free_already_cannot_join_the_queue(harness: Page) -> None:
     """Which slot joins first? Those that wait in it are no buttons."""
     page = harness
-    steps = stage_log_of("three")["events"]
-    place, ask = next(
-        (at, step["ask"]) for at, step in enumerate(steps) if step.get("ask", {}).get("id") == "free"
-    )
-    page.evaluate("([data, step]) => { window.openStage(data, step); }", [payload("three", ask=True), place])
+    ask = open_at_question(page, "free")
     slots = page.locator(".zC button.slot[data-option]")
     expect(slots).to_have_count(len(ask["said"]))
     expect(page.locator(".zC .slot")).to_have_count(4)
@@ -87,11 +93,7 @@ def test_a_pool_question_is_answered_on_the_slots(harness: Page) -> None:
     """Slots and queue cards are buttons while it is open, no words at the queue's ends say who goes next, and
     a wrong choice keeps its ring while the verdict stands."""
     page = harness
-    steps = stage_log_of("three")["events"]
-    place, ask = next(
-        (at, step["ask"]) for at, step in enumerate(steps) if step.get("ask", {}).get("id") == "stays"
-    )
-    page.evaluate("([data, step]) => { window.openStage(data, step); }", [payload("three", ask=True), place])
+    ask = open_at_question(page, "stays")
     slots = page.locator(".zC button.slot[data-option]")
     expect(slots).to_have_count(len(ask["said"]))
     assert all(label.startswith(f"#{slot} ") for slot, label in enumerate(slots.evaluate_all(LABELS), 1))

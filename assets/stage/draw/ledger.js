@@ -89,7 +89,7 @@ function sumPieces({ t1 }, ledger) {
   return [...parts.flatMap(([fate, text], at) => (at ? [["", " "], [fate, "+ " + text]] : [[fate, text]])), ["", " "], ["asked", "= " + t1("stage.ledger.asked", { n: ledger.asked })]];
 }
 
-export const rateOf = ({ reused, looked }) => (looked ? Math.round((100 * reused) / looked) : 0);
+const rateOf = ({ reused, looked }) => (looked ? Math.round((100 * reused) / looked) : 0);
 
 /** What was bet before anything played; two runs side by side have no room for it. */
 const betPieces = ({ bet, run, runB, t1 }) => (bet && !runB ? [t1("stage.bet." + bet.unit, { n: bet.n, total: promptTotal(run) })] : []);

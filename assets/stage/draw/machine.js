@@ -8,7 +8,7 @@ import { languagesOf, parseTemplate, lookUp } from "../words/narrate.js";
 const SVG_SPACE = "http://www.w3.org/2000/svg";
 
 /** Blocks whose funnel is lit by this step: [first, last]. */
-export function litFunnels({ events, k, level, event }, rid) {
+function litFunnels({ events, k, level, event }, rid) {
   if (event?.op !== "hash" || event.rid !== rid) return [0, -1];
   const first = events[beatStart(event, k, level)];
   return [first.op === "hash" ? first.b : event.b, event.b];
@@ -96,5 +96,5 @@ export function drawMachine(stage, svg, items, views, lane, near) {
 }
 
 /** The glyph that says what a block's row in the block table is: found, computed, reserved, gone. */
-export const ROW_GLYPH = { hit: "check", computed: "plus", reserved: "dots", miss: "times" };
+const ROW_GLYPH = { hit: "check", computed: "plus", reserved: "dots", miss: "times" };
 export const rowGlyph = (state) => (ROW_GLYPH[state] ? [icon(ROW_GLYPH[state])] : []);

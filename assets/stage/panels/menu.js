@@ -5,7 +5,7 @@ const openerOf = ({ controls, menu }) => (menu === "level" ? controls.pick : con
 const entriesOf = (menu) => [...menu.querySelectorAll(".entry")].filter((entry) => entry.getClientRects().length);
 
 /** Its foot stands on the row of buttons, above the one that opened it. */
-export function openMenu(stage, name) {
+function openMenu(stage, name) {
   const { menus, plan } = stage, menu = menus[name];
   closeMenu(stage);
   stage.menu = name;

@@ -14,7 +14,7 @@ import { scrollZones } from "./scroll.js";
 import { wireSwipe } from "./swipe.js";
 import { phoneZone } from "./plan.js";
 
-export function buildPhone(stage) {
+function buildPhone(stage) {
   const head = buildPhoneHead(), map = buildPhoneMap(), bench = make("div", "pcap"), other = make("div", "pother off"), nudge = make("p", "pnudge");
   const zones = [buildRequestZone(), buildPoolZone(), buildQueueZone()].map((zone) => Object.assign(zone, { tabIndex: 0 })), track = make("div", "ptrack", zones), follow = makeButton("pfollow off", [], { look: "story" });
   const view = make("main", "pview", [track, follow]), foot = buildPhoneFoot(), end = buildPhoneEnd(), menu = buildPhoneMenu();
