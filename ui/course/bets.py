@@ -37,17 +37,18 @@ def bet(chapter: str, make: Make, *, place: str = "a", pages: Pages | None = Non
     return now_put(here, make)[2] is not None
 
 
-def road(chapters: Sequence[str], pages: Pages) -> None:
-    """One mark a chapter: no bet yet, right, close or wrong. Each leads to its chapter."""
+def road(chapters: Sequence[str], pages: Pages, place: str = "") -> None:
+    """One mark a chapter: no bet yet, right, close or wrong. Each leads to its chapter. ``place``: what is
+    said first in the line below."""
     grades = [grade_of(chapter) for chapter in chapters]
     with st.container(horizontal=True, vertical_alignment="center", gap=None, key="road"):
         for chapter, grade in zip(chapters, grades, strict=True):
             name = f"{int(chapter[2:])} · {say(f'course.{chapter}.title')}"
             label = f"{int(chapter[2:])} {GLYPHS[grade]}"
             st.page_link(pages(chapter), label=label, help=f"{name}: {_state(grade)}")
+    signs = " ".join(f"{glyph} {_state(grade)}" for grade, glyph in GLYPHS.items())
     done = sum(grade is not None for grade in grades)
-    signs = [f"{glyph} {_state(grade)}" for grade, glyph in GLYPHS.items()]
-    st.caption(f"{say('course.bet.done', n=done, total=len(grades))} · {' · '.join(signs)}")
+    st.caption(f"{place}{say('course.bet.done', n=done, total=len(grades))} {signs}")
 
 
 def _state(grade: Grade | None) -> str:

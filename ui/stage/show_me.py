@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -26,6 +27,18 @@ def find_step(shown: Payload, wanted: Wanted, nth: int = 1) -> int:
     if len(found) < nth:
         raise LookupError(f"{shown['meta']['scenario']} has {len(found)} such steps, wanted number {nth}")
     return int(found[nth - 1])
+
+
+def first_step(shown: Payload, *wanted: Wanted) -> int:
+    """Number of the first step of the first kind that the run has: for runs that somebody typed.
+
+    Raises:
+        LookupError: the run has none of them.
+    """
+    for one in wanted:
+        with suppress(LookupError):
+            return find_step(shown, one)
+    raise LookupError(f"{shown['meta']['scenario']} has no such steps")
 
 
 def op_is(op: str, rid: str | None = None, **args: Any) -> Wanted:

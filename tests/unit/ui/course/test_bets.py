@@ -196,7 +196,7 @@ def test_another_prompt_opens_the_bet_again_and_leaves_the_mark_on_the_road() ->
     at.run()
     assert "You bet here before" in said(at)
     assert "777" not in said(at)
-    assert "Bets placed: 1 of 2" in said(at)
+    assert "bets placed in 1 of 2" in said(at)
 
 
 def test_two_visits_are_asked_different_questions() -> None:
