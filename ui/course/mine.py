@@ -69,9 +69,12 @@ def joined(typed: OwnPrompts) -> OwnPrompts:
 
 
 def _gap(beginning: str, question: str) -> str:
-    if not question or any(unicodedata.east_asian_width(one) in "WF" for one in (beginning[-1], question[0])):
-        return ""
-    return " "
+    return "" if not question or _wide(beginning[-1]) or _wide(question[0]) else " "
+
+
+def _wide(char: str) -> bool:
+    """A sign that no blank stands beside: a Chinese character or a full-width mark, no emoji."""
+    return unicodedata.east_asian_width(char) in "WF" and unicodedata.category(char) != "So"
 
 
 # -- in the link -----------------------------------------------------------------------------------------
