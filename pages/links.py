@@ -13,7 +13,8 @@ from ui.monitor.deeds import PLAN
 from ui.stage.record import RECORD
 from ui.stage.setup import SETUP
 from ui.study.study import STUDY
+from ui.teacher.give import LECTURE
 from ui.teacher.seq import SEQUENCE
 from ui.traffic.setup import TRAFFIC
 
-LINK_PARTS: Parts = (SETUP, RECORD, MACHINE, PLAN, MOMENT, STUDY, TRAFFIC, SEQUENCE, LANGUAGE)
+LINK_PARTS: Parts = (SETUP, RECORD, MACHINE, PLAN, MOMENT, STUDY, TRAFFIC, SEQUENCE, LECTURE, LANGUAGE)
