@@ -9,6 +9,7 @@ from ui.frame.session import lang_mode, say
 from ui.lecture.own import own_lecture
 from ui.lecture.payload import Lecture
 from ui.lecture.scripts import script_lecture
+from ui.lecture.view import show_lecture
 from ui.teacher.give import LECTURE, USUAL
 from ui.teacher.seq import SEQUENCE
 
@@ -17,7 +18,7 @@ def render() -> None:
     """The lecture that the link names: a script, or the sequence that it carries."""
     if names := [say(name) for name in LOST.tell() or ()]:
         st.warning(say("page.link_lost", names=", ".join(names)))
-    _plain_list(_asked())
+    show_lecture(_asked())
 
 
 def _asked() -> Lecture:
@@ -25,12 +26,6 @@ def _asked() -> Lecture:
     if asked.script is None and own.stops:
         return own_lecture(own, lang_mode(), notes=asked.notes)
     return script_lecture(asked.script or USUAL, lang_mode(), notes=asked.notes)
-
-
-def _plain_list(lecture: Lecture) -> None:
-    for stop in lecture["stops"]:
-        for one in lecture["langs"]:
-            st.text("\n".join(stop[key][one] for key in ("title", "see", "ask")))
 
 
 if __name__ == "__main__":  # a deep link opened before the front page
