@@ -21,14 +21,14 @@ from ui.stage.questions import KINDS
 from ui.stage.setup import Setup, preset_ids
 from ui.teacher.address import Address, run_address
 from ui.teacher.places import PLACES, address_of
-from ui.teacher.seq import Sequence, Stop
+from ui.teacher.seq import Sequence, Stop, tidy
 from ui.words.i18n import LANGS, Lang
 
 HOSTILE = (
     "<script>alert(1)</script>",
     "</p><img src=x onerror=alert(1)>",
     "**b** {hit} $x$",
-    "${title} $stops",
+    "${title}",
 )
 
 
@@ -86,7 +86,7 @@ def test_the_right_option_is_the_last_block_that_hits(name: str) -> None:
 
 
 def test_nothing_of_the_answer_is_open_where_the_stage_asks() -> None:
-    """Verdicts, links and what comes after travel apart; tags and the queue are shut where they would tell."""
+    """Verdicts, links and what comes after travel apart; tags and queue are shut where they would tell."""
     for name in ("same", "stamp", "evict", "partial"):
         scene = only(Stop(address_of(name)))["scene"]["en"]
         assert scene["kind"] == "run"
@@ -120,7 +120,7 @@ def test_without_questions_it_shows_what_the_step_does() -> None:
     ],
 )
 def test_what_no_picture_holds_is_shown_as_its_page(address: Address) -> None:
-    """A page, no step, a long prompt, a what-if, a request of a load, many slots, a run that cannot be made."""
+    """A page, no step, a long prompt, a what-if, a request of a load, many slots, a run that fails."""
     stop = only(Stop(address, ""))
     assert stop["scene"]["zh"] == {"kind": "page", "address": address.link("both")}
     assert (stop["know"], stop["options"]) == ({"en": "", "zh": ""}, [])
@@ -155,7 +155,7 @@ def test_what_people_typed_stays_text(text: str) -> None:
 @given(any_texts, st.lists(any_texts, min_size=1, max_size=3), any_texts, st.integers(0, 60), st.booleans())
 def test_any_prompts_make_a_stop(start: str, messages: list[str], title: str, step: int, asks: bool) -> None:
     setup = Setup(OWN, own=OwnPrompts(start, tuple(messages), ""), mode="guided" if asks else "walk")
-    lecture = own_lecture(Sequence((Stop(run_address(setup, step), title),)), "zh")
+    lecture = own_lecture(Sequence((tidy(Stop(run_address(setup, step), title)),)), "zh")
     assert json.loads(json.dumps(lecture)) == lecture
     stop = lecture["stops"][0]
     assert stop["right"] is None or 0 <= stop["right"] < len(stop["options"]) <= MOST

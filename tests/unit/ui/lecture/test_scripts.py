@@ -204,7 +204,7 @@ def leaves(value: Any) -> list[str]:
 
 def numbers_in(*texts: str) -> Iterator[str]:
     for text in texts:
-        yield from re.findall(r"\d[\d,]*", text)
+        yield from re.findall(r"(?<!\w)\d[\d,]*(?!\w)", text)
 
 
 @pytest.mark.parametrize("lang", LANGS)
