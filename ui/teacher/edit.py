@@ -37,8 +37,8 @@ _UNREAD: Notice[BrothError] = Notice("teacher-file-error")
 
 
 def own_panel(alone: StreamlitPage) -> None:
-    """What gives the sequence, its stops, what makes one more, and how to keep them. ``alone``: the page of the
-    lecture, for a sequence that no link can carry."""
+    """What gives the sequence, its stops, what makes one more, and how to keep them. ``alone``: the page of
+    the lecture, for a sequence that no link can carry."""
     for one in languages(lang_mode()):
         st.markdown(text("own", one))
     now = SEQUENCE.get()
