@@ -9,6 +9,7 @@ from core.engine.engine import Engine
 from core.engine.events import Event, RequestAdmitted
 from core.scenario.tokenizer import TeachingTokenizer
 from core.types import EngineConfig, Request
+from ui.course.asked import Asked, Words
 from ui.course.mine import joined
 from ui.stage.own import OwnPrompts
 
@@ -73,3 +74,19 @@ def _count(texts: list[str], block: int) -> tuple[int, int]:
         engine.submit(Request(f"R{number}", one))
         engine.run()
     return found[0], found[1]
+
+
+def asked(prompt: OwnPrompts, seed: int) -> Asked:
+    """The bet: of all tokens of the three prompts, how many hit?"""
+    one = assembled(prompt, seed)
+    words: dict[str, object] = {"tokens": one.tokens, "block": one.block}
+    told: Words = (f"course.ch10.bet.{one.order}", {**words, "hit": one.hit, "best": one.best})
+    return Asked(
+        ask=f"course.ch10.bet.ask.{one.order}",
+        args=words,
+        high=one.tokens,
+        unit="course.bet.unit.tokens",
+        truth=one.hit,
+        tolerance=(0, 2 * one.block),
+        told=lambda _: told,
+    )

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.engine.engine import Engine
 from core.engine.events import BlockEvicted, Event, RequestAdmitted
 from core.types import EngineConfig, Request
-from ui.course.bets import Asked, Words
+from ui.course.asked import Asked, Words
 from ui.course.ch08_costs.rival import BLOCK, Rival, rival, serve
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
@@ -126,7 +126,9 @@ def room_step(picture: DeltaGenerator) -> None:
         names |= {"own": say("course.ch08.pool.own"), "": say("course.ch08.pool.empty")}
         kinds = ["own" if held == "own" else "kept" if held else "empty" for held in one.holds]
         st.plotly_chart(
-            row_of_slots([names[held] for held in one.holds], kinds, SLOTS[-1]), key="ch08-slots", config=QUIET
+            row_of_slots([names[held] for held in one.holds], kinds, SLOTS[-1]),
+            key="ch08-slots",
+            config=QUIET,
         )
 
 
@@ -143,7 +145,7 @@ def _cliff(slots: int, tried: frozenset[int]) -> go.Figure:
     figure.add_bar(
         x=seen,
         y=rates,
-        text=[f"<b>{say('course.ch08.percent', n=percent(rate, 0))}</b>" for rate in rates],
+        text=[f"<b>{say('course.bet.unit.percent', n=percent(rate, 0))}</b>" for rate in rates],
         textposition="outside",
         cliponaxis=False,
         marker={
@@ -246,7 +248,7 @@ def asked(ids: Sequence[int], seed: int) -> Asked:
         args=words,
         low=0,
         high=one.tokens,
-        unit="course.bet.tokens",
+        unit="course.bet.unit.tokens",
         truth=one.hit,
         tolerance=(0, BLOCK),
         told=told,

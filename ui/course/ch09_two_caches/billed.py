@@ -7,6 +7,7 @@ from random import Random
 
 from core.scenario.tokenizer import TeachingTokenizer
 from core.traffic.providers import with_minimum
+from ui.course.asked import Asked, Words
 from ui.course.ch09_two_caches.providers import Offer, offers
 from ui.stage.own import OwnPrompts
 
@@ -49,3 +50,42 @@ def _equal(first: list[int], second: list[int]) -> int:
     """Tokens from the start on that both have, at most all but the last of the second."""
     equal = next((n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
     return min(len(first) if equal is None else equal, len(second) - 1)
+
+
+def asked(prompt: OwnPrompts, seed: int) -> Asked:
+    """The bet; each offer has its rule in a sentence of its own."""
+    one = billed(prompt, seed)
+    words: dict[str, object] = {
+        "date": one.offer.read_on,
+        "manual": f"{one.manual:,}",
+        "tokens": f"{one.tokens:,}",
+        "minimum": f"{one.minimum:,}",
+    }
+    pays = (one.tokens - one.read + one.read * one.offer.prices.read) / one.tokens
+    said = {
+        **words,
+        "shared": f"{one.shared:,}",
+        "read": f"{one.read:,}",
+        "step": one.offer.step,
+        "pays": f"{100 * pays:.0f}",
+    }
+
+    def told(answer: float) -> Words:
+        if one.read == 0:
+            return "course.ch09.bet.below", said
+        if answer == 0:
+            return "course.ch09.bet.above", said
+        if one.offer.step > 1:
+            return "course.ch09.bet.steps", said
+        return "course.ch09.bet.told", said
+
+    return Asked(
+        ask=f"course.ch09.bet.ask.{one.offer.offer_id}",
+        args=words,
+        low=0,
+        high=one.tokens,
+        unit="course.bet.unit.tokens",
+        truth=one.read,
+        tolerance=(20, 200),
+        told=told,
+    )

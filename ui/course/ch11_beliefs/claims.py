@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from core.misconceptions import BELIEFS, Belief, Shown
 from core.misconceptions.story import Value
-from ui.course.bets import Asked, Words
+from ui.course.asked import Asked, Words
 
 PLACES: Mapping[str, str] = MappingProxyType(
     {name: chr(ord("b") + number) for number, name in enumerate(BELIEFS)}

@@ -8,7 +8,10 @@ from random import Random
 
 from core.engine.engine import Engine
 from core.engine.events import Event, RequestAdmitted
+from core.scenario.tokenizer import TeachingTokenizer
 from core.types import EngineConfig, Request
+from ui.course.asked import Asked, Words
+from ui.stage.own import OwnPrompts
 
 KINDS = ("full", "all", "zero", "together")
 BLOCKS = (2, 4, 8, 16)
@@ -70,3 +73,23 @@ def hits(prompts: Sequence[Sequence[int]], block: int, *, at_once: bool = False)
             engine.run()
     engine.run()
     return found
+
+
+def asked(prompt: OwnPrompts, seed: int) -> Asked:
+    """The bet on the visitor's own prompt."""
+    cut = TeachingTokenizer()
+    first, second = (cut.encode(prompt.system + message) for message in prompt.messages[:2])
+    one = tried(first, second, seed)
+    words: dict[str, object] = {"tokens": one.tokens, "block": one.block}
+    words |= {"place": one.place} if one.kind == "all" else {}
+    words |= {"shared": one.shared} if one.kind == "zero" else {}
+    told: Words = (f"course.ch11.own.{one.kind}.told", {**words, "hit": one.hit})
+    return Asked(
+        ask=f"course.ch11.own.{one.kind}",
+        args=words,
+        high=one.tokens * (AT_ONCE if one.kind == "together" else 1),
+        unit="course.bet.unit.tokens",
+        truth=one.hit,
+        tolerance=(0, one.block),
+        told=lambda _: told,
+    )
