@@ -68,7 +68,7 @@ def _folded() -> None:
     """What is off the path; each part is drawn while it stands open."""
     opened = opened_at(NAME, FOLDED)
     for name, draw in zip(FOLDED, (_cost, _why_not_q, _sizes, _sampling), strict=True):
-        drawer = more(say(f"course.ch02.more.{name}"), opened == name, key=f"ch02-{name}")
+        drawer = more(say(f"course.ch02.more.{name}"), opened == name, key=f"ch02-more-{name}")
         if drawer.open:
             with drawer:
                 draw()

@@ -104,10 +104,11 @@ def _amount(asked: Asked, key: str) -> float | None:
             asked.step,
             key=key,
         )
+    names: dict[float | None, str] = {None: "?"} | {one: said_as(asked, one) for one in numbers}
     return st.select_slider(
         say("course.bet.title"),
-        (None, *numbers),
-        format_func=lambda one: "?" if one is None else said_as(asked, one),
+        tuple(names),
+        format_func=names.__getitem__,
         key=key,
         label_visibility="collapsed",
     )

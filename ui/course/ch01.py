@@ -46,7 +46,8 @@ def day_of(seed: int) -> tuple[int, int, int]:
 def bet_on_repeats(prompt: OwnPrompts, seed: int) -> Asked:
     """How many percent of a day's prompt tokens are computed again when nobody keeps anything."""
     times = day_of(seed)
-    day = [words for words, often in zip(tokens_of(prompt), times, strict=True) for _ in range(often)]
+    prompts = tokens_of(prompt)
+    day = [words for words, often in zip(prompts, times, strict=True) for _ in range(often)]
     fates = [fate for row in fates_without_cache(day) for fate in row]
     total, again = len(fates), fates.count("again")
     truth = round(100 * again / total)
@@ -58,7 +59,7 @@ def bet_on_repeats(prompt: OwnPrompts, seed: int) -> Asked:
 
     return Asked(
         ask="course.ch01.bet.ask",
-        args=dict(zip("abc", times, strict=True)),
+        args=dict(zip("abc", times, strict=True)) | {f"t{n}": len(words) for n, words in enumerate(prompts)},
         high=100,
         unit="course.bet.unit.percent",
         truth=truth,

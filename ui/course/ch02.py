@@ -125,8 +125,8 @@ def bet_on_answer(prompt: OwnPrompts, seed: int) -> Asked:
     right = computed_tokens(tokens, answer, kept)
     other = computed_tokens(tokens, answer, not kept)
     once = answer if kept else tokens + answer * (answer + 1) // 2
-    others = sorted({other, once, answer * tokens, right + 2 * tokens} - {right})[:3]
-    options = [right, *others]
+    beliefs = (other, once, answer * tokens, right + 2 * tokens, right + answer, right + 7)
+    options = list(dict.fromkeys((right, *beliefs)))[:4]
     dice.shuffle(options)
     args = {"rid": f"R{which}", "tokens": tokens, "answer": answer}
     side = "with" if kept else "without"
