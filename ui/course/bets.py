@@ -96,12 +96,13 @@ def _amount(asked: Asked, key: str) -> float | None:
     """A slider that starts beside all numbers; a field where there would be too many places."""
     numbers = asked.answers()
     if len(numbers) > _MOST_ON_A_SLIDER:
+        kind = int if all(float(one).is_integer() for one in (asked.low, asked.high, asked.step)) else float
         return st.number_input(
             say("course.bet.number", low=said_as(asked, asked.low), high=said_as(asked, asked.high)),
-            asked.low,
-            asked.high,
+            kind(asked.low),
+            kind(asked.high),
             None,
-            asked.step,
+            kind(asked.step),
             key=key,
         )
     names: dict[float | None, str] = {None: "?"} | {one: said_as(asked, one) for one in numbers}
