@@ -63,6 +63,6 @@ def bet_on_repeats(prompt: OwnPrompts, seed: int) -> Asked:
         high=100,
         unit="course.bet.unit.percent",
         truth=truth,
-        tolerance=(5, 15),
+        tolerance=(5, 10),
         told=told,
     )

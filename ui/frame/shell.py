@@ -59,6 +59,7 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 .st-key-road a{min-height:2.75rem}
 .stColumn:has([class*="st-key-picture-"]){order:-1;position:sticky;top:3.25rem;z-index:9;max-height:46vh;
 overflow-y:auto;background:light-dark(#FFFFFF,#12161C)}
+.stColumn:has([class*="st-key-picture-"])>div{position:static}
 }
 @media (max-width:699px){
 .stApp:has(.st-key-stage-whole) .stMainBlockContainer{padding:2.25rem 0 0}
