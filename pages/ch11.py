@@ -1,4 +1,4 @@
-"""Chapter 11 · Common misconceptions: twenty sentences, right or wrong; then turned, and seen on the engine."""
+"""Chapter 11 · Common misconceptions: twenty sentences, right or wrong; then turned, seen on the engine."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def render() -> None:
     with text:
         name = _pick()
         belief, stand = BELIEFS[name], STANDS[name]
-        judged = bet(NAME, lambda seed: _claim(name, seed), place=PLACES[name])
+        judged = bet(NAME, lambda seed: claim_of(name, seed), place=PLACES[name])
         found = _demonstration(belief, picture) if judged else None
         if found is None:
             with picture:
@@ -111,7 +111,7 @@ def _next(name: str) -> None:
     )
 
 
-def _claim(name: str, seed: int) -> Asked:
+def claim_of(name: str, seed: int) -> Asked:
     def number(value: float, unit: str) -> object:
         return power(value) if unit == "apart" else _plain_number(value)
 

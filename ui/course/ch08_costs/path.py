@@ -40,8 +40,8 @@ TRIED: Kept[frozenset[int]] = Kept("ch08_rooms", frozenset)
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Four recipes in turn, in a pool of so many slots: requests and tokens that hit, blocks evicted, and what
-    stands in each slot while the last order is served: a recipe, "own" words, or "" (nothing yet)."""
+    """Four recipes in turn, in a pool of so many slots: requests and tokens that hit, blocks evicted, and
+    what stands in each slot while the last order is served: a recipe, "own" words, or "" (nothing yet)."""
 
     slots: int
     requests: int
@@ -102,7 +102,7 @@ def rooms() -> dict[int, Room]:
 
 def room_words(one: Room) -> tuple[str, dict[str, object]]:
     """The part of the lesson that tells of it, and its numbers."""
-    words = {"slots": one.slots, "evicted": one.evicted, "kept": one.slots - 1}
+    words: dict[str, object] = {"slots": one.slots, "evicted": one.evicted, "kept": one.slots - 1}
     if one.hits == 0:
         return "room_short", words
     counted = {"requests": one.requests, "orders": one.orders, "hits": one.hits, "tokens": one.tokens}
@@ -191,7 +191,7 @@ def row_of_slots(words: Sequence[str], kinds: Sequence[str], most: int) -> go.Fi
         figure.add_annotation(
             x=place + 0.5,
             y=0.5,
-            text=f"<b>{glyph}</b><br>{word}" if glyph else word,
+            text="<br>".join([f"<b>{glyph}</b>", *word.split("\n")] if glyph else [word]),
             showarrow=False,
             font={"color": colours[letters], "size": 12},
         )
