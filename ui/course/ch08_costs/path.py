@@ -29,6 +29,7 @@ SLOTS = range(2, 9)
 ENOUGH = len(RECIPES) + 1
 LONG, LONG_SLOTS = 33, 9  # of the prompt that a stranger takes apart: eight blocks and one token
 QUIET = {"displayModeBar": False}
+_CLIFF_HIGH = 180  # with the row of slots it fits above the text of a phone
 
 _COUNTED = Shared(32)
 TRIED: Kept[frozenset[int]] = Kept("ch08_rooms", frozenset)
@@ -154,13 +155,12 @@ def _cliff(slots: int, tried: frozenset[int]) -> go.Figure:
         },
         hoverinfo="skip",
     )
-    figure.update_yaxes(
-        tickformat=".0%", range=[0, 1.12], tickvals=[0, 0.5, 1], title_text=say("course.ch08.of_requests")
-    )
+    figure.update_yaxes(tickformat=".0%", range=[0, 1.15], tickvals=[0, 0.5, 1])
     figure.update_yaxes(fixedrange=True)
-    figure.update_xaxes(title_text=say("course.ch08.slots"), dtick=1, fixedrange=True)
+    figure.update_xaxes(dtick=1, fixedrange=True)
     figure.update_layout(barmode="overlay", bargap=0.35, clickmode="none")
-    return finished(figure, False, 250)
+    finished(figure, False, _CLIFF_HIGH)
+    return figure.update_layout(margin={"l": 8, "r": 8, "t": 4, "b": 28})
 
 
 # -- a row of slots ----------------------------------------------------------------------------------------
