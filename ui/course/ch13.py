@@ -129,4 +129,4 @@ def sister_bet(prompt: OwnPrompts, seed: int) -> Asked:
 def _cut(words: Sequence[str], size: int) -> str:
     """[Hot soup] [with egg], for people."""
     blocks = ("".join(words[start : start + size]).strip() for start in range(0, len(words), size))
-    return " ".join(f"［{plain(block)}］" for block in blocks)
+    return " ".join(f"\\[{plain(block)}\\]" for block in blocks)
