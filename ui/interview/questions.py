@@ -4,7 +4,7 @@ The words lie in ``assets/interview/{en,zh}.toml``: a table ``[question.<name>]`
 answer in a breath and the answer at length; ``must``: what a good answer names; ``next``: what is asked then;
 ``then``: a good answer to that; ``trap``: a plausible wrong answer; ``fails``: why it fails.
 ``[wrong.<name>]`` and ``[true.<name>]`` hold what one hears and why it is so. ``show`` is what the link
-promises to be seen, ``none`` says why no step of a run shows it. Holes are filled by ``ui.interview.numbers``.
+promises to be seen, ``none`` says why no step of a run shows it. ``ui.interview.numbers`` fills the holes.
 """
 
 from __future__ import annotations
