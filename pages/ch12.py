@@ -12,9 +12,11 @@ from ui.course.bets import bet
 from ui.course.chapter import begin_chapter, end_chapter
 from ui.course.lessons import show_part
 from ui.course.mine import my_prompt
-from ui.course.page import more
+from ui.course.page import more, reading
+from ui.course.said import now_put
 from ui.frame.session import lang, say
-from ui.interview.bet import hit_rate_bet
+from ui.interview.bet import crowd, hit_rate_bet
+from ui.interview.bet_picture import show_crowd
 from ui.interview.claims import claims
 from ui.interview.conversation import interview
 from ui.interview.folded import flash_cards, read_by_theme
@@ -30,7 +32,7 @@ def render() -> None:
     st.markdown(f"### {say('course.ch12.claims')}")
     claims(page)
     st.markdown(f"### {say('course.ch12.bet')}")
-    bet(NAME, partial(hit_rate_bet, my_prompt(lang())), pages=page)
+    _last_question()
     st.markdown(f"**{say('course.ch12.mode')}**")
     chosen = st.segmented_control(
         say("course.ch12.mode"),
@@ -45,6 +47,18 @@ def render() -> None:
         formulas = {name: FORMULAS[f"formula.{name}"] for name in ("prefill", "decode")}
         show_part(NAME, "basis", error=f"{100 * typical_error():.0f}", **formulas)
     end_chapter(NAME, page)
+
+
+def _last_question() -> None:
+    """The bet, beside it the prompts as blocks."""
+    prompt = my_prompt(lang())
+    make = partial(hit_rate_bet, prompt)
+    seed, _, said = now_put((NAME, "a"), make)
+    text, beside = reading("bet")
+    with beside:
+        show_crowd(crowd(prompt, seed), told=said is not None)
+    with text:
+        bet(NAME, make, pages=page)
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

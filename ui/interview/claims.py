@@ -81,6 +81,9 @@ def _score(now: Round) -> None:
     rows = (" ".join(marks[start : start + 10]) for start in range(0, len(marks), 10))
     st.markdown("  \n".join(rows))
     st.caption(say("course.ch12.claims.score", n=len(now.said), total=len(now.order), right=now.num_right))
+
+
+def _table(now: Round, pages: Callable[[str], Any]) -> None:
     with st.container(border=True, key="claim"):
         if now.name is None:
             st.markdown(say("course.ch12.claims.done"))
