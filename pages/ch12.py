@@ -34,11 +34,12 @@ def render() -> None:
     st.markdown(f"### {say('course.ch12.bet')}")
     _last_question()
     st.markdown(f"**{say('course.ch12.mode')}**")
+    titles = {one: say(f"course.ch12.mode.{one}") for one in MODES}
     chosen = st.segmented_control(
         say("course.ch12.mode"),
-        MODES,
+        list(titles),
         key="ch12-mode",
-        format_func=lambda one: say(f"course.ch12.mode.{one}"),
+        format_func=titles.__getitem__,
         label_visibility="collapsed",
     )
     if chosen:

@@ -1,4 +1,4 @@
-"""The picture beside the interview's bet: prompts as blocks, the first user's and everybody else's. Hollow until
+"""The picture beside the interview's bet: prompts as blocks, the first user's and all others'. Hollow until
 the bet is placed; then blue is reused and amber computed."""
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ and asks the next thing; nothing is told before."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -46,19 +45,18 @@ def _choice() -> None:
     talk = TALK.get()
     with st.container(horizontal=True):
         for what, options, now in (("level", LEVELS, talk.level), ("theme", tuple(THEMES), talk.theme)):
+            titles = {one: say(f"course.ch12.{what}.{one}") for one in options}
+            titles = {ANY: say(f"course.ch12.{what}.all"), **titles}
             st.selectbox(
                 say(f"course.ch12.{what}"),
-                (ANY, *options),
-                (ANY, *options).index(now),
+                list(titles),
+                list(titles).index(now),
                 key=f"ch12-{what}",
-                format_func=partial(_named, what),
+                format_func=titles.__getitem__,
                 on_change=_chosen,
+                label_visibility="collapsed",
                 width=260,
             )
-
-
-def _named(what: str, one: str) -> str:
-    return say(f"course.ch12.{what}.{'all' if one == ANY else one}")
 
 
 def _chosen() -> None:

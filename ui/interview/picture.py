@@ -39,7 +39,8 @@ border-top:2px dashed currentColor}
 .talk-map{margin-top:.6rem;font-size:.9rem;display:grid;grid-template-columns:auto 1fr;gap:.15rem .9rem}
 .talk-map span{letter-spacing:.25em}
 .talk-map u{text-decoration-thickness:2px;text-underline-offset:.3em}
-@media (max-width:640px){.talk-map,.talk-path span,.talk-path>div.ahead b{display:none}
+.talk-told{margin-top:.6rem;font-size:.875rem;color:light-dark(#4A5868,#B3BECB)}
+@media (max-width:640px){.talk-map,.talk-told,.talk-path span,.talk-path>div.ahead b{display:none}
 .talk-path{display:flex;flex-wrap:wrap;padding:.3rem 0}
 .talk-path>div{padding:0 .6rem 0 1.5rem;min-height:1.4rem}
 .talk-path>div::after,.talk-path>div.trap i{display:none}
@@ -78,14 +79,15 @@ def show_map(deck: Deck, card: int | None, talk: Talk) -> None:
         f"<span>{''.join(_mark(QUESTIONS.index(name), deck, card, talk) for name in names)}</span>"
         for theme, names in THEMES.items()
     )
-    st.html(f'{_STYLE}<div class="talk-map" aria-hidden="true">{rows}</div>')
     told = say(
         "course.ch12.progress",
         known=len(deck.known),
         total=deck.num_cards,
         again=deck.num_again,
     )
-    st.caption(f"● {told} · ○ {say('course.ch12.mark.open')} · ◍ {say('course.ch12.mark.again')}")
+    signs = f"● {told} · ○ {say('course.ch12.mark.open')} · ◍ {say('course.ch12.mark.again')}"
+    marks = f'<div class="talk-map" aria-hidden="true">{rows}</div>'
+    st.html(f'{_STYLE}{marks}<p class="talk-told">{escape(signs)}</p>')
 
 
 def _mark(card: int, deck: Deck, now: int | None, talk: Talk) -> str:
