@@ -31,7 +31,7 @@ SITUATIONS: Mapping[str, Callable[[], None]] = MappingProxyType(
 
 def render() -> None:
     """Only the chosen situation is computed and drawn."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     titles = {name: say(f"course.ch08.situation.{name}") for name in SITUATIONS}
     name = pick_one(say("course.ch08.situation"), titles, "ch08-situation")
     show_part(NAME, name)

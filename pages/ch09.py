@@ -26,7 +26,7 @@ VIEWS: Mapping[str, Callable[[], None]] = MappingProxyType(
 
 def render() -> None:
     """Only the chosen view is computed and drawn."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     titles = {name: say(f"course.ch09.view.{name}") for name in VIEWS}
     name = pick_one(say("course.ch09.view"), titles, "ch09-view")
     show_part(NAME, name)

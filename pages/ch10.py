@@ -39,7 +39,7 @@ OPENS_ON = {
 
 def render() -> None:
     """A list of applications; what is shared and spilled, both ways as strips, one of them on the stage."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     titles = {name: f"{n}. {say(f'course.ch10.{name}')}" for n, name in enumerate(applications(), 1)}
     choice, place = st.columns([2, 5], gap="large")
     with choice:

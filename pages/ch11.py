@@ -30,7 +30,7 @@ _MANY = 12  # values from which on a slider is easier than a row of them
 
 def render() -> None:
     """A list of beliefs; beside it what one may think, something to turn, and what the engine does."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     titles = {name: f"{n}. {say(f'course.ch11.{name}')}" for n, name in enumerate(BELIEFS, 1)}
     choice, place = st.columns([2, 5], gap="large")
     with choice:
