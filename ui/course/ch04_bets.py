@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ui.course.asked import Asked
 from ui.course.ch04 import compare_blocks
 from ui.course.in_turn import beginning_of, one_of, sizes_for
+from ui.frame.session import plain
+from ui.words.visible import visible_text
 
 SIZES = (2, 3, 5, 6, 8)
 """Of blocks in the bets; the picture's are of four, so that it shows no bet's answer."""
@@ -52,20 +55,66 @@ def change_of(pieces: Sequence[str], beginning: str, words: Sequence[str], seed:
 
 
 def tags_belief(one: Change, answer: float) -> str:
-    """What somebody believes who says that so many tags change; empty where it is right."""
+    """What somebody believes who says that so many tags change."""
+    if not one.changed:
+        return "none"
     if answer == one.changed:
-        return ""
+        return "right"
     if answer == one.tags:
         return "all"
-    return "one" if answer == 1 else "tail" if answer == 0 else "off"
+    return "one" if answer == 1 else "tail" if answer == 0 else "right"
 
 
 def hit_belief(one: Change, answer: float) -> str:
     """The same of tokens that still hit."""
     if answer == one.hit:
-        return ""
+        return "right"
     if answer == one.place:
         return "tokens"
     if answer == 0:
         return "all"
-    return "one" if answer >= one.total - one.block_size else "off"
+    return "one" if answer >= one.total - one.block_size else "right"
+
+
+def asked_tags(one: Change) -> Asked:
+    """How many tags change?"""
+    words = _words(one)
+    return Asked(
+        ask="course.ch04.bet.tags",
+        args=words,
+        high=one.tags,
+        unit="course.bet.unit.tags",
+        truth=one.changed,
+        tolerance=(0, 1),
+        told=lambda answer: (f"course.ch04.bet.tags.{tags_belief(one, answer)}", words),
+    )
+
+
+def asked_hits(one: Change) -> Asked:
+    """How many tokens hit? Close is whoever is less than a block off."""
+    words = _words(one)
+    return Asked(
+        ask="course.ch04.bet.hits",
+        args=words,
+        high=one.total,
+        unit="course.bet.unit.tokens",
+        truth=one.hit,
+        tolerance=(0, one.block_size - 1),
+        told=lambda answer: (f"course.ch04.bet.hits.{hit_belief(one, answer)}", words),
+    )
+
+
+def _words(one: Change) -> dict[str, object]:
+    """What the sentences say; tokens count from 1."""
+    before, after = (plain(visible_text(text.strip(" ") or text)) for text in (one.before, one.after))
+    return {
+        "size": one.block_size,
+        "total": one.total,
+        "tags": one.tags,
+        "place": one.place + 1,
+        "before": before,
+        "after": after,
+        "kept": one.tags - one.changed,
+        "changed": one.changed,
+        "hit": one.hit,
+    }

@@ -7,12 +7,14 @@ import pytest
 from core.engine.engine import Engine
 from core.scenario.tokenizer import TeachingTokenizer
 from core.types import EngineConfig, Request
-from ui.course.ch04_bets import change_of, hit_belief, tags_belief
+from ui.course.asked import Asked
+from ui.course.ch04_bets import asked_hits, asked_tags, change_of, hit_belief, tags_belief
 from ui.course.ch05_bets import at_once, stranger
 from ui.course.ch06_saving.bets import MANUALS, first_token, time_belief, with_manual
 from ui.course.ch07_uses.bets import CLOCK, ORDERS, in_order, ordered
 from ui.course.in_turn import beginning_of, hits_in_turn, ids_of, one_of, sizes_for
 from ui.machine.machine import Machine
+from ui.words.i18n import LANGS, t
 
 TYPED: dict[str, tuple[str, tuple[str, str, str]]] = {
     "ours": ("You are a waiter. Answer briefly.", (" Is it spicy?", " How large?", " And to drink?")),
@@ -41,6 +43,22 @@ def hit_after(first: str, second: str, size: int) -> int:
     engine.submit(Request("first", tuple(tokenizer.encode(first))))
     engine.run()
     return engine.lookup(Request("second", tuple(tokenizer.encode(second)))).hit
+
+
+def can_be_asked(asked: Asked) -> None:
+    """Its truth can be said and is right; whatever is said gets a sentence, in both languages."""
+    assert asked.truth in asked.answers()
+    assert asked.grade(asked.truth) == "right"
+    assert len(asked.answers()) > 1
+    for lang in LANGS:
+        assert t(asked.ask, lang, **asked.args)
+        for answer in asked.answers()[:: max(len(asked.answers()) // 30, 1)]:
+            key, args = asked.told(answer)
+            assert t(key, lang, **args)
+        if asked.options:
+            assert len({t(key, lang, **args) for key, args in asked.options}) == len(asked.options)
+        elif asked.unit:
+            assert t(asked.unit, lang, n=asked.truth)
 
 
 @pytest.mark.parametrize("typed", TYPED.values(), ids=TYPED)
@@ -73,8 +91,10 @@ def test_a_changed_token(typed: Typed) -> None:
         behind = max(one.tags - one.place // one.block_size, 0)
         assert one.changed == behind, "from the changed block on, and no tag before it"
         assert one.hit == one.place // one.block_size * one.block_size
-        assert tags_belief(one, one.changed) == hit_belief(one, one.hit) == ""
-        assert hit_belief(one, -1) == "off"
+        assert tags_belief(one, one.changed) == ("right" if one.changed else "none")
+        assert hit_belief(one, one.hit) == "right"
+        can_be_asked(asked_tags(one))
+        can_be_asked(asked_hits(one))
     if len(pieces) > 4:
         assert len(set(found)) > 6, "another seed asks something else"
 
@@ -91,7 +111,7 @@ def test_beliefs_behind_wrong_answers() -> None:
     assert tags_belief(one, 1) == "one"
     assert tags_belief(one, 0) == "tail"
     assert hit_belief(one, one.place) == "tokens"
-    assert hit_belief(one, 0) == ("all" if one.hit else "")
+    assert hit_belief(one, 0) == ("all" if one.hit else "right")
     assert hit_belief(one, one.total - one.block_size) == "one"
 
 
