@@ -75,5 +75,3 @@ def _tags(pen: Pen, row: BlockPair, y: float) -> None:
         pen.text(_TAGS + 74, y + 26, row.first_tag or "", size=SMALL, mono=True, colour="muted", struck=True)
     glyph = "check" if row.verdict == "hit" else "plus"
     pen.glyph(glyph, WIDTH - 22, y + 12, 16, "hit_edge" if row.verdict == "hit" else "miss_edge")
-
-

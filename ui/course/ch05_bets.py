@@ -9,10 +9,14 @@ from core.engine.engine import Engine
 from core.engine.events import BlockEvicted, BlockStored, Event
 from core.timeline.event_log import EventLog
 from core.types import EngineConfig, Request
+from ui.course.asked import Asked, Words
 from ui.course.ch05 import Held, held_peak
 from ui.course.in_turn import ids_of, one_of, sizes_for
+from ui.frame.session import plain
+from ui.words.visible import visible_text
 
-SIZES = (2, 3, 4, 5, 8)
+SIZES = (2, 3, 5, 8)
+"""Of blocks; the stage's are of four, so that it shows no bet's answer."""
 VISITS = ((0,), (0, 1), (0, 1, 0))
 """Who has been served, and in which order, when the stranger comes."""
 _STRANGE_IDS = 2**30
@@ -88,7 +92,61 @@ def _stranger(prompts: Sequence[Sequence[str]], size: int, visits: tuple[int, ..
     engine.submit(Request("stranger", tuple(range(_STRANGE_IDS, _STRANGE_IDS + needed))))
     engine.run()
     goes = kept[next(event.block_id for event in told if isinstance(event, BlockEvicted))]
-    ends = [max(place for place in kept.values() if place[0] == who) for who in {one[0] for one in kept.values()}]
+    ends = [
+        max(place for place in kept.values() if place[0] == who) for who in {one[0] for one in kept.values()}
+    ]
     options = {(0, 0), *ends, goes}
     clear = all(one.duplicate_of is None for one in stored)
     return Stranger(size, visits, tuple(sorted(options)), goes), clear
+
+
+# -- as they are put -------------------------------------------------------------------------------------
+
+_MOST_CHARS = 36
+
+
+def asked_held(one: AtOnce) -> Asked:
+    """How many slots are held?"""
+    held, unshared = one.held.shared, one.held.unshared
+    args = {"size": one.block_size, "unshared": unshared, "held": held}
+
+    def told(answer: float) -> Words:
+        why = "none" if held == unshared else "all" if answer == unshared else "right"
+        return f"course.ch05.bet.held.{why}", args
+
+    return Asked(
+        ask="course.ch05.bet.held",
+        args=args,
+        low=1,
+        high=unshared,
+        unit="course.ch05.bet.unit.slots",
+        truth=held,
+        tolerance=(0, max(1, unshared // 10)),
+        told=told,
+    )
+
+
+def asked_goes(one: Stranger, prompts: Sequence[Sequence[str]]) -> Asked:
+    """Which block goes? One that is in no option's place: none at all."""
+    size = one.block_size
+    args = {"size": size} | dict(
+        zip(("first", "second", "third"), (who + 1 for who in one.visits), strict=False)
+    )
+    options: list[Words] = []
+    for who, index in one.options:
+        text = visible_text("".join(prompts[who][index * size : (index + 1) * size]))
+        cut = text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}…"
+        options.append(("course.ch05.bet.block", {"prompt": who + 1, "block": index, "text": plain(cut)}))
+    options.append(("course.ch05.bet.nobody", {}))
+
+    def told(answer: float) -> Words:
+        nobody, first = int(answer) == len(one.options), int(answer) == 0 != one.truth
+        return f"course.ch05.bet.goes.{'nobody' if nobody else 'first' if first else 'right'}", {}
+
+    return Asked(
+        ask=f"course.ch05.bet.goes.{len(one.visits)}",
+        args=args,
+        options=tuple(options),
+        truth=one.truth,
+        told=told,
+    )

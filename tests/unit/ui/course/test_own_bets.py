@@ -9,7 +9,7 @@ from core.scenario.tokenizer import TeachingTokenizer
 from core.types import EngineConfig, Request
 from ui.course.asked import Asked
 from ui.course.ch04_bets import asked_hits, asked_tags, change_of, hit_belief, tags_belief
-from ui.course.ch05_bets import at_once, stranger
+from ui.course.ch05_bets import asked_goes, asked_held, at_once, stranger
 from ui.course.ch06_saving.bets import MANUALS, first_token, time_belief, with_manual
 from ui.course.ch07_uses.bets import CLOCK, ORDERS, in_order, ordered
 from ui.course.in_turn import beginning_of, hits_in_turn, ids_of, one_of, sizes_for
@@ -143,6 +143,7 @@ def test_three_at_once(typed: Typed) -> None:
             for number, pieces in enumerate(prompts)
         )
         assert one.held.shared == len(set().union(*blocks)) + tails + again
+        can_be_asked(asked_held(one))
     if min(map(len, prompts)) > 16:
         assert len(set(found)) > 3, "another seed asks something else"
 
@@ -156,17 +157,24 @@ def test_whom_a_stranger_drives_out(typed: Typed) -> None:
         assert (0, 0) in one.options
         full = [len(pieces) // one.block_size for pieces in prompts]
         assert all(index < full[who] for who, index in one.options)
+        can_be_asked(asked_goes(one, prompts))
 
 
 def test_the_tail_of_who_left_first_goes_first() -> None:
     prompts = pieces_of(TYPED["ours"])
     found = {(case.block_size, case.visits): case for seed in range(40) if (case := stranger(prompts, seed))}
     last = {size: len(prompts[0]) // size - 1 for size, _ in found}
-    own = {size for size in last if prompts[0][: size * (last[size] + 1)] != prompts[1][: size * (last[size] + 1)]}
+    own = {
+        size
+        for size in last
+        if prompts[0][: size * (last[size] + 1)] != prompts[1][: size * (last[size] + 1)]
+    }
     assert {case.goes for (size, visits), case in found.items() if visits != (0, 1, 0) and size in own} == {
         (0, last[size]) for size in own
     }
-    assert {case.goes[0] for (_, visits), case in found.items() if visits == (0, 1, 0)} == {1}, "seen again: kept"
+    assert {case.goes[0] for (_, visits), case in found.items() if visits == (0, 1, 0)} == {1}, (
+        "seen again: kept"
+    )
     assert len({case.truth for case in found.values()}) > 1, "not always the same place"
 
 
@@ -197,7 +205,9 @@ def test_the_first_token_of_a_question(typed: Typed) -> None:
 def test_beliefs_about_time() -> None:
     one = with_manual(pieces_of(TYPED["ours"]), Machine().cost(), 1)
     prompts, cost = pieces_of(TYPED["ours"]), Machine().cost()
-    short = max((first_token(prompts, cost, seed) for seed in SEEDS), key=lambda found: found.hit / found.total)
+    short = max(
+        (first_token(prompts, cost, seed) for seed in SEEDS), key=lambda found: found.hit / found.total
+    )
     assert short.hit / short.total > 0.5
     assert time_belief(short, short.counted_ms) == "share"
     assert time_belief(one, one.full_ms) == "none"
