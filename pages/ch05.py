@@ -1,4 +1,4 @@
-"""Chapter 5 · The system: three modules at work on one's own prompts; folded: their source beside the events."""
+"""Chapter 5 · The system: three modules at work on one's own prompts; folded: their source and events."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _seen(name: str) -> Seen:
         runs = _RUNS if MY_PROMPT.get() == OwnPrompts() else _OWN_RUNS
         scenario = at_once(my_scenario(lang()))
         made_from: object = (name, lang(), my_prompt(lang()))
-        return runs.get(made_from, lambda: _watched(name, scenario, say("course.ch05.situation.mine")))  # type: ignore[arg-type]
+        return runs.get(made_from, lambda: _watched(name, scenario, say("course.ch05.situation.mine")))
     return _RUNS.get(
         (name, lang()),
         lambda: _watched(name, situation(name, lang()), title_of(SITUATIONS[name].preset)),
@@ -138,10 +138,8 @@ def _names() -> None:
     head = [say(f"course.ch05.names.{name}") for name in ("here", "vllm", "does")]
     lines = [f"| {' | '.join(head)} |", "| --- | --- | --- |"]
     for name in VLLM_NAMES:
-        theirs = say(f"course.ch05.vllm.{name}").partition(":" if lang() == "en" else "：")[2].strip()
-        lines.append(
-            f"| {say(f'course.ch05.module.{name}')} | {theirs} | {say(f'course.ch05.does.{name}')} |"
-        )
+        cells = (say(f"course.ch05.{kind}.{name}") for kind in ("module", "vllm", "does"))
+        lines.append(f"| {' | '.join(cells)} |")
     st.markdown("\n".join(lines))
 
 

@@ -1,4 +1,4 @@
-"""Chapter 4's picture: blocks from top to bottom, each with its tag before and after, one hanging on the other."""
+"""Chapter 4's picture: blocks from top to bottom, each with its tags of now and before, in a chain."""
 
 from __future__ import annotations
 

@@ -92,9 +92,8 @@ def _stranger(prompts: Sequence[Sequence[str]], size: int, visits: tuple[int, ..
     engine.submit(Request("stranger", tuple(range(_STRANGE_IDS, _STRANGE_IDS + needed))))
     engine.run()
     goes = kept[next(event.block_id for event in told if isinstance(event, BlockEvicted))]
-    ends = [
-        max(place for place in kept.values() if place[0] == who) for who in {one[0] for one in kept.values()}
-    ]
+    served = {who for who, _ in kept.values()}
+    ends = [max(place for place in kept.values() if place[0] == who) for who in served]
     options = {(0, 0), *ends, goes}
     clear = all(one.duplicate_of is None for one in stored)
     return Stranger(size, visits, tuple(sorted(options)), goes), clear

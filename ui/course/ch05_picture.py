@@ -29,7 +29,8 @@ def draw_modules(pen: Pen, work: dict[str, int]) -> float:
         pen.rect((2, y, WIDTH - 4, BOX), "surface", "ink", width=2, radius=8)
         pen.text(16, y + 28, say(f"course.ch05.module.{name}"), size=SIZE + 1, bold=True)
         pen.text(16, y + 54, say(f"course.ch05.does.{name}"), size=SIZE)
-        pen.text(16, y + 80, say(f"course.ch05.vllm.{name}"), size=SMALL, colour="muted")
+        theirs = say("course.ch05.in_vllm", name=say(f"course.ch05.vllm.{name}"))
+        pen.text(16, y + 80, theirs, size=SMALL, colour="muted")
         told = say(f"course.ch05.{'moved' if name == 'BlockManager' else 'told'}", n=work[name])
         pen.text(WIDTH - 16, y + 28, told, size=SMALL, colour="muted", anchor="end")
         if name != ORDER[-1]:

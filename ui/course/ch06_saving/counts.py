@@ -92,7 +92,7 @@ def first_above(limit: float, own: int, cost: CostModel, most: int = 1 << 20) ->
 
 
 def under_load(rate: float, cost: CostModel, shared: int = 512, own: int = 128) -> Summary:
-    """A hundred requests, one system prompt of about ``shared`` tokens, at this many a second, on both servers."""
+    """A hundred requests, one system prompt of about ``shared`` tokens, so many a second, on both servers."""
     spec = LoadSpec(
         seed=6,
         mix={"system": 1.0},

@@ -1,4 +1,4 @@
-"""Bets on a visitor's own prompts: askable whatever was typed, and what they hold for true is the engine's."""
+"""Bets on a visitor's own prompts: askable whatever was typed, and their truth is the engine's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TYPED: dict[str, tuple[str, tuple[str, str, str]]] = {
     "joined": ("a", ("b", "c", "bd")),
     "emoji": ("🍜🥢 be nice 👩‍👩‍👧‍👦", ("🍜", "", "👍🏽👍🏽")),
     "equal": ("One beginning for all.", (" Same?", " Same?", " Same?")),
-    "long": ("Keep to the rules of the house. " * 120, ("Why?", "When? " * 300, "")),
+    "long": ("Keep to the rules of the house. " * 14, ("Why?", "When? " * 25, "")),
     "hidden": ("a\u200bb\n\n\tc\x00d", ("\u202e", "e\u0301", "\ufeff")),
 }
 SEEDS = range(12)
