@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from core.cost import CostModel
+from ui.course.asked import Asked, Words
 from ui.course.ch06_saving.rulers import fixed_ms
 from ui.course.in_turn import hits_in_turn, ids_of, one_of
+from ui.frame.session import plain
+from ui.words.visible import visible_text
 
 SIZES = (4, 8, 16)
 MANUALS = (800, 1_200, 2_000, 3_600)
 MANUAL_BLOCK = 16
+RIGHT, CLOSE = 0.1, 0.25
+"""How far off an answer may be, as a share of the time without the cache."""
 _MANUAL_IDS = 2**30
 """The manual's tokens are numbers from here on."""
 
@@ -29,11 +35,6 @@ class FirstToken:
     full_ms: float
     hit_ms: float
     rest_ms: float
-
-    @property
-    def truth(self) -> float:
-        """What the bet is on: milliseconds with the cache, as the page shows them."""
-        return round(self.hit_ms, 1)
 
     @property
     def counted_ms(self) -> float:
@@ -74,9 +75,59 @@ def _first_token(
 def time_belief(one: FirstToken, answer_ms: float) -> str:
     """What somebody believes who bets on so many milliseconds: share (of tokens is share of time), none
     (nothing is saved), or nothing in particular."""
-    near = 0.1 * one.full_ms
-    if abs(answer_ms - one.truth) <= near:
-        return ""
+    near = RIGHT * one.full_ms
+    if abs(answer_ms - one.hit_ms) <= near:
+        return "right"
     if abs(answer_ms - one.counted_ms) <= near:
         return "share"
-    return "none" if answer_ms >= one.full_ms - near else "off"
+    return "none" if answer_ms >= one.full_ms - near else "right"
+
+
+def asked_time(one: FirstToken, prompts: Sequence[Sequence[str]]) -> Asked:
+    """After how many milliseconds does the first token come?"""
+    kind = "manual" if one.manual else "prompt"
+    step = _step(one.full_ms)
+    args: dict[str, object] = {
+        "number": one.question + 1,
+        "size": one.block_size,
+        "manual": f"{one.manual:,}",
+        "total": f"{one.total:,}",
+        "hit": f"{one.hit:,}",
+        "percent": f"{100 * one.hit / one.total:.0f}",
+        "full": shown_ms(one.full_ms),
+        "rest": shown_ms(one.rest_ms),
+        "saved": f"{100 * (1 - one.hit_ms / one.full_ms):.0f}",
+    }
+    if not one.manual:
+        pieces = prompts[one.question]
+        cut = (pieces[: one.hit], pieces[one.hit :])
+        args["reused"], args["rest_words"] = (plain(visible_text("".join(part))) for part in cut)
+
+    def told(answer: float) -> Words:
+        if not one.hit:
+            return "course.ch06.bet.cold.told", {}
+        return f"course.ch06.bet.{kind}.{time_belief(one, answer)}", args
+
+    return Asked(
+        ask=f"course.ch06.bet.{kind if one.hit else 'cold'}",
+        args=args,
+        high=round(ceil(one.full_ms / step) * step, 1),
+        step=step,
+        unit="course.bet.unit.ms",
+        truth=round(round(one.hit_ms / step) * step, 1),
+        tolerance=(RIGHT * one.full_ms, CLOSE * one.full_ms),
+        told=told,
+    )
+
+
+def _step(full_ms: float) -> float:
+    """Of the answers: so fine that there are some hundred of them."""
+    step = 0.1
+    while full_ms / step > 400:
+        step *= 10
+    return step
+
+
+def shown_ms(value: float) -> str:
+    """Milliseconds as the bet says them."""
+    return f"{value:,.1f}"

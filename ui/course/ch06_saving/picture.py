@@ -30,10 +30,11 @@ def draw_bars(pen: Pen, title: str, ruler: Ruler, shown: Shown) -> None:
     """The two bars and the share that is saved."""
     pen.text(0, 18, title, size=SIZE, bold=True)
     whole = max(ruler.full, ruler.left) or 1
-    saved: dict[Kind, float] = {"saved": max(ruler.full - ruler.left, 0.0)}
+    gain: dict[Kind, float] = {ruler.gain: max(ruler.full - ruler.left, 0.0)}
+    cached = {**gain, **ruler.cached} if ruler.gain == "reused" else {**ruler.cached, **gain}
     for y, name, row, amount in (
         (FIRST, "without", dict(ruler.without), ruler.full),
-        (SECOND, "with", {**ruler.cached, **saved}, ruler.left),
+        (SECOND, "with", cached, ruler.left),
     ):
         pen.text(0, y - 7, say(f"course.ch06.{name}"), size=SMALL, colour="muted")
         pen.text(WIDTH, y - 7, shown(amount), size=SIZE + 2, bold=True, anchor="end")

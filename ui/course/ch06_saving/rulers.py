@@ -19,10 +19,12 @@ MANY = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Ruler:
-    """The same prompt without and with its hit, in one unit; each row from left to right, in that unit."""
+    """The same prompt without and with its hit, in one unit; each row from left to right, in that unit.
+    ``gain``: as what the saved part is drawn."""
 
     without: Mapping[Kind, float]
     cached: Mapping[Kind, float]
+    gain: Kind = "saved"
 
     @property
     def full(self) -> float:
@@ -48,7 +50,7 @@ def fixed_ms(cost: CostModel) -> float:
 
 def token_ruler(hit: int) -> Ruler:
     """Tokens of the prompt: computed, or reused, which costs none."""
-    return Ruler({"computed": TOTAL}, {"computed": TOTAL - hit})
+    return Ruler({"computed": TOTAL}, {"computed": TOTAL - hit}, "reused")
 
 
 def time_ruler(hit: int, cost: CostModel) -> Ruler:
@@ -67,7 +69,7 @@ def queue_ruler(hit: int, cost: CostModel, ran: Summary) -> Ruler:
         median = side.ttft_p50.value or 0.0
         own = min(own_s, median)
         rows.append({"computed": 1e3 * own, "waiting": 1e3 * (median - own)})
-    return Ruler(*rows)
+    return Ruler(rows[0], rows[1])
 
 
 def bill_ruler(hit: int, prices: Prices) -> Ruler:

@@ -10,7 +10,7 @@ from core.types import EngineConfig, Request
 from ui.course.asked import Asked
 from ui.course.ch04_bets import asked_hits, asked_tags, change_of, hit_belief, tags_belief
 from ui.course.ch05_bets import asked_goes, asked_held, at_once, stranger
-from ui.course.ch06_saving.bets import MANUALS, first_token, time_belief, with_manual
+from ui.course.ch06_saving.bets import MANUALS, asked_time, first_token, time_belief, with_manual
 from ui.course.ch07_uses.bets import CLOCK, ORDERS, in_order, ordered
 from ui.course.in_turn import beginning_of, hits_in_turn, ids_of, one_of, sizes_for
 from ui.machine.machine import Machine
@@ -192,7 +192,12 @@ def test_the_first_token_of_a_question(typed: Typed) -> None:
         assert one.hit == max(hit_after(text, texts[one.question], one.block_size) for text in earlier)
         assert one.rest_ms < one.hit_ms <= one.full_ms
         assert one.full_ms == pytest.approx(1e3 * cost.prefill_s(one.total))
-        assert time_belief(one, one.hit_ms) == ""
+        assert time_belief(one, one.hit_ms) == "right"
+        for case in (one, with_manual(prompts, cost, seed)):
+            asked = asked_time(case, prompts)
+            can_be_asked(asked)
+            assert abs(asked.truth - case.hit_ms) <= asked.step / 2
+            assert len(asked.answers()) <= 402, "they stand on a slider"
         large = with_manual(prompts, cost, seed)
         assert large.manual in MANUALS
         assert large.total == large.manual + len(prompts[2])
@@ -211,7 +216,7 @@ def test_beliefs_about_time() -> None:
     assert short.hit / short.total > 0.5
     assert time_belief(short, short.counted_ms) == "share"
     assert time_belief(one, one.full_ms) == "none"
-    assert time_belief(one, one.full_ms / 2) == "off"
+    assert time_belief(one, one.full_ms / 2) == "right", "no belief behind it that we know"
 
 
 # -- chapter 7 -------------------------------------------------------------------------------------------
