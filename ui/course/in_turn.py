@@ -47,6 +47,12 @@ def beginning_of(pieces: Sequence[str], beginning: str) -> int:
     return max(count, 1)
 
 
+def beginning_and_question(beginning: str, question: str) -> tuple[list[str], list[str]]:
+    """Both cut into tokens on their own: what each is wherever it stands."""
+    cut = TeachingTokenizer().pieces
+    return cut(beginning), cut(question)
+
+
 def one_of(cases: Sequence[T], seed: int) -> T:
     """Another case for the next seed: all of them, in an order without pattern, before one comes again."""
     order = list(range(len(cases)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ui.course.asked import Asked, Words
 from ui.course.in_turn import hits_in_turn, ids_of, one_of
 
 ORDERS = ("behind", "front", "clock_front", "clock_behind")
@@ -50,3 +51,32 @@ def in_order(parts: Sequence[tuple[Sequence[str], Sequence[str]]], order: str, s
         }[order])  # fmt: skip
     hits = hits_in_turn(prompts, size)
     return Ordered(order, size, tuple(map(len, prompts)), tuple(hits))
+
+
+# -- as it is put ----------------------------------------------------------------------------------------
+
+RIGHT, CLOSE = 3, 10
+"""Percentage points."""
+
+
+def asked_order(one: Ordered) -> Asked:
+    """How much hits in this order?"""
+    args = {"size": one.block_size, "total": sum(one.totals), "hit": sum(one.hits)}
+
+    def told(answer: float) -> Words:
+        why = "told"
+        if one.order == "front" and one.percent > CLOSE:
+            why = "equal"
+        elif one.order == "clock_front" and answer > CLOSE:
+            why = "belief"
+        return f"course.ch07.bet.{one.order}.{why}", args
+
+    return Asked(
+        ask=f"course.ch07.bet.{one.order}",
+        args=args,
+        high=100,
+        unit="course.bet.unit.percent",
+        truth=one.percent,
+        tolerance=(RIGHT, CLOSE),
+        told=told,
+    )
