@@ -46,7 +46,7 @@ def test_two_bets_in_each_chapter_fit_a_link() -> None:
         "03a7.24r",
         "14a7.2r000",
         "00a7.2r000",
-        "03d7.2r000",
+        "03Z7.2r000",
         "03a7.2q000",
         "03a7.2r000_03a7.3r000",
         "03A7.2r000",
