@@ -39,8 +39,8 @@ VARIANTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Kinds of use, each with its variants. role: a system prompt, then a question. late, early: where the field
-stands. same: one prompt many times; ab: two versions that differ behind a common part. fixed, shuffled: the order
-of the same documents."""
+stands. same: one prompt many times; ab: two versions that differ behind a common part. fixed, shuffled: the
+order of the same documents."""
 
 Parts = tuple[str, ...]
 

@@ -49,6 +49,7 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 .stMainBlockContainer:has(.st-key-road){max-width:80rem;margin-inline:auto}
 :has(.st-key-road) .stMarkdown :is(p,li,h3){max-width:36rem}
 .st-key-road{flex-wrap:wrap}
+:has(.st-key-road) .stButtonGroup [role=radiogroup]{flex-wrap:wrap;row-gap:.25rem}
 .st-key-road a{min-height:2rem}
 .stColumn:has([class*="st-key-picture-"]){align-self:stretch}
 .stColumn:has([class*="st-key-picture-"])>div{position:sticky;top:4rem}

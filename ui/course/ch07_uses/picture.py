@@ -1,4 +1,4 @@
-"""Chapter 7's picture: prompts as strips of reused and computed tokens, and a verdict on each kind of part."""
+"""Chapter 7's picture: prompts as strips of reused and computed tokens, a verdict on each kind of part."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ui.svg.marks import Pen
 
 MOST = 6
 LEFT, STRIP, ROW = 104, 26, 36
-PARTS = 44
+PARTS, BARS = 44, 124
 
 
 def draw_strips(pen: Pen, found: Sequence[Outcome], names: Mapping[str, str], what: str) -> float:
@@ -58,11 +58,11 @@ def draw_verdicts(pen: Pen, top: float, verdicts: Sequence[Verdict], names: Mapp
     for row, one in enumerate(verdicts):
         y = top + 36 + ROW * row
         pen.text(0, y + 17, names[one.kind], size=SIZE)
-        pen.rect((LEFT, y + 3, 120, 16), "none", "line", dash="4 4", radius=3)
+        pen.rect((BARS, y + 3, 90, 16), "none", "line", dash="4 4", radius=3)
         if one.share:
-            pen.rect((LEFT, y + 3, 120 * one.share, 16), "hit", "hit_edge", radius=3)
+            pen.rect((BARS, y + 3, 90 * one.share, 16), "hit", "hit_edge", radius=3)
         share = say("course.ch06.percent", change=never_full(one.share))
-        pen.text(LEFT + 130, y + 17, share, size=SMALL)
+        pen.text(BARS + 98, y + 17, share, size=SMALL)
         verdict = say(f"course.ch07.verdict.{one.word}")
         pen.text(WIDTH, y + 17, verdict, size=SIZE, bold=True, anchor="end")
     return top + PARTS + ROW * len(verdicts)

@@ -11,7 +11,7 @@ from ui.course.asked import Asked
 from ui.course.ch04_bets import asked_hits, asked_tags, change_of, hit_belief, tags_belief
 from ui.course.ch05_bets import asked_goes, asked_held, at_once, stranger
 from ui.course.ch06_saving.bets import MANUALS, asked_time, first_token, time_belief, with_manual
-from ui.course.ch07_uses.bets import CLOCK, ORDERS, in_order, ordered
+from ui.course.ch07_uses.bets import CLOCK, ORDERS, asked_order, in_order, ordered
 from ui.course.in_turn import beginning_of, hits_in_turn, ids_of, one_of, sizes_for
 from ui.machine.machine import Machine
 from ui.words.i18n import LANGS, t
@@ -237,6 +237,7 @@ def test_the_same_words_in_another_order(typed: Typed, size: int) -> None:
         assert one.totals == tuple(len(first) + len(last) + clock for first, last in parts)
         assert one.hits[0] == 0
         assert 0 <= one.percent < 100
+        can_be_asked(asked_order(one))
     assert found["clock_front"].hits == (0, 0, 0), "nothing behind a clock is found again"
     whole = len(parts[0][0]) // size * size
     assert all(hit >= min(whole, total - 1) // size * size for hit, total in zip(
