@@ -51,6 +51,7 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 :has(.st-key-road) .stMarkdown [data-testid="stCaptionContainer"] p{font-size:.875rem}
 [class*="st-key-bet-"]{max-width:44rem}
 .st-key-road{flex-wrap:wrap}
+:has(.st-key-road) .stButtonGroup [role=radiogroup]{flex-wrap:wrap;row-gap:.25rem}
 .st-key-road a{min-height:2rem}
 .stColumn:has([class*="st-key-picture-"]){align-self:stretch}
 .stColumn:has([class*="st-key-picture-"])>div{position:sticky;top:4rem}
