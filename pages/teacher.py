@@ -13,19 +13,22 @@ from ui.teacher import add as teacher_add
 from ui.teacher import edit as teacher_edit
 from ui.teacher import laptops as teacher_class
 from ui.teacher import links as teacher_links
+from ui.teacher import results as teacher_results
 from ui.teacher.present import present_panel
 from ui.teacher.scripts import PART, scripts_panel
 from ui.teacher.seq import SEQUENCE
 from ui.teacher.stops import text
 from ui.words.i18n import languages
 
-PARTS = ("scripts", "link", "own", "class")
+PARTS = ("scripts", "link", "own", "class", "results")
 
 
 def render() -> None:
-    """The stop that is presented, or one of the four parts."""
+    """The stop that is presented, or one of the parts."""
     toolbar()
-    teacher_class.keep_widgets((*teacher_links.KEPT, *teacher_class.KEPT, *teacher_add.KEPT))
+    teacher_class.keep_widgets(
+        (*teacher_links.KEPT, *teacher_class.KEPT, *teacher_add.KEPT, *teacher_results.KEPT)
+    )
     stop = SEQUENCE.get().now
     if stop is not None:
         present_panel(stop)
@@ -37,6 +40,7 @@ def render() -> None:
         "link": teacher_links.links_panel,
         "own": teacher_edit.own_panel,
         "class": lambda: teacher_class.class_panel(teacher_links.class_address()),
+        "results": teacher_results.results_panel,
     }
     draw[_part()]()
 
