@@ -25,8 +25,8 @@ _STYLE = """<style>
 .st-key-sheet-read .stRadio label p{font-size:1.05rem;line-height:1.5}
 .st-key-sheet-read .stForm>div{gap:.4rem}
 .st-key-sheet-read .stCheckbox{margin-bottom:1.4rem}
-@media (max-width:699px){.st-key-sheet-read .stRadio [role=radiogroup] label{min-height:2.75rem;align-items:center}
-.st-key-sheet-read .stCheckbox label{min-height:2.75rem;align-items:center}}
+@media (max-width:699px){
+.st-key-sheet-read :is([role=radiogroup],.stCheckbox) label{min-height:2.75rem;align-items:center}}
 </style>"""
 
 

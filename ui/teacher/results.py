@@ -15,7 +15,7 @@ from ui.study.six_questions import NOTHING
 from ui.teacher.card import card_css, card_html
 from ui.teacher.example_class import example_text
 from ui.teacher.stops import address_of, words
-from ui.words.i18n import languages, t
+from ui.words.i18n import Lang, languages, t
 
 CODES, _LARGE = "results-codes", "results-large"
 KEPT = (CODES,)
@@ -53,7 +53,7 @@ def results_panel() -> None:
         st.button(say("results.project"), key="results-project", type="primary", on_click=_show, args=(True,))
         st.download_button(
             say("results.csv"),
-            lambda: answers_csv(pasted),
+            lambda: answers_csv(pasted, lang()),
             "broth-class.csv",
             "text/csv",
             key="results-csv",
@@ -76,7 +76,7 @@ def _codes() -> Pasted:
     if pasted.by_hand:
         st.caption(say("results.by_hand", n=pasted.by_hand))
     if pasted.twins:
-        st.caption(say("results.twins", n=len(pasted.twins), lines=pasted.twins))
+        st.caption(say("results.twins", lines=", ".join(map(str, pasted.twins))))
     return pasted
 
 
@@ -115,9 +115,8 @@ def _stop(still: Belief | None) -> None:
     )
 
 
-def answers_csv(pasted: Pasted) -> str:
+def answers_csv(pasted: Pasted, leading: Lang) -> str:
     """Every option with its people. The mark in front tells spreadsheets that the text is UTF-8."""
-    leading = lang()
     file = StringIO()
     writer = csv.writer(file)
     writer.writerow(t("results.csv.head", leading).split(","))
