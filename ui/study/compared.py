@@ -43,8 +43,9 @@ def _idea(sheet: Sheet, place: int, name: str) -> None:
     marks = " → ".join(MARKS[_is_right(name, letter)] for letter in letters)
     titles = " · ".join(t(f"six.{name}.name", one) for one in languages(lang_mode()))
     st.markdown(f"**{place + 1}. {titles}** &nbsp; {marks}")
+    earlier = any(one is not None and one.seed is None for one in times.values())
     for one in languages(lang_mode()):
-        if moved := _moved(name, letters, one):
+        if not earlier and (moved := _moved(name, letters, one)):  # options of other questions prove nothing
             st.markdown(moved)
     for column, (time, answered) in zip(st.columns(len(times)), times.items(), strict=True):
         with column:

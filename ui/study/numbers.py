@@ -75,9 +75,9 @@ def _hit(draw: Draw) -> Args:
         "users": users,
         "blocks": blocks,
         "copies": (users + 1) * blocks,
-        "slots": len(slots),
+        "num": len(slots),
         "ref": max(ref),
-        "held": users,
+        "fewer": users,
     }
 
 

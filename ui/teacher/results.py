@@ -47,18 +47,20 @@ def results_panel() -> None:
         if not pasted.codes:
             st.info(say("results.none"))
             return
+        with st.container(horizontal=True):
+            st.button(
+                say("results.project"), key="results-project", type="primary", on_click=_show, args=(True,)
+            )
+            st.download_button(
+                say("results.csv"),
+                lambda: answers_csv(pasted, lang()),
+                "broth-class.csv",
+                "text/csv",
+                key="results-csv",
+                on_click="ignore",
+            )
         _card(counted, large=False)
         _stop(counted.still)
-    with left:
-        st.button(say("results.project"), key="results-project", type="primary", on_click=_show, args=(True,))
-        st.download_button(
-            say("results.csv"),
-            lambda: answers_csv(pasted, lang()),
-            "broth-class.csv",
-            "text/csv",
-            key="results-csv",
-            on_click="ignore",
-        )
 
 
 def _codes() -> Pasted:

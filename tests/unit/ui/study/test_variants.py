@@ -85,8 +85,11 @@ def test_the_pool_after_a_hit(seed: int) -> None:
     engine.start(Request("new", (*shared, 999)))
     table = engine.view.block_table("new")[: asked["blocks"]]
     assert set(table) <= before, "no slot was filled for the newcomer"
-    assert len(set(table)) == asked["slots"]
+    assert len(set(table)) == asked["num"]
     assert {engine.view.ref_count(slot) for slot in table} == {asked["ref"]}
+    for lang in LANGS:
+        told = [int(number) for number in re.findall(r"\d+", variant("hit", seed).option("b", lang))]
+        assert told == [asked["num"], asked["ref"]]
     assert RIGHT["hit"] == "b"
 
 
@@ -153,7 +156,8 @@ def test_four_different_options_whatever_the_seed(name: str, lang: Lang) -> None
         assert sorted(asked.order) == list(LETTERS)
         options = {letter: asked.option(letter, lang) for letter in LETTERS}
         assert len(set(options.values())) == 4, (seed, options)
-        assert "{" not in asked.ask(lang) + asked.why(lang) + "".join(options.values())
+        said = asked.ask(lang) + asked.why(lang) + "".join(options.values())
+        assert not {"{", "#"} & set(said), "a hole is open, or a number reads as a slot's name"
 
 
 @pytest.mark.parametrize("name", ["stamp", "part", "done", "repeat", "tools", "salts"])
