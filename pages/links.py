@@ -5,6 +5,9 @@ A page with settings of its own brings its part along: one name more in this lis
 
 from __future__ import annotations
 
+from ui.course.mine import MINE
+from ui.course.place import PLACE
+from ui.course.said import BETS
 from ui.frame.link import Parts
 from ui.frame.session import LANGUAGE
 from ui.machine.machine import MACHINE
@@ -13,7 +16,22 @@ from ui.monitor.deeds import PLAN
 from ui.stage.record import RECORD
 from ui.stage.setup import SETUP
 from ui.study.study import STUDY
+from ui.teacher.give import LECTURE
 from ui.teacher.seq import SEQUENCE
 from ui.traffic.setup import TRAFFIC
 
-LINK_PARTS: Parts = (SETUP, RECORD, MACHINE, PLAN, MOMENT, STUDY, TRAFFIC, SEQUENCE, LANGUAGE)
+LINK_PARTS: Parts = (
+    SETUP,
+    RECORD,
+    MACHINE,
+    PLAN,
+    MOMENT,
+    STUDY,
+    TRAFFIC,
+    SEQUENCE,
+    LECTURE,
+    MINE,
+    BETS,
+    PLACE,
+    LANGUAGE,
+)

@@ -17,7 +17,6 @@ from ui.study.ideas import TIMES
 from ui.study.names import QUESTIONS
 from ui.words.i18n import Lang, LangMode, t
 
-
 SIZES = """card => [...card.querySelectorAll("*")]
   .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
   .map((one) => parseFloat(getComputedStyle(one).fontSize))"""

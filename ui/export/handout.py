@@ -6,14 +6,12 @@ those of the sheet (``ui.study.variants``). Paper keeps no colour: states differ
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from string import Template
 from urllib.parse import quote
 
-from core.engine.events import RequestAdmitted, RequestArrived
 from core.scenario.scenario import run
 from core.timeline.event_log import EventLog
 from core.timeline.frame import Frame
@@ -130,37 +128,6 @@ def _frames(log: Payload, lang: Lang, say: Say) -> str:
 
 
 # -- page 2 -------------------------------------------------------------------------------------------
-
-
-@cache
-def question_numbers() -> Mapping[str, Mapping[str, int]]:
-    """What the lecture says of three presets: how long two prompts are, what is equal, what hits."""
-    stamped, worked, repeat = (_first_two(name) for name in ("P3", "P0", "P6"))
-    size = load_setup(Setup("P0"), "en").config.block_size
-    pairs = list(zip(stamped.first, stamped.second, strict=True))
-    shared = next(i for i, (a, b) in enumerate(zip(worked.first, worked.second, strict=False)) if a != b)
-    total = len(repeat.second)
-    return {
-        "q1": {"total": len(pairs), "same": sum(a == b for a, b in pairs), "hit": stamped.hit_tokens},
-        "q2": {"same": shared, "size": size, "hit": worked.hit_tokens, "near": shared - worked.hit_tokens},
-        "q5": {"total": total, "size": size, "n": total - repeat.hit_tokens},
-    }
-
-
-@dataclass(frozen=True)
-class _Pair:
-    """The first two prompts of a preset, and what the second one hit."""
-
-    first: tuple[int, ...]
-    second: tuple[int, ...]
-    hit_tokens: int
-
-
-def _first_two(preset: str) -> _Pair:
-    log = run(load_setup(Setup(preset), "en"), block_events=False)
-    prompts = [event.token_ids for event in log.events if isinstance(event, RequestArrived)]
-    hits = [event.hit_tokens for event in log.events if isinstance(event, RequestAdmitted)]
-    return _Pair(prompts[0], prompts[1], hits[1])
 
 
 def _answers(log: Payload, say: Say, spoken: Sequence[Lang], seed: int) -> str:

@@ -14,7 +14,8 @@ from ui.study.ideas import RIGHT
 from ui.study.six_questions import NOTHING
 from ui.teacher.card import card_css, card_html
 from ui.teacher.example_class import example_text
-from ui.teacher.stops import address_of, words
+from ui.teacher.places import address_of
+from ui.teacher.stops import words
 from ui.words.i18n import Lang, languages, t
 
 CODES, _LARGE = "results-codes", "results-large"

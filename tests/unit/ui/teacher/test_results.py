@@ -16,8 +16,9 @@ from ui.study.class_count import count_class
 from ui.study.ideas import RIGHT, SIX
 from ui.teacher.card import card_css, card_html
 from ui.teacher.example_class import NUM, example_text
+from ui.teacher.places import address_of
 from ui.teacher.results import STOPS, answers_csv
-from ui.teacher.stops import address_of, words
+from ui.teacher.stops import words
 from ui.words.i18n import LANGS, Lang, t
 from ui.words.palette import PALETTE
 
