@@ -40,9 +40,10 @@ SITUATIONS: Mapping[str, Callable[[], None]] = MappingProxyType(
 
 def render() -> None:
     """The path and its bet; of the folded situations only a chosen one is computed and drawn."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         room_step(picture)
         who_step()
         show_part(NAME, "bet", block=BLOCK)

@@ -33,9 +33,10 @@ VIEWS: Mapping[str, Callable[[], None]] = MappingProxyType(
 
 def render() -> None:
     """The path and its bet; of the folded views only a chosen one is computed and drawn."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         one_step(picture)
         show_part(NAME, "sold_path", **surcharges())
         mine = my_prompt(lang())

@@ -47,9 +47,10 @@ OPENS_ON = {
 
 def render() -> None:
     """One application, its prompts beside the text; the bet; folded: its run on the stage, all fourteen."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         app = _pick()
         done = both(app)
         show_part(NAME, f"{app.name}_shared", **app.reported)

@@ -43,9 +43,10 @@ _KEY = "ch11-belief"
 
 def render() -> None:
     """One belief: judged first, then turned, its chart beside the text; then one on the visitor's prompt."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         name = _pick()
         belief, stand = BELIEFS[name], STANDS[name]
         make = partial(claim_of, name)
@@ -157,10 +158,8 @@ def _demonstration(one: Claim, picture: DeltaGenerator) -> tuple[dict[str, Any],
 
 
 def _picture(belief: Belief, shown: Shown) -> None:
-    left, right = st.columns(2)
-    for column, word, value in ((left, "believed", shown.believed), (right, "true", shown.true)):
-        with column:
-            st.metric(say(f"course.ch11.value.{word}"), amount(value, shown.unit), border=True)
+    values = {"believed": shown.believed, "true": shown.true}
+    st.markdown("  \n".join(told(word, value, shown.unit) for word, value in values.items()))
     if shown.bars:
         axis = say(f"course.ch11.axis.{shown.bars_unit or shown.unit}")
         across = say(f"course.ch11.{belief.name}.knob.{shown.across}") if shown.across else ""
@@ -168,6 +167,11 @@ def _picture(belief: Belief, shown: Shown) -> None:
             shown, lambda name: _word(belief.name, name), axis, across, say("course.ch11.value.believed")
         )
         st.plotly_chart(figure, key=f"ch11-{belief.name}-chart", config={"displayModeBar": False})
+
+
+def told(word: str, value: float, unit: str) -> str:
+    """What is believed, or what is true, as a line."""
+    return say("course.ch11.value", name=say(f"course.ch11.value.{word}"), amount=amount(value, unit))
 
 
 def as_read(value: Any) -> Any:

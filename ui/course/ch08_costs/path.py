@@ -241,7 +241,7 @@ def asked(ids: Sequence[int], seed: int) -> Asked:
             return "course.ch08.bet.oldest", said
         if answer >= one.alone > one.hit:
             return "course.ch08.bet.nothing", said
-        return "course.ch08.bet.told", said
+        return ("course.ch08.bet.told" if one.empty else "course.ch08.bet.full"), said
 
     return Asked(
         ask="course.ch08.bet.ask",
