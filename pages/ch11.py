@@ -27,10 +27,11 @@ from ui.course.page import more, reading
 from ui.course.place import opened_at, stands_at
 from ui.course.quoted import quote_prompts
 from ui.course.said import now_put
-from ui.frame.session import lang, say
+from ui.frame.session import lang, lang_mode, say
 from ui.frame.shared import Shared
 from ui.stage.payload import Payload, stage_log
 from ui.stage.run import title_of
+from ui.words.i18n import languages, t
 from ui.words.numbers import power
 
 NAME = "ch11"
@@ -118,9 +119,11 @@ def claim_of(name: str, seed: int) -> Asked:
         return power(value) if unit == "apart" else _plain_number(value)
 
     def word(belief: str, value: int | str) -> object:
-        return value if isinstance(value, int) else _word(belief, value)
+        if isinstance(value, int):
+            return value
+        return " / ".join(t(f"course.ch11.{belief}.{value}", one) for one in languages(lang_mode()))
 
-    return asked_claim(claim(name, seed), word, number, amount)
+    return asked_claim(claim(name, seed), word, number)
 
 
 def _own() -> None:

@@ -224,7 +224,8 @@ def test_a_sentence_says_its_number_and_the_answer_says_the_true_one(
         assert "#" not in said
         assert bet.truth == (0 if one.holds else 1)
         key, words = bet.told(bet.truth)
-        assert str(words["true"]) == amount(one.shown.true, one.shown.unit)
+        assert str(words["true"]) in amount(one.shown.true, one.shown.unit)
+        assert (str(words["true"]) == str(bet.args["n"])) == one.holds
         assert t(key, lang, **words)
         assert all(t(option, lang) for option, _ in bet.options)
     assert f"course.ch11.topic.{name}" in table(lang)
