@@ -12,15 +12,12 @@ from core.backends.experiments.hits import SAVING_CASES, Case
 from core.engine.engine import Engine
 from core.misconceptions.meaning import BLOCK, HIT_SHARE, PROMPTS
 from core.scenario.tokenizer import TeachingTokenizer
-from core.timeline.diagnose import explain
 from core.traffic.analysis import analyse
 from core.traffic.settings import Settings
 from core.types import EngineConfig
-from tests.stage_runs import log_of
 from tests.unit.core.traffic.test_traffic import random_tokens
 from ui.course.ch04 import tag_hit
 from ui.course.ch09_two_caches.counts import shared_beginning
-from ui.export.handout import question_numbers
 from ui.finish.lines import LECTURE_BLOCK, LECTURE_TOKENS, lecture_hit
 
 SIZES = (1, 2, 4, 8, 16)
@@ -69,8 +66,3 @@ def test_a_provider_that_counts_single_tokens_is_an_engine_with_blocks_of_one() 
     for first, second in (("Is it open?", "Is it far?"), ("Is it open?", "Is it open?"), ("a", "b")):
         one, other = (TeachingTokenizer().encode(system + text) for text in (first, second))
         assert shared_beginning(system, first, second) == tag_hit(one, other, 1)
-
-
-def test_the_handout_names_the_near_miss_that_the_log_tells() -> None:
-    reasons = [reason for reason in explain(log_of("P0")).values() if reason.request_id == "R1"]
-    assert reasons[0].first_diff == question_numbers()["q2"]["near"]
