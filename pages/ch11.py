@@ -18,14 +18,15 @@ from ui.course.bets import BETS, GLYPHS, bet
 from ui.course.ch11_beliefs.claims import PLACES, Claim, claim
 from ui.course.ch11_beliefs.claims import asked as asked_claim
 from ui.course.ch11_beliefs.own import asked as asked_own
+from ui.course.ch11_beliefs.own import rows_of
 from ui.course.ch11_beliefs.stands import STANDS, Stand
 from ui.course.ch11_beliefs.words import beside, opening, report_link, with_words
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
 from ui.course.mine import my_prompt
+from ui.course.own_rows import draw_own, put_of
 from ui.course.page import more, reading
 from ui.course.place import opened_at, stands_at
-from ui.course.quoted import quote_prompts
 from ui.course.said import now_put
 from ui.frame.session import lang, lang_mode, say
 from ui.frame.shared import Shared
@@ -131,8 +132,10 @@ def _own() -> None:
     text, _ = st.columns(2, gap="large")  # as wide as the text above
     with text:
         show_part(NAME, "bet")
-        quote_prompts(mine, (0, 1))
-        bet(NAME, lambda seed: asked_own(mine, seed), pages=page)
+        make = partial(asked_own, mine)
+        seed, _, answered = put_of(NAME, make)
+        draw_own(*rows_of(mine, seed), answered)
+        bet(NAME, make, pages=page)
 
 
 def _demonstration(one: Claim, picture: DeltaGenerator) -> tuple[dict[str, Any], Shown]:

@@ -16,7 +16,7 @@ from pages.ch11 import MODELLED, amount, as_read, claim_of
 from tests.strategies import examples
 from tests.unit.ui.course.typed import hits_by_comparing, typed_prompts
 from ui.course.ch11_beliefs.claims import PLACES, claim
-from ui.course.ch11_beliefs.own import KINDS, asked, tried
+from ui.course.ch11_beliefs.own import KINDS, asked, rows_of, tried
 from ui.course.ch11_beliefs.stands import STANDS
 from ui.course.ch11_beliefs.words import beside, opening, report_link, with_words
 from ui.course.lessons import part, parts
@@ -259,3 +259,13 @@ def test_a_belief_can_be_tried_on_any_prompt(prompt: OwnPrompts, seed: int) -> N
 
 def test_every_kind_comes_up() -> None:
     assert {tried(range(20), range(30), seed).kind for seed in range(40)} == set(KINDS)
+
+
+@given(typed_prompts(), st.integers(0, SEEDS - 1))
+@examples(40)
+def test_the_rows_beside_the_bet_are_its_prompts(prompt: OwnPrompts, seed: int) -> None:
+    rows, block = rows_of(prompt, seed)
+    bet = asked(prompt, seed)
+    assert sum(row.hit for row in rows) == bet.truth
+    assert bet.args["block"] == block
+    assert all(len(row.words) == bet.args["tokens"] for row in rows)
