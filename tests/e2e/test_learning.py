@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import BROKEN
 from tests.e2e.onstage import SETTLED, STAGE, expect_step
 from ui.export.six_paper import paper_html
-from ui.interview.questions import SHOWS, words
+from ui.interview.questions import SHOWS, num_must, words
 from ui.stage.show_me import address, step_of
 from ui.study.ideas import TIMES
 from ui.study.names import QUESTIONS
@@ -29,36 +29,35 @@ def open_page(page: Page, url: str) -> None:
     expect(page.locator(BROKEN)).to_have_count(0)
 
 
-def test_cards_are_played_by_keyboard_and_survive_a_reload(browser_page: Page, server: str) -> None:
+def test_the_interview_is_played_by_keyboard_and_survives_a_reload(browser_page: Page, server: str) -> None:
+    card = browser_page.locator(".st-key-interview")
+
     def shows(name: str, key: str) -> None:
-        expect(browser_page.get_by_text(words(name, key, "en"))).to_be_visible()
+        expect(card.get_by_text(words(name, key, "en"))).to_be_visible()
 
     def press(key: str) -> None:
         browser_page.wait_for_selector(SETTLED)  # a key that comes while the page is drawn anew is nobody's
         browser_page.keyboard.press(key)
 
-    def choose_cards() -> None:
-        browser_page.get_by_text(t("course.ch12.mode.cards", "en"), exact=True).click()
-        expect(browser_page.get_by_role("button", name=t("course.ch12.show", "en"))).to_be_visible()
-
-    first, second = QUESTIONS[:2]
-    open_page(browser_page, f"{server}/ch12?lang=en")
-    choose_cards()
-    shows(first, "ask")
+    open_page(browser_page, f"{server}/ch12?lang=en&open=ch12.kv_q")
+    shows("kv_q", "ask")
     press("s")
-    shows(first, "short")
-    press("k")
-    shows(second, "ask")
+    first = words("kv_q", "must_1", "en")
+    card.get_by_text(first).click()
     press("s")
-    shows(second, "short")
-    press("a")
-    shows(QUESTIONS[2], "ask")
-    browser_page.wait_for_function("() => location.search.includes('cards=')")
-    told = t("course.ch12.progress", "en", known=1, total=len(QUESTIONS), again=1)
+    shows("kv_q", "short")
+    press("s")
+    shows("kv_q", "then")
+    browser_page.wait_for_function("() => location.search.includes('talk=')")
     browser_page.reload()
     browser_page.wait_for_selector(SETTLED)
-    choose_cards()
-    shows(QUESTIONS[2], "ask")
+    shows("kv_q", "then")
+    expect(card.get_by_text(t("course.ch12.named", "en", n=1, total=num_must("kv_q")))).to_be_visible()
+    press("s")
+    shows("kv_q", "fails")
+    press("k")
+    expect(card.get_by_text(words("kv_q", "ask", "en"))).to_have_count(0)
+    told = t("course.ch12.progress", "en", known=1, total=len(QUESTIONS), again=0)
     expect(browser_page.get_by_text(told)).to_be_visible()
 
 

@@ -15,7 +15,6 @@ from core.scenario.tokenizer import TeachingTokenizer
 from core.traffic.analysis import analyse
 from core.traffic.settings import Settings
 from core.types import EngineConfig
-from pages.ch03 import reusable_tokens
 from tests.unit.core.traffic.test_traffic import random_tokens
 from ui.course.ch04 import tag_hit
 from ui.course.ch09_two_caches.counts import shared_beginning
@@ -28,12 +27,6 @@ def engine_hit(total: int, shared: int, block_size: int) -> int:
     """A prompt after another that begins with the same ``shared`` tokens and has others behind them."""
     first = [*range(1, shared + 1), *range(50_000, 50_000 + total - shared + 1)]
     return tag_hit(first, range(1, total + 1), block_size)
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_chapter_3_counts_what_the_engine_hits(size: int) -> None:
-    for shared, private in ((0, 1), (26, 10), (7, 1), (8, 1), (9, 1), (64, 32), (1, 32)):
-        assert reusable_tokens(shared, shared + private, size) == engine_hit(shared + private, shared, size)
 
 
 @pytest.mark.parametrize("share", [0, 0.01, 0.024, 0.025, 0.33, 0.5, 0.8, 0.97, 0.975, 0.99, 1])
