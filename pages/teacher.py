@@ -59,13 +59,13 @@ def _part() -> str:
 def _scripts() -> None:
     _tell("scripts")
     length = choose_script()
-    scripts_panel(length, lambda: _paper(script_lecture(length, lang_mode())))
+    scripts_panel(length, lambda: _paper(script_lecture(length, lang_mode(), notes=True)))
     _tell("print")
     st.page_link(page("finish"), label=say("teacher.handout"), icon=":material/print:")
 
 
 def _own() -> None:
-    own_panel(page("present"), lambda: _paper(own_lecture(SEQUENCE.get(), lang_mode())))
+    own_panel(page("present"), lambda: _paper(own_lecture(SEQUENCE.get(), lang_mode(), notes=True)))
 
 
 def _paper(lecture: Lecture) -> None:
