@@ -10,10 +10,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from ui.frame.static_files import ensure_static
 from ui.lecture.payload import Lecture, LectureStop
 from ui.lecture.scripts import script_lecture
+from ui.teacher.address import Address
+from ui.teacher.give import own_link
+from ui.teacher.places import address_of
+from ui.teacher.seq import Sequence, Stop
 from ui.teacher.stops import SCRIPTS
 from ui.words.i18n import LANGS, Lang
+from ui.words.palette import PALETTE
 
 DECK = ".lecture .deck"
 READY = '.lecture[data-ready="1"]'
@@ -237,3 +243,54 @@ def test_both_languages_at_once_fit(browser_page: Page, server: str) -> None:
         assert page.locator(DECK).evaluate(CUT) == [], (number, stop["id"], beat)
         assert page.locator(DECK).evaluate(SMALL, SMALLEST) == [], (number, stop["id"], beat)
         page.keyboard.press("PageDown")
+
+
+def test_a_page_in_a_frame_leaves_the_clicker_to_the_lecture(browser_page: Page, server: str) -> None:
+    """A sequence of one's own: a title that people typed is text; a page keeps its other keys."""
+    page = browser_page
+    stops = (Stop(Address("glossary"), "<b>Words</b>"), Stop(address_of("same"), "Same"))
+    page.goto(f"{server}/{own_link(Sequence(stops), 'en')}")
+    page.wait_for_selector(READY)
+    expect(page.locator(f"{DECK} h1")).to_have_text("<b>Words</b>")
+    field = page.frame_locator(f"{DECK} iframe").get_by_role("textbox").first
+    field.click()
+    page.keyboard.press("b")
+    expect(field).to_have_value("b")
+    expect(page.locator(f"{DECK} .dark")).to_be_hidden()
+    page.keyboard.press("PageDown")
+    expect(page.locator(DECK)).to_have_class(re.compile(r"^deck look run"))
+    page.keyboard.press("PageUp")
+    expect(page.locator(DECK)).to_have_class(re.compile(r"^deck look page"))
+
+
+def stretched(told: Any, times: float) -> Any:
+    """Every sentence of a lecture as much longer as other languages need; tokens and numbers as they are."""
+    if isinstance(told, dict) and set(told) == set(LANGS) and all(isinstance(one, str) for one in told.values()):
+        return {lang: text + " " + text[: int(len(text) * (times - 1))] for lang, text in told.items()}
+    if isinstance(told, dict):
+        return {key: one if key == "scene" else stretched(one, times) for key, one in told.items()}
+    return [stretched(one, times) for one in told] if isinstance(told, list) else told
+
+
+MOUNT = """async ([folder, data]) => {
+  document.body.replaceChildren();
+  const load = (name) => import(new URL(`${folder}/lecture/${name}`, location.origin).href);
+  const [{ default: mount }, { default: text }] = await Promise.all(["joined-lecture.js", "texts.js"].map(load));
+  const host = document.body.appendChild(document.createElement("div"));
+  mount({ parentElement: host.attachShadow({ mode: "open" }), data: { ...data, text } });
+}"""
+
+
+@pytest.mark.parametrize("viewport", [LARGE])
+def test_texts_that_are_longer_in_other_languages_fit(browser_page: Page, server: str) -> None:
+    page, folder = browser_page, f"/{ensure_static()}"
+    page.emulate_media(reduced_motion="reduce")
+    for lang in LANGS:
+        lecture = stretched(dict(script_lecture(40, lang)), 1.6)
+        page.goto(f"{server}{folder}/lecture/texts.js")
+        page.evaluate(MOUNT, [folder, {**lecture, "key": f"long-{lang}", "palette": PALETTE}])
+        page.wait_for_selector(READY)
+        for number, stop, beat in places(lecture):
+            assert page.locator(DECK).evaluate(CUT) == [], (number, stop["id"], beat)
+            assert page.locator(DECK).evaluate(SMALL, SMALLEST) == [], (number, stop["id"], beat)
+            page.keyboard.press("PageDown")
