@@ -19,7 +19,7 @@ BYTES_OF = {"fp16": 2, "fp8": 1, "fp32": 4}
 
 def render() -> None:
     """A counter of repeated tokens, a calculator of KV bytes, and three requests that share nothing."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     _counter()
     show_part(NAME, "isolated")
     _, _, shown = course_run("P1", enable_caching=False)

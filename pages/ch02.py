@@ -33,7 +33,7 @@ LONG = (1000, 500)  # tokens of prompt and answer
 
 def render() -> None:
     """Steps of an answer with and without KV, their cost, what attention reads, KV sizes, sampling."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     _steps()
     show_part(NAME, "stage")
     _, _, shown = course_run("P0")

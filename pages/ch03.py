@@ -17,7 +17,7 @@ NAME = "ch03"
 
 def render() -> None:
     """Where the shared part ends, what whole blocks leave of it, and how a table points to them."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     _cut()
     show_part(NAME, "table")
     _, _, shown = course_run("three")

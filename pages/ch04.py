@@ -50,7 +50,7 @@ TRIALS: tuple[tuple[str, HashName, bool], ...] = (
 
 def render() -> None:
     """Change a token and watch the tags; then why the rules are what they are."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     scenario, _, shown = course_run("P9d")
     _edit(list(scenario.pieces()["R0"][: len(scenario.commands[0].prompt.ids)]))
     show_part(NAME, "stage")

@@ -38,7 +38,7 @@ Seen = tuple[dict[str, Any], Payload, list[Told], list[Move]]
 
 def render() -> None:
     """Five situations on the stage; below it, who did what: source and events."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     titles = {name: say(f"course.ch05.situation.{name}") for name in SITUATIONS}
     name = pick_one(say("course.ch05.situation"), titles, "ch05-situation")
     counted, shown, told, moves = _seen(name)

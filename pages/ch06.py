@@ -36,7 +36,7 @@ BAND = (0.3, 0.5)
 
 def render() -> None:
     """One prompt, a claim about the first token, many users, long prefixes, a queue, the bill."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     decoder = _one_prompt()
     show_part(NAME, "stage")
     _, _, shown = course_run("L640s")

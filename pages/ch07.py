@@ -43,7 +43,7 @@ PANEL_PREFIX = 128
 
 def render() -> None:
     """Pick a kind of use; then all of them, the map, and room for prefixes."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     case, variant = _use()
     show_part(NAME, "stage")
     shown = _shown(case, variant)

@@ -25,7 +25,7 @@ MODES = ("read", "cards", "wrong")
 
 def render() -> None:
     """Three ways through the questions; one of them is drawn."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     mode = _choice("mode", MODES)
     {"read": _read, "cards": _cards, "wrong": _wrong}[mode]()
     with st.popover(say("course.ch12.basis")):

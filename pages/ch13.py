@@ -37,7 +37,7 @@ MOST_CHARS = 90
 
 def render() -> None:
     """Edit the requests, step through the code, count the rates, find the faults, read the engine."""
-    begin_chapter(NAME)
+    begin_chapter(NAME, page)
     left, right = st.columns([3, 1])
     text = left.text_area(say("course.ch13.requests"), DEFAULT, height=140, max_chars=600)
     size = right.select_slider(say("knob.block_size"), (1, 2, 3, 4, 6), BLOCK_SIZE)

@@ -5,6 +5,9 @@ A page with settings of its own brings its part along: one name more in this lis
 
 from __future__ import annotations
 
+from ui.course.mine import MINE
+from ui.course.place import PLACE
+from ui.course.said import BETS
 from ui.frame.link import Parts
 from ui.frame.session import LANGUAGE
 from ui.machine.machine import MACHINE
@@ -17,4 +20,18 @@ from ui.teacher.give import LECTURE
 from ui.teacher.seq import SEQUENCE
 from ui.traffic.setup import TRAFFIC
 
-LINK_PARTS: Parts = (SETUP, RECORD, MACHINE, PLAN, MOMENT, STUDY, TRAFFIC, SEQUENCE, LECTURE, LANGUAGE)
+LINK_PARTS: Parts = (
+    SETUP,
+    RECORD,
+    MACHINE,
+    PLAN,
+    MOMENT,
+    STUDY,
+    TRAFFIC,
+    SEQUENCE,
+    LECTURE,
+    MINE,
+    BETS,
+    PLACE,
+    LANGUAGE,
+)

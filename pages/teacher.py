@@ -59,17 +59,13 @@ def _part() -> str:
 def _scripts() -> None:
     _tell("scripts")
     length = choose_script()
-    scripts_panel(length)
-    _paper(script_lecture(length, lang_mode()))
+    scripts_panel(length, lambda: _paper(script_lecture(length, lang_mode())))
     _tell("print")
     st.page_link(page("finish"), label=say("teacher.handout"), icon=":material/print:")
 
 
 def _own() -> None:
-    own_panel(page("present"))
-    sequence = SEQUENCE.get()
-    if sequence.stops:
-        _paper(own_lecture(sequence, lang_mode()))
+    own_panel(page("present"), lambda: _paper(own_lecture(SEQUENCE.get(), lang_mode())))
 
 
 def _paper(lecture: Lecture) -> None:

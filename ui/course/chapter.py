@@ -8,7 +8,9 @@ from uuid import uuid4
 
 import streamlit as st
 
+from ui.course.bets import road
 from ui.course.lessons import chapter_names, show_part
+from ui.course.place import opened_at, stands_at
 from ui.frame.session import lang_mode, say
 from ui.frame.shell import toolbar
 from ui.stage.payload import Payload, stage_payload
@@ -19,10 +21,12 @@ from ui.stage.stage import show_stage
 from ui.words.i18n import languages, t
 
 
-def begin_chapter(chapter: str) -> None:
-    """Toolbar, number and title, and the chapter's opening words."""
+def begin_chapter(chapter: str, pages: Callable[[str], Any]) -> None:
+    """Toolbar, the road of all chapters, number and title, and the chapter's opening words. ``pages``:
+    name -> page to switch to."""
     toolbar()
     names = chapter_names()
+    road(names, pages)
     st.caption(say("course.place", n=names.index(chapter) + 1, total=len(names)))
     titles = [t(f"course.{chapter}.title", one) for one in languages(lang_mode())]
     st.subheader(" · ".join(titles), anchor=False)
@@ -43,9 +47,10 @@ def end_chapter(chapter: str, pages: Callable[[str], Any]) -> None:
             st.page_link(pages(names[place + 1]), label=f"{say(f'course.{names[place + 1]}.title')} →")
 
 
-def pick_one(label: str, names: Mapping[str, str], key: str) -> str:
-    """One of several, always one: at first the first. ``names``: what each is called, in their order."""
-    first = next(iter(names))
+def pick_one(label: str, names: Mapping[str, str], key: str, page: str = "") -> str:
+    """One of several, always one: at first the first. ``names``: what each is called, in their order.
+    ``page``: each is a place of this page, at which a link can open it and to which a reload returns."""
+    first = opened_at(page, names) or next(iter(names))
     chosen = st.segmented_control(
         label,
         list(names),
@@ -55,7 +60,10 @@ def pick_one(label: str, names: Mapping[str, str], key: str) -> str:
         format_func=names.__getitem__,
         label_visibility="collapsed",
     )
-    return str(chosen or first)
+    name = str(chosen or first)
+    if page and name != first:
+        stands_at(page, name)
+    return name
 
 
 # -- runs -----------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def _evict() -> Figures:
         "need": len(rows) + 1,
         "got": len(rows),
         "kept": len(frame["queue"]),
-        "held": rows[0][0],
+        "slot": rows[0][0],
         "front": frame["queue"][0],
         "slot2": frame["queue"][-1],
     }

@@ -9,7 +9,7 @@ import pytest
 from tests.stage_runs import frames_of, log_of, scenario_of, stage_log_of
 from ui.course.lessons import FOLDER, chapter_names, part, parts
 from ui.frame.static_files import ROOT
-from ui.teacher.stops import PLACES
+from ui.teacher.places import PLACES
 from ui.words.i18n import TextError, placeholders
 
 

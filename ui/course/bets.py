@@ -1,0 +1,163 @@
+"""A bet on a page: the question, an answer that nobody can give by accident, and only then the truth.
+
+Moving the slider redraws the bet alone; what was said is taken up by the whole page, for the road and the
+link show it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from ui.course.asked import Asked, Grade, Words
+from ui.course.lessons import chapter_names
+from ui.course.said import BETS, DICE, Make, Place, Said, another, commit, grade_of, now_put, standing
+from ui.frame.kept import Kept
+from ui.frame.session import lang, lang_mode, say
+from ui.words.i18n import Lang, languages, t
+
+__all__ = ["BETS", "DICE", "Asked", "bet", "grade_of", "road"]
+
+Pages = Callable[[str], Any]
+GLYPHS: dict[Grade | None, str] = {None: "○", "right": "●", "close": "◐", "wrong": "◍"}
+_MOST_ON_A_SLIDER = 400
+_TAKEN: Kept[bool] = Kept("bet_taken", bool)
+"""Something was said since the whole page was last drawn."""
+
+
+def bet(chapter: str, make: Make, *, place: str = "a", pages: Pages | None = None) -> bool:
+    """Draw the bet of a chapter; True once it is answered. ``make``: a seed -> the question, computed by the
+    engine. ``pages``: name -> page, for the way on."""
+    here = (chapter, place)
+    _TAKEN.set(False)
+    _draw(here, make, pages)
+    return now_put(here, make)[2] is not None
+
+
+def road(chapters: Sequence[str], pages: Pages) -> None:
+    """One mark a chapter: no bet yet, right, close or wrong. Each leads to its chapter."""
+    grades = [grade_of(chapter) for chapter in chapters]
+    with st.container(horizontal=True, vertical_alignment="center", gap=None, key="road"):
+        for chapter, grade in zip(chapters, grades, strict=True):
+            name = f"{int(chapter[2:])} · {say(f'course.{chapter}.title')}"
+            label = f"{int(chapter[2:])} {GLYPHS[grade]}"
+            st.page_link(pages(chapter), label=label, help=f"{name}: {_state(grade)}")
+    done = sum(grade is not None for grade in grades)
+    signs = [f"{glyph} {_state(grade)}" for grade, glyph in GLYPHS.items()]
+    st.caption(f"{say('course.bet.done', n=done, total=len(grades))} · {' · '.join(signs)}")
+
+
+def _state(grade: Grade | None) -> str:
+    return say(f"course.bet.mark.{grade or 'none'}")
+
+
+@st.fragment
+def _draw(here: Place, make: Make, pages: Pages | None) -> None:
+    if _TAKEN.get():
+        st.rerun()
+    seed, asked, said = now_put(here, make)
+    with st.container(border=True, key=f"bet-{here[0]}-{here[1]}"):
+        st.markdown(f"**{say('course.bet.title')}**")
+        if said is None and here in BETS.get() and not standing(here).again:
+            st.caption(say("course.bet.other"))
+        _spoken((asked.ask, asked.args))
+        if said is None:
+            _answer(here, seed, asked)
+        else:
+            _truth(here, make, asked, said, pages)
+
+
+def _answer(here: Place, seed: int, asked: Asked) -> None:
+    """Nothing is chosen at first, so that nobody commits to what happened to stand there."""
+    key = f"bet-{here[0]}-{here[1]}-{seed}-{asked.face}"
+    answer = _choice(asked, key) if asked.options else _amount(asked, key)
+    label = say("course.bet.commit" if answer is not None else "course.bet.first")
+    taken = partial(_take, here, seed, asked, answer)
+    st.button(label, type="primary", key=f"{key}-commit", disabled=answer is None, on_click=taken)
+
+
+def _choice(asked: Asked, key: str) -> float | None:
+    names = [say(name, **args) for name, args in asked.options]
+    return st.radio(
+        say("course.bet.title"),
+        range(len(names)),
+        index=None,
+        format_func=names.__getitem__,
+        key=key,
+        label_visibility="collapsed",
+    )
+
+
+def _amount(asked: Asked, key: str) -> float | None:
+    """A slider that starts beside all numbers; a field where there would be too many places."""
+    numbers = asked.answers()
+    if len(numbers) > _MOST_ON_A_SLIDER:
+        return st.number_input(
+            say("course.bet.number", low=said_as(asked, asked.low), high=said_as(asked, asked.high)),
+            asked.low,
+            asked.high,
+            None,
+            asked.step,
+            key=key,
+        )
+    return st.select_slider(
+        say("course.bet.title"),
+        (None, *numbers),
+        format_func=lambda one: "?" if one is None else said_as(asked, one),
+        key=key,
+        label_visibility="collapsed",
+    )
+
+
+def _take(here: Place, seed: int, asked: Asked, answer: float | None) -> None:
+    if answer is not None:
+        commit(here, seed, asked, answer)
+        _TAKEN.set(True)
+
+
+def _truth(here: Place, make: Make, asked: Asked, said: Said, pages: Pages | None) -> None:
+    with st.container(key=f"told-{here[0]}-{here[1]}"):
+        for one in languages(lang_mode()):
+            key, args = asked.told(said.answer)
+            both = {"bet": said_as(asked, said.answer, one), "truth": said_as(asked, asked.truth, one)}
+            compared = t(
+                "course.bet.same" if said.answer == asked.truth else "course.bet.compared", one, **both
+            )
+            grade = f"{GLYPHS[said.grade]} {t(f'course.bet.{said.grade}', one)}"
+            st.markdown(f"**{grade}** {compared}\n\n{t(key, one, **args)}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            say("course.bet.again"), key=f"again-{here[0]}-{here[1]}", on_click=partial(_renew, here, make)
+        )
+        following = _following(here[0])
+        if pages is not None and following:
+            st.page_link(pages(following), label=f"{say(f'course.{following}.title')} →")
+
+
+def _renew(here: Place, make: Make) -> None:
+    another(here, make)
+    _TAKEN.set(True)
+
+
+def said_as(asked: Asked, answer: float, spoken: Lang | None = None) -> str:
+    """An answer in words: the option, or the number with its unit."""
+    spoken = spoken or lang()
+    if asked.options:
+        key, args = asked.options[int(answer)]
+        return t(key, spoken, **args)
+    number: float = int(answer) if float(answer).is_integer() else round(answer, 2)
+    return t(asked.unit, spoken, n=number) if asked.unit else f"{number:,}".replace("-", "−")
+
+
+def _spoken(words: Words) -> None:
+    for one in languages(lang_mode()):
+        st.markdown(t(words[0], one, **words[1]))
+
+
+def _following(chapter: str) -> str | None:
+    names = chapter_names()
+    place = names.index(chapter) + 1
+    return names[place] if place < len(names) else None

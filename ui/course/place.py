@@ -1,0 +1,44 @@
+"""A place on a page: ``open=ch11.hash`` in a link opens chapter 11 on that belief, and after a reload again.
+
+The page says which places it has; a link to it names one. Wherever the visitor goes on the page, the link
+follows, so that what one sees is what one hands on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from ui.frame.link import LinkPart, Query
+
+OPEN = "open"
+_PLACE = re.compile(r"([a-z]+\d{0,2})\.([A-Za-z0-9_-]{1,40})", re.ASCII)
+
+
+def _read(query: Query) -> tuple[str, list[str]]:
+    if OPEN not in query:
+        return "", []
+    found = _PLACE.fullmatch(query[OPEN])
+    return (query[OPEN], []) if found else ("", [OPEN])
+
+
+PLACE = LinkPart("place", str, {OPEN: "link.place"}, _read, lambda place: {OPEN: place} if place else {})
+"""``page.name``, or "" where a page is enough."""
+
+
+def place_of(page: str, name: str) -> str:
+    """How a link names a place."""
+    return f"{page}.{name}"
+
+
+def opened_at(page: str, names: Collection[str]) -> str | None:
+    """The one of ``names`` at which the link opens this page; None: the link says nothing, or no place that
+    the page has."""
+    where, _, name = PLACE.get().partition(".")
+    return name if where == page and name in names else None
+
+
+def stands_at(page: str, name: str) -> None:
+    """The visitor is at this place now: a reload comes back to it."""
+    if PLACE.get() != place_of(page, name):
+        PLACE.set(place_of(page, name))
