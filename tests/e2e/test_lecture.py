@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.test_axe import AXE, serious_faults
 from ui.frame.static_files import ensure_static
 from ui.lecture.payload import Lecture, LectureStop
 from ui.lecture.scripts import script_lecture
@@ -294,3 +295,19 @@ def test_texts_that_are_longer_in_other_languages_fit(browser_page: Page, server
             assert page.locator(DECK).evaluate(CUT) == [], (number, stop["id"], beat)
             assert page.locator(DECK).evaluate(SMALL, SMALLEST) == [], (number, stop["id"], beat)
             page.keyboard.press("PageDown")
+
+
+@pytest.mark.skipif(AXE is None, reason="axe-playwright-python is not installed: pip install -r requirements-dev.txt")
+@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+def test_nothing_serious_on_projector_and_notes(browser_page: Page, server: str, colour_scheme: str) -> None:
+    page = browser_page
+    page.emulate_media(reduced_motion="reduce")
+    open_lecture(page, server, 10, "en")
+    for _ in range(13):
+        if page.locator(f"{DECK}.guess").count():
+            page.keyboard.press("1")
+        assert serious_faults(page) == []
+        page.keyboard.press("PageDown")
+    notes = page.context.new_page()
+    open_lecture(notes, server, 10, "en", "&notes=1")
+    assert serious_faults(notes) == []
