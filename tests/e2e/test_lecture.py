@@ -58,7 +58,9 @@ def open_lecture(page: Page, server: str, length: int, lang: str, more: str = ""
 
 
 def beats(stop: LectureStop) -> list[str]:
-    asked = [name for name, there in (("guess", stop["options"]), ("know", any(stop["know"].values()))) if there]
+    asked = [
+        name for name, there in (("guess", stop["options"]), ("know", any(stop["know"].values()))) if there
+    ]
     return ["look", *asked]
 
 
@@ -91,8 +93,16 @@ def said_openly(stop: LectureStop, lang: Lang) -> str:
     """What the room may read before the truth: what it looks at, the question, the options, the picture."""
     scene: Any = stop["scene"][lang]
     tokens = [token for lane in scene.get("lanes", ()) for token in lane["tokens"]]
-    drawn = json.dumps([tokens, scene.get("parts"), scene.get("asked"), scene.get("rows"), scene.get("points")])
-    return " ".join([*(stop[key][lang] for key in ("title", "see", "ask")), *(one[lang] for one in stop["options"]), drawn])
+    drawn = json.dumps(
+        [tokens, scene.get("parts"), scene.get("asked"), scene.get("rows"), scene.get("points")]
+    )
+    return " ".join(
+        [
+            *(stop[key][lang] for key in ("title", "see", "ask")),
+            *(one[lang] for one in stop["options"]),
+            drawn,
+        ]
+    )
 
 
 def assert_open(page: Page, stop: LectureStop, lang: Lang) -> None:
@@ -109,7 +119,9 @@ def assert_open(page: Page, stop: LectureStop, lang: Lang) -> None:
 
 def assert_told(page: Page, stop: LectureStop, lang: Lang) -> None:
     """The sentence, the right option marked, and the hands beside it; a bet is only kept."""
-    expect(page.locator(f"{DECK} h1")).to_have_text(re.compile(r"\s+".join(map(re.escape, stop["know"][lang].split()))))
+    expect(page.locator(f"{DECK} h1")).to_have_text(
+        re.compile(r"\s+".join(map(re.escape, stop["know"][lang].split())))
+    )
     if not stop["options"]:
         return
     options = page.locator(f"{DECK} .op")
@@ -266,7 +278,11 @@ def test_a_page_in_a_frame_leaves_the_clicker_to_the_lecture(browser_page: Page,
 
 def stretched(told: Any, times: float) -> Any:
     """Every sentence of a lecture as much longer as other languages need; tokens and numbers as they are."""
-    if isinstance(told, dict) and set(told) == set(LANGS) and all(isinstance(one, str) for one in told.values()):
+    if (
+        isinstance(told, dict)
+        and set(told) == set(LANGS)
+        and all(isinstance(one, str) for one in told.values())
+    ):
         return {lang: text + " " + text[: int(len(text) * (times - 1))] for lang, text in told.items()}
     if isinstance(told, dict):
         return {key: one if key == "scene" else stretched(one, times) for key, one in told.items()}
@@ -297,7 +313,9 @@ def test_texts_that_are_longer_in_other_languages_fit(browser_page: Page, server
             page.keyboard.press("PageDown")
 
 
-@pytest.mark.skipif(AXE is None, reason="axe-playwright-python is not installed: pip install -r requirements-dev.txt")
+@pytest.mark.skipif(
+    AXE is None, reason="axe-playwright-python is not installed: pip install -r requirements-dev.txt"
+)
 @pytest.mark.parametrize("colour_scheme", ["light", "dark"])
 def test_nothing_serious_on_projector_and_notes(browser_page: Page, server: str, colour_scheme: str) -> None:
     page = browser_page
