@@ -172,5 +172,5 @@ def test_modelled_numbers_name_their_formulas() -> None:
     assert MODELLED.keys() <= BELIEFS.keys()
     assert all(formula in FORMULAS for names in MODELLED.values() for formula in names)
     assert amount(0, "apart") == "0"
-    assert amount(4e-6, "apart") == "4.0·10⁻⁶"
-    assert [as_read(value) for value in (1488, 13, "4.2e-06", "50")] == ["1,488", 13, "4.2·10⁻⁶", "50"]
+    assert amount(4e-6, "apart") == "4.0×10⁻⁶"
+    assert [as_read(value) for value in (1488, 13, "4.2e-06", "50")] == ["1,488", 13, "4.2×10⁻⁶", "50"]
