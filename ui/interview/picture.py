@@ -42,7 +42,7 @@ border-top:2px dashed currentColor}
 .talk-told{margin-top:.6rem;font-size:.875rem;color:light-dark(#4A5868,#B3BECB)}
 @media (max-width:640px){.talk-map,.talk-told,.talk-path span,.talk-path>div.ahead b{display:none}
 .talk-path{display:flex;flex-wrap:wrap;padding:.3rem 0}
-.talk-path>div{padding:0 .6rem 0 1.5rem;min-height:1.4rem}
+.talk-path>div{padding:0 .4rem 0 1.4rem;min-height:1.4rem;font-size:.85rem}
 .talk-path>div::after,.talk-path>div.trap i{display:none}
 .talk-path>div.trap{margin-left:0}}
 </style>"""
