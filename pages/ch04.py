@@ -1,13 +1,15 @@
-"""Chapter 4 · The hit test: tags, the chain, the first miss, the last token, collisions, and the race."""
+"""Chapter 4 · The hit test: tags in a chain, the first miss; folded: the last token, collisions, the race."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 
 import streamlit as st
 
 from core.types import HashName
 from pages.navigation import page
+from ui.course.bets import bet
 from ui.course.ch04 import (
     BlockPair,
     Verdict,
@@ -19,24 +21,30 @@ from ui.course.ch04 import (
     replace_token,
     tag_hit,
 )
+from ui.course.ch04_bets import Change, asked_hits, asked_tags, change_of
+from ui.course.ch04_picture import draw_chain
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
+from ui.course.in_turn import beginning_of
 from ui.course.lessons import show_part
+from ui.course.mine import my_prompt, my_run, my_stage_link, my_tokens
+from ui.course.page import more, reading
+from ui.course.pictures import new_pen, show_picture
 from ui.frame.charts import Bar, bars_beside
+from ui.frame.open_parts import draw_if_open
 from ui.frame.seen import seen_diff
-from ui.frame.session import say
+from ui.frame.session import lang, say
 from ui.stage.show_me import find_step, op_is
 from ui.words.numbers import power
 from ui.words.visible import visible_text
 
 NAME = "ch04"
 BLOCK = 4
-FIRST_TRY = 13  # the token that is changed when the page opens
 RACE_LENGTH = 1024
 WEAK_BLOCK = 8
 MANY_BLOCKS, BITS = 1e9, 128
 COLOURS: dict[Verdict, str] = {
     "hit": "blue",
-    "last": "blue",
+    "last": "orange",
     "same_text": "orange",
     "new": "orange",
     "tail": "gray",
@@ -46,52 +54,71 @@ TRIALS: tuple[tuple[str, HashName, bool], ...] = (
     ("checked", "weak", True),
     ("strong", "xxh3_128", False),
 )
+FOLDED = ("last", "broken", "race", "weak")
 
 
 def render() -> None:
-    """Change a token and watch the tags; then why the rules are what they are."""
+    """Change a token of one's own prompt and watch the tags; the same on the stage; two bets."""
     begin_chapter(NAME, page)
-    scenario, _, shown = course_run("P9d")
-    _edit(list(scenario.pieces()["R0"][: len(scenario.commands[0].prompt.ids)]))
+    _edit()
     show_part(NAME, "stage")
+    _, _, shown = course_run("P9d")
     chapter_stage(NAME, shown, find_step(shown, op_is("miss", "R1")))
-    _last_token()
-    _after_a_break()
-    _race()
-    _collisions()
+    my_stage_link(say("course.ch04.yours"), find_step(my_run()[2], op_is("plan", "R1")))
+    for name, draw in zip(FOLDED, (_last_token, _after_a_break, _race, _collisions), strict=True):
+        draw_if_open(f"ch04-more-{name}", say(f"course.ch04.more.{name}"), draw)
+    bet(NAME, lambda seed: asked_tags(_change(seed)), pages=page)
+    bet(NAME, lambda seed: asked_hits(_change(seed)), place="b", pages=page)
     end_chapter(NAME, page)
+
+
+def _change(seed: int) -> Change:
+    """The bets' case: the visitor's first prompt, with a token of its beginning changed."""
+    words = say("course.ch04.words").split("|")
+    return change_of(my_tokens(lang())[0], my_prompt(lang()).system, words, seed)
 
 
 # -- change a token ------------------------------------------------------------------------------------
 
 
-def _edit(pieces: list[str]) -> None:
-    left, right = st.columns(2)
-    places = list(range(len(pieces)))
-    place = left.selectbox(
-        say("course.ch04.place"),
-        places,
-        index=FIRST_TRY,
-        format_func=lambda number: f"{number + 1} · {visible_text(pieces[number])}",
-    )
-    text = right.text_input(say("course.ch04.text"), say("course.ch04.word"), max_chars=40)
-    changed = replace_token(pieces, place, text)
-    if not changed:
-        changed = pieces
-    rows = compare_blocks(pieces, changed, BLOCK)
+def _edit() -> None:
+    text, picture = reading()
+    pieces = my_tokens(lang())[0]
+    within = beginning_of(pieces, my_prompt(lang()).system)
+    with text:
+        place = st.selectbox(
+            say("course.ch04.place"),
+            range(within),
+            index=within * 2 // 3,
+            format_func=lambda number: f"{number + 1} · {visible_text(pieces[number])}",
+        )
+        typed = st.text_input(say("course.ch04.text"), say("course.ch04.word"), max_chars=40)
+        changed = replace_token(pieces, place, typed) or pieces
+        rows = compare_blocks(pieces, changed, BLOCK)
+        found = _counted(rows, len(changed))
+        show_part(NAME, "edited" if found["tags"] else "unchanged", **found)
+        if same := sum(row.verdict == "same_text" for row in rows):
+            show_part(NAME, "edited_same", same=same)
+        with more(say("course.ch04.more.table")):
+            st.markdown(_table(rows))
+    with picture:
+        pen = new_pen()
+        height = draw_chain(pen, rows)
+        show_picture(pen, height, say("course.ch04.picture", size=BLOCK, **found))
+
+
+def _counted(rows: Sequence[BlockPair], total: int) -> dict[str, int]:
+    """What the text says of them."""
+    return {
+        "hit": sum(row.verdict == "hit" for row in rows) * BLOCK,
+        "total": total,
+        "tags": sum(row.first_tag != row.second_tag for row in rows if row.second_tag),
+    }
+
+
+def _table(rows: Sequence[BlockPair]) -> str:
     head = [say(f"course.ch04.head.{name}") for name in ("block", "first", "tag", "second", "tag", "verdict")]
-    lines = [f"| {' | '.join(head)} |", "| ---: | --- | --- | --- | --- | --- |", *map(_line, rows)]
-    st.markdown("\n".join(lines))
-    count = {verdict: sum(row.verdict == verdict for row in rows) for verdict in COLOURS}
-    changed_tags = sum(row.first_tag != row.second_tag for row in rows if row.second_tag)
-    show_part(
-        NAME,
-        "edited",
-        hit=count["hit"] * BLOCK,
-        total=len(changed),
-        tags=changed_tags,
-        same=count["same_text"],
-    )
+    return "\n".join([f"| {' | '.join(head)} |", "| ---: | --- | --- | --- | --- | --- |", *map(_line, rows)])
 
 
 def _line(row: BlockPair) -> str:
@@ -108,7 +135,7 @@ def token_marks(row: BlockPair) -> tuple[list[str], list[str]]:
     return [one for one, _ in pairs if one], [other for _, other in pairs if other]
 
 
-# -- the last token ----------------------------------------------------------------------------------------
+# -- folded: the last token --------------------------------------------------------------------------------
 
 
 def repeated(length: int, block_size: int) -> int:
@@ -134,7 +161,7 @@ def _last_token() -> None:
     stage_link(say("course.show_me"), "P6", find_step(stage, op_is("plan", "R1")))
 
 
-# -- after a break -----------------------------------------------------------------------------------------
+# -- folded: after a break ---------------------------------------------------------------------------------
 
 
 def _after_a_break() -> None:
@@ -143,13 +170,11 @@ def _after_a_break() -> None:
     result = forced_reuse(seed)
     bars = []
     for layer in result.layers:
-        words = f"{100 * layer.value:.1f} %"
+        words = say("course.ch06.percent", change=f"{100 * layer.value:.1f}")
         bars.append(
             Bar(f"{say('course.ch04.layer', n=layer.layer)}<br>{words}", 100 * layer.value, "", words)
         )
-    st.plotly_chart(
-        bars_beside(bars, say("course.ch04.error")), key="ch04-layers", config={"displayModeBar": False}
-    )
+    _draw_bars("layers", bars, say("course.ch04.error"))
     show_part(
         NAME,
         "broken_result",
@@ -160,7 +185,12 @@ def _after_a_break() -> None:
     st.caption(say(f"course.ch04.flipped.{str(result.broken.flipped).lower()}"))
 
 
-# -- the race ----------------------------------------------------------------------------------------------
+def _draw_bars(key: str, bars: Sequence[Bar], axis: str) -> None:
+    figure = bars_beside(bars, axis, one_colour=True)
+    st.plotly_chart(figure, key=f"ch04-{key}", config={"displayModeBar": False})
+
+
+# -- folded: the race --------------------------------------------------------------------------------------
 
 
 def _race() -> None:
@@ -178,15 +208,13 @@ def _race() -> None:
             ("looked_up", done.looked_up),
         )
     ]
-    st.plotly_chart(
-        bars_beside(bars, say("course.ch04.race.axis")), key="ch04-race", config={"displayModeBar": False}
-    )
+    _draw_bars("race", bars, say("course.ch04.race.axis"))
     show_part(
         NAME, "race_result", length=f"{RACE_LENGTH:,}", lookups=done.looked_up, compared=f"{done.compared:,}"
     )
 
 
-# -- collisions --------------------------------------------------------------------------------------------
+# -- folded: collisions ------------------------------------------------------------------------------------
 
 
 def _collisions() -> None:

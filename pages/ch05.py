@@ -1,29 +1,54 @@
-"""Chapter 5 · The system: three modules, each with its own source beside the events it tells."""
+"""Chapter 5 · The system: three modules at work on one's own prompts; folded: their source and events."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from core.cost import MODELS
-from core.engine.events import BlockEvicted, RequestAdmitted
-from core.scenario.scenario import run
+from core.engine.events import BlockEvicted, BlockTouched, RequestAdmitted
+from core.scenario.scenario import Scenario, run
 from core.timeline.event_log import EventLog
 from pages.navigation import page
-from ui.course.ch05 import MODULES, SITUATIONS, Held, Move, Told, held_peak, situation, summary, witness
+from ui.course.asked import Asked
+from ui.course.bets import bet
+from ui.course.ch05 import (
+    MINE,
+    MODULES,
+    SITUATIONS,
+    Held,
+    Move,
+    Told,
+    at_once,
+    held_peak,
+    situation,
+    summary,
+    witness,
+)
+from ui.course.ch05_bets import asked_goes, asked_held, stranger
+from ui.course.ch05_bets import at_once as three_at_once
+from ui.course.ch05_picture import draw_modules, work_of
 from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_one, stage_link
 from ui.course.code import Function, place_of, show_source
 from ui.course.lessons import show_part
+from ui.course.mine import MINE as MY_PROMPT
+from ui.course.mine import my_prompt, my_scenario, my_stage_link, my_tokens
+from ui.course.page import more, reading
+from ui.course.pictures import new_pen, show_picture
+from ui.frame.kept import LastFew
+from ui.frame.open_parts import draw_if_open
 from ui.frame.session import lang, plain, say
 from ui.frame.shared import Shared
+from ui.stage.own import OwnPrompts
 from ui.stage.payload import Payload, stage_log
 from ui.stage.run import title_of
 from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import Wanted, find_step, op_is
 
 NAME = "ch05"
-_RUNS = Shared(32)
+_RUNS, _OWN_RUNS = Shared(32), LastFew("ch05_runs", 2)
 GIB = 2**30
 MOST_ROWS = 8
 OPENS_ON: dict[str, Wanted] = {
@@ -33,37 +58,89 @@ OPENS_ON: dict[str, Wanted] = {
     "preempt": op_is("preempt"),
     "version": op_is("miss", "R2"),
 }
+VLLM_NAMES = ("Scheduler", "CacheController", "BlockManager")
 Seen = tuple[dict[str, Any], Payload, list[Told], list[Move]]
 
 
 def render() -> None:
-    """Five situations on the stage; below it, who did what: source and events."""
+    """Six situations on the stage, the first with the visitor's own prompts; who did what; two bets."""
     begin_chapter(NAME, page)
-    titles = {name: say(f"course.ch05.situation.{name}") for name in SITUATIONS}
-    name = pick_one(say("course.ch05.situation"), titles, "ch05-situation")
-    counted, shown, told, moves = _seen(name)
-    show_part(NAME, name, **counted)
-    step = find_step(shown, OPENS_ON[name])
+    text, picture = reading()
+    with text:
+        titles = {name: say(f"course.ch05.situation.{name}") for name in (MINE, *SITUATIONS)}
+        name = pick_one(say("course.ch05.situation"), titles, "ch05-situation", NAME)
+        counted, shown, told, moves = _seen(name)
+        show_part(NAME, name, **counted)
+        step = opening_step(name, shown)
+        _stage_links(name, step)
+    with picture:
+        _picture(work_of(told, moves))
     chapter_stage(NAME, shown, step, key=f"stage-{name}")
-    wanted = SITUATIONS[name]
-    if not wanted.made:
-        stage_link(say("course.show_me"), wanted.preset, step, **wanted.knobs)
-    show_part(NAME, "modules")
-    _modules(name, shown, step, told, moves)
+    modules = partial(_modules, name, shown, step, told, moves)
+    draw_if_open("ch05-more-modules", say("course.ch05.more.modules"), modules)
+    with more(say("course.ch05.more.names")):
+        _names()
+    bet(NAME, lambda seed: asked_held(three_at_once(my_tokens(lang()), seed)), pages=page)
+    bet(NAME, _goes, place="b", pages=page)
     end_chapter(NAME, page)
 
 
+def _goes(seed: int) -> Asked:
+    prompts = my_tokens(lang())
+    return asked_goes(stranger(prompts, seed), prompts)
+
+
+def _stage_links(name: str, step: int) -> None:
+    if name == MINE:
+        my_stage_link(say("course.ch05.yours"), 1)
+    elif not SITUATIONS[name].made:
+        wanted = SITUATIONS[name]
+        stage_link(say("course.show_me"), wanted.preset, step, **wanted.knobs)
+
+
+def opening_step(name: str, shown: Payload) -> int:
+    """Where the stage opens: of one's own prompts, where most of them use one slot."""
+    if name != MINE:
+        return find_step(shown, OPENS_ON[name])
+    refs = [event["args"]["ref"] for event in shown["events"] if event["op"] == "touch"]
+    return find_step(shown, op_is("touch", ref=max(refs)) if refs else op_is("plan", "R1"))
+
+
 def _seen(name: str) -> Seen:
-    """A situation's run, watched."""
+    """A situation's run, watched. What somebody typed stays with them."""
+    if name == MINE:
+        runs = _RUNS if MY_PROMPT.get() == OwnPrompts() else _OWN_RUNS
+        scenario = at_once(my_scenario(lang()))
+        made_from: object = (name, lang(), my_prompt(lang()))
+        return runs.get(made_from, lambda: _watched(name, scenario, say("course.ch05.situation.mine")))
+    return _RUNS.get(
+        (name, lang()),
+        lambda: _watched(name, situation(name, lang()), title_of(SITUATIONS[name].preset)),
+    )
 
-    def make() -> Seen:
-        scenario = situation(name, lang())
-        log = run(scenario)
-        told, moves = witness(scenario)
-        shown = stage_log(scenario, log, title_of(SITUATIONS[name].preset))
-        return numbers(name, log), shown, told, moves
 
-    return _RUNS.get((name, lang()), make)
+def _watched(name: str, scenario: Scenario, title: str) -> Seen:
+    log = run(scenario)
+    told, moves = witness(scenario)
+    return numbers(name, log), stage_log(scenario, log, title), told, moves
+
+
+def _picture(work: dict[str, int]) -> None:
+    pen = new_pen()
+    height = draw_modules(pen, work)
+    counts = {"scheduler": work["Scheduler"], "controller": work["CacheController"]}
+    show_picture(pen, height, say("course.ch05.picture", **counts, moves=work["BlockManager"]))
+
+
+def _names() -> None:
+    """Our modules and vLLM's, once."""
+    show_part(NAME, "names")
+    head = [say(f"course.ch05.names.{name}") for name in ("here", "vllm", "does")]
+    lines = [f"| {' | '.join(head)} |", "| --- | --- | --- |"]
+    for name in VLLM_NAMES:
+        cells = (say(f"course.ch05.{kind}.{name}") for kind in ("module", "vllm", "does"))
+        lines.append(f"| {' | '.join(cells)} |")
+    st.markdown("\n".join(lines))
 
 
 # -- numbers of the situations ---------------------------------------------------------------------------
@@ -72,6 +149,9 @@ def _seen(name: str) -> Seen:
 def numbers(name: str, log: EventLog) -> dict[str, Any]:
     """What the text of a situation counts in its run."""
     admitted = [event for event in log.events if isinstance(event, RequestAdmitted)]
+    if name == MINE:
+        counts = [event.ref_count for event in log.events if isinstance(event, BlockTouched)]
+        return {"refs": max(counts, default=1)}
     if name == "users":
         held, large = held_peak(log), ten_users()
         each = 16 * MODELS["Llama-2-7B"].kv_bytes_per_token / GIB
@@ -104,6 +184,7 @@ def ten_users() -> Held:
 
 
 def _modules(name: str, shown: Payload, step: int, told: list[Told], moves: list[Move]) -> None:
+    show_part(NAME, "modules")
     step_of = {one["ev"]: one["i"] + 1 for one in shown["events"]}
     opening = shown["events"][step - 1]["ev"]
     teller = told[opening].function.__module__.removeprefix("core.engine.")

@@ -1,165 +1,183 @@
-"""Chapter 6 · What it saves: counted, modelled and measured, for one prompt, many users, a day's bill."""
+"""Chapter 6 · What it saves: one saving on four rulers, two bets; folded: everything counted and measured."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from core.cost import FORMULAS
 from pages.navigation import page
-from ui.course.ch06_saving.charts import faster_curve, saved_bars
-from ui.course.ch06_saving.counts import BLOCK_SIZE
+from ui.course.asked import Asked
+from ui.course.bets import bet
+from ui.course.ch06_saving.bets import FirstToken, asked_time, first_token, shown_ms, with_manual
 from ui.course.ch06_saving.panels import (
-    CONFIG,
     NAME,
+    RATES,
     SHARED,
-    beside,
     bill_panel,
+    load_at,
     load_panel,
     long_panel,
-    names_of,
-    show_strips,
     users_panel,
 )
-from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
+from ui.course.ch06_saving.picture import draw_answered, draw_bars, draw_rulers, minus
+from ui.course.ch06_saving.rulers import (
+    MANY,
+    RULERS,
+    TOTAL,
+    Ruler,
+    bill_ruler,
+    fixed_ms,
+    queue_ruler,
+    time_ruler,
+    token_ruler,
+)
+from ui.course.ch06_saving.timed import one_prompt_panel, sooner_panel
+from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, pick_one, stage_link
 from ui.course.lessons import show_part
-from ui.course.measured import DECODERS, LARGER, kept, pairs, sweep, where
-from ui.course.strips import Stretch
-from ui.frame.session import say
+from ui.course.mine import my_tokens
+from ui.course.page import reading
+from ui.course.pictures import new_pen, show_picture
+from ui.course.said import now_put
+from ui.frame.kept import Kept
+from ui.frame.open_parts import draw_if_open
+from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.stage.show_me import find_step, op_is
-from ui.words.numbers import percent, seconds
+from ui.words.numbers import money
 
-BAND = (0.3, 0.5)
-"""What one often reads: the share by which the first token comes sooner."""
+SHARES = range(16, TOTAL, 16)
+SEEN: Kept[frozenset[str]] = Kept("ch06_seen", frozenset)
+"""Rulers that were looked at: their results stay in the picture."""
+
+Make = Callable[[int], FirstToken]
 
 
 def render() -> None:
-    """One prompt, a claim about the first token, many users, long prefixes, a queue, the bill."""
+    """Four rulers beside one picture, the bets, and folded what stands behind the numbers."""
     begin_chapter(NAME, page)
-    decoder = _one_prompt()
+    _rulers()
+    panels = {
+        "one": one_prompt_panel,
+        "stage": _stage,
+        "sooner": sooner_panel,
+        "users": users_panel,
+        "long": long_panel,
+        "load": load_panel,
+        "bill": bill_panel,
+    }
+    for name, draw in panels.items():
+        draw_if_open(f"ch06-more-{name}", say(f"course.ch06.more.{name}"), draw)
+    machine_panel()
+    _bet("a", lambda seed: first_token(my_tokens(lang()), MACHINE.get().cost(), seed))
+    _bet("b", lambda seed: with_manual(my_tokens(lang()), MACHINE.get().cost(), seed))
+    end_chapter(NAME, page)
+
+
+# -- four rulers -----------------------------------------------------------------------------------------
+
+
+def _rulers() -> None:
+    text, picture = reading()
+    with text:
+        names = {name: say(f"course.ch06.ruler.{name}") for name in RULERS}
+        now = pick_one(say("course.ch06.ruler"), names, "ch06-ruler", NAME)
+        SEEN.set(SEEN.get() | {now})
+        shared = st.select_slider(
+            say("course.ch06.shared", total=TOTAL), list(SHARES), SHARED, key="ch06-shared"
+        )
+        rate = 20
+        if now == "queue":
+            rate = st.select_slider(say("course.ch06.rate"), RATES, rate, key="ch06-rate")
+        found = measured_by(shared, rate)
+        show_part(NAME, now, **_words(now, found[now], shared, rate))
+        if set(RULERS) <= SEEN.get():
+            show_part(NAME, "all")
+    with picture:
+        _picture(now, found, rate)
+
+
+def measured_by(shared: int, rate: int) -> dict[str, Ruler]:
+    """The prompt with so many shared tokens on every ruler, on the machine chosen."""
+    machine = MACHINE.get()
+    cost = machine.cost()
+    return {
+        "tokens": token_ruler(shared),
+        "time": time_ruler(shared, cost),
+        "queue": queue_ruler(shared, cost, load_at(rate, shared)),
+        "bill": bill_ruler(shared, machine.prices),
+    }
+
+
+def amount(name: str, value: float) -> str:
+    """A number in the ruler's unit."""
+    if name == "bill":
+        return money(value, MACHINE.get().prices.currency)
+    return f"{value:,.0f}" if name in ("tokens", "queue") else f"{value:,.1f}"
+
+
+def _words(name: str, ruler: Ruler, shared: int, rate: int) -> dict[str, object]:
+    prices = MACHINE.get().prices
+    words: dict[str, dict[str, object]] = {
+        "tokens": {"total": TOTAL, "hit": shared, "computed": TOTAL - shared},
+        "time": {"rest": shown_ms(fixed_ms(MACHINE.get().cost()))},
+        "queue": {"rate": rate},
+        "bill": {
+            "new": f"{prices.per_million_tokens:g}",
+            "cached": f"{prices.per_million_cached:g}",
+            "many": f"{MANY:,}",
+        },
+    }
+    sides = {"full": amount(name, ruler.full), "left": amount(name, ruler.left)}
+    escaped = {side: text.replace("$", r"\$") for side, text in sides.items()}
+    return {**escaped, "saved": minus(ruler.saved), **words[name]}
+
+
+def _picture(now: str, found: dict[str, Ruler], rate: int) -> None:
+    pen = new_pen()
+    title = say(f"course.ch06.unit.{now}", rate=rate, many=f"{MANY:,}")
+    draw_bars(pen, title, found[now], lambda value: amount(now, value))
+    height = draw_rulers(pen, found, now, SEEN.get())
+    words = [
+        say(
+            "course.ch06.picture",
+            ruler=say(f"course.ch06.ruler.{name}"),
+            full=amount(name, ruler.full),
+            left=amount(name, ruler.left),
+            saved=minus(ruler.saved),
+        )
+        for name, ruler in found.items()
+        if name in SEEN.get()
+    ]
+    show_picture(pen, height, "; ".join(words))
+
+
+# -- bets ------------------------------------------------------------------------------------------------
+
+
+def _bet(place: str, make: Make) -> None:
+    """The bet, and once it is answered where the milliseconds went."""
+
+    def asked(seed: int) -> Asked:
+        return asked_time(make(seed), my_tokens(lang()))
+
+    if bet(NAME, asked, place=place, pages=page):
+        one, pen = make(now_put((NAME, place), asked)[0]), new_pen()
+        height = draw_answered(pen, one, shown_ms)
+        with st.container(width=560):
+            show_picture(pen, height, say("course.ch06.bet.picture", total=one.total, hit=one.hit))
+
+
+# -- folded ----------------------------------------------------------------------------------------------
+
+
+def _stage() -> None:
     show_part(NAME, "stage")
     _, _, shown = course_run("L640s")
     step = find_step(shown, op_is("plan", "R1"))
     chapter_stage(NAME, shown, step)
     stage_link(say("course.show_me"), "L640s", step)
-    _sooner(decoder)
-    users_panel(decoder)
-    long_panel(decoder)
-    load_panel()
-    bill_panel()
-    end_chapter(NAME, page)
-
-
-# -- one prompt ------------------------------------------------------------------------------------------
-
-
-def _one_prompt() -> str:
-    """Returns the library whose measurements are shown, here and further down."""
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
-    with right:
-        chosen = st.segmented_control(
-            say("course.ch06.clock"), list(DECODERS), default="numpy", required=True, key="ch06-clock"
-        )
-    decoder = chosen or "numpy"
-    points = sweep(DECODERS[decoder])
-    total = points[0].total
-    by_hit = {point.hit_tokens: point for point in points}
-    with left:
-        shared = st.select_slider(
-            say("course.ch06.shared", total=total), list(by_hit), SHARED, key="ch06-shared"
-        )
-    point, prefix, own = by_hit[shared], say("course.ch06.part.prefix"), say("course.ch06.part.own")
-    rows = {
-        say("course.ch06.without"): [Stretch(prefix, shared, False), Stretch(own, total - shared, False)],
-        say("course.ch06.with"): [Stretch(prefix, shared, True), Stretch(own, total - shared, False)],
-    }
-    show_strips("prompt", rows)
-    cost, names = MACHINE.get().cost(), names_of(decoder)
-    one = cost.compare(total, shared)
-    left, right = st.columns(2)
-    with left:
-        beside("one", names, (one.linear_ratio, one.ratio, point.ratio))
-        machine_panel()
-    with right:
-        modelled = [cost.compare(total, hit).ratio for hit in by_hit]
-        axes = (say("course.ch06.fraction"), say("course.ch06.faster"))
-        larger = say("course.ch06.larger", **where(kept(LARGER)["sweep"]))
-        timed = {names.measured: points, larger: sweep(LARGER)}
-        figure = faster_curve(timed, modelled, point, names, axes)
-        st.plotly_chart(figure, key="ch06-curve", config=CONFIG)
-    show_part(
-        NAME,
-        "one_result",
-        total=total,
-        hit=shared,
-        computed=total - shared,
-        claim=f"{one.linear_ratio:.2f}",
-        model=f"{one.ratio:.2f}",
-        measured=f"{point.ratio:.2f}",
-    )
-    with st.expander(say("course.ch06.basis")):
-        show_part(NAME, "basis", linear=FORMULAS["formula.linear_claim"], prefill=FORMULAS["formula.prefill"])
-        st.markdown(_measured_table())
-        if any(kept(name)["pair"].disturbed for name in (*DECODERS.values(), LARGER)):
-            show_part(NAME, "disturbed")
-        st.caption(say("formula.legend"))
-    return decoder
-
-
-def _measured_table() -> str:
-    """Everything that was timed for one pair, with its machine."""
-    head = [
-        say(f"course.ch06.head.{name}") for name in ("decoder", "full", "hit", "ratio", "spread", "where")
-    ]
-    lines = [f"| {' | '.join(head)} |", "| --- | ---: | ---: | ---: | ---: | --- |"]
-    for name in (*DECODERS.values(), LARGER):
-        report = kept(name)["pair"]
-        row, [point] = report.rows[0], pairs(name, "pair")
-        facts = where(report)
-        cells = (
-            say("course.ch06.decoder", **facts),
-            seconds(row["full"]["cpu_ms"] / 1000),
-            seconds(row["hit"]["cpu_ms"] / 1000),
-            f"**{point.ratio:.2f}×**",
-            f"{point.low:.2f}–{point.high:.2f}×",
-            say("course.ch06.where", rounds=report.settings["rounds"], **facts),
-        )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-# -- how much sooner -------------------------------------------------------------------------------------
-
-
-def _sooner(decoder: str) -> None:
-    points = pairs(DECODERS[decoder], "saving")
-    greeting = int(kept(DECODERS[decoder])["saving"].rows[0]["shared"])
-    band = {"low": percent(BAND[0], 0), "high": percent(BAND[1], 0)}
-    show_part(NAME, "sooner", greeting=greeting, **band)
-    cost, names = MACHINE.get().cost(), names_of(decoder)
-    groups = [
-        say("course.ch06.case", hit=point.hit_tokens, total=point.total, percent=percent(point.fraction, 0))
-        for point in points
-    ]
-    values = {
-        names.claim: [point.fraction for point in points],
-        names.model: [cost.compare(point.total, point.hit_tokens).saved_share for point in points],
-        names.measured: [point.saved for point in points],
-    }
-    words = (say("course.ch06.sooner"), say("course.ch06.band", **band))
-    st.plotly_chart(saved_bars(groups, values, BAND, words), key="ch06-sooner", config=CONFIG)
-    show_part(
-        NAME,
-        "sooner_result",
-        fractions=" / ".join(percent(point.fraction, 0) for point in points[1:]),
-        saved=" / ".join(percent(point.saved, 0) for point in points[1:]),
-        greeting=greeting,
-        reused=points[0].hit_tokens,
-        size=BLOCK_SIZE,
-        little=percent(points[0].saved, 0),
-        **band,
-    )
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

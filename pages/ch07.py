@@ -1,12 +1,17 @@
-"""Chapter 7 · Where it pays: kinds of use on the engine, the map over both lengths, prefixes against room."""
+"""Chapter 7 · Where it pays: kinds of use on the engine, and a bet; folded: all of them, the map."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from core.scenario.scenario import run
 from core.scenario.use_cases import ANSWER, BLOCK_SIZE, DOCUMENTS, VARIANTS, Outcome, hit_rate, outcomes
 from pages.navigation import page
+from ui.course.asked import Asked
+from ui.course.bets import bet
+from ui.course.ch07_uses.bets import asked_order, ordered
 from ui.course.ch07_uses.charts import length_map, rate_bars
 from ui.course.ch07_uses.counts import (
     PREFIXES,
@@ -15,16 +20,20 @@ from ui.course.ch07_uses.counts import (
     all_rates,
     last_request,
     never_full,
-    rows_of,
     share_map,
     small_scenario,
     verdicts,
 )
+from ui.course.ch07_uses.picture import draw_strips, draw_verdicts
 from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_one
+from ui.course.in_turn import beginning_and_question
 from ui.course.lessons import show_part
-from ui.course.strips import strips
+from ui.course.mine import my_prompt
+from ui.course.page import reading
+from ui.course.pictures import new_pen, show_picture
 from ui.course.tradeoffs import prefixes_panel
 from ui.frame.formulas import formulas_panel
+from ui.frame.open_parts import draw_if_open
 from ui.frame.session import lang, say
 from ui.frame.shared import Shared
 from ui.machine.machine import MACHINE
@@ -36,25 +45,30 @@ from ui.words.formula_words import PREFILL, SAVINGS
 NAME = "ch07"
 _RUNS = Shared(48)
 CONFIG = {"displayModeBar": False}
-ROWS = 6
 PANEL_PREFIX = 128
 """Tokens of a prefix in the figure on prefixes and room."""
 
 
 def render() -> None:
-    """Pick a kind of use; then all of them, the map, and room for prefixes."""
+    """Pick a kind of use and watch it; a bet on one's own prompts; all kinds, the map, room for prefixes."""
     begin_chapter(NAME, page)
     case, variant = _use()
     show_part(NAME, "stage")
     shown = _shown(case, variant)
     step = find_step(shown, op_is("plan", last_request(case)))
     chapter_stage(NAME, shown, step, key=f"{case}-{variant}")
-    _all(case, variant)
-    _map()
-    slots = PANEL_PREFIX // BLOCK_SIZE
-    show_part(NAME, "prefixes", prefix=PANEL_PREFIX, slots=slots, many=10, need=10 * slots)
-    prefixes_panel()
+    draw_if_open("ch07-more-all", say("course.ch07.more.all"), lambda: _all(case, variant))
+    draw_if_open("ch07-more-map", say("course.ch07.more.map"), _map)
+    draw_if_open("ch07-more-prefixes", say("course.ch07.more.prefixes"), _prefixes)
+    machine_panel()
+    formulas_panel((*SAVINGS, *PREFILL))
+    bet(NAME, _ordered, pages=page)
     end_chapter(NAME, page)
+
+
+def _ordered(seed: int) -> Asked:
+    prompt = my_prompt(lang())
+    return asked_order(ordered([beginning_and_question(prompt.system, one) for one in prompt.messages], seed))
 
 
 def _variants(case: str) -> dict[str, str]:
@@ -65,31 +79,50 @@ def _variants(case: str) -> dict[str, str]:
 
 
 def _use() -> tuple[str, str]:
-    cases = {case: say(f"course.ch07.case.{case}") for case in VARIANTS}
-    case = pick_one(say("course.ch07.use"), cases, "ch07-case")
-    variant = VARIANTS[case][0]
-    if len(VARIANTS[case]) > 1:
-        variant = pick_one(say("course.ch07.variant"), _variants(case), f"ch07-variant-{case}")
-    count, shared, own = _sliders(case)
-    found = {one: outcomes(case, one, count, shared, own) for one in VARIANTS[case]}
-    kinds = (say("course.ch06.reused"), say("course.ch06.computed"))
-    names = {verdict.kind: say(f"course.ch07.part.{verdict.kind}") for verdict in verdicts(found[variant])}
-    figure = strips(rows_of(found[variant], names, ROWS), say("course.ch06.tokens"), kinds)
-    st.plotly_chart(figure, key=f"ch07-strips-{case}-{variant}", config=CONFIG)
-    left, right = st.columns([3, 2])
-    with left:
+    text, picture = reading()
+    with text:
+        cases = {case: say(f"course.ch07.case.{case}") for case in VARIANTS}
+        case = pick_one(say("course.ch07.use"), cases, "ch07-case", NAME)
+        variant = VARIANTS[case][0]
+        if len(VARIANTS[case]) > 1:
+            variant = pick_one(say("course.ch07.variant"), _variants(case), f"ch07-variant-{case}")
+        count, shared, own = _sliders(case)
+        found = {one: outcomes(case, one, count, shared, own) for one in VARIANTS[case]}
         show_part(NAME, case, **_numbers(case, found, count))
-    with right:
-        st.markdown(_verdict_table(found[variant]))
+    with picture:
+        _picture(case, found[variant])
     return case, variant
+
+
+def _picture(case: str, found: tuple[Outcome, ...]) -> None:
+    judged, pen = verdicts(found), new_pen()
+    names = {one.kind: say(f"course.ch07.part.{one.kind}") for one in judged}
+    top = draw_strips(pen, found, names, say(f"course.ch07.{_counted(case)}"))
+    height = draw_verdicts(pen, top, judged, names)
+    parts = [
+        say(
+            "course.ch07.picture.part",
+            part=names[one.kind],
+            share=never_full(one.share),
+            verdict=say(f"course.ch07.verdict.{one.word}"),
+        )
+        for one in judged
+    ]
+    rate = say("course.ch06.percent", change=never_full(hit_rate(found)))
+    what = say("course.ch07.picture", case=say(f"course.ch07.case.{case}"), rate=rate, parts="; ".join(parts))
+    show_picture(pen, height, what)
+
+
+def _counted(case: str) -> str:
+    """What its prompts are: turns of one conversation, or requests."""
+    return "turns" if case == "chat" else "requests"
 
 
 def _sliders(case: str) -> tuple[int, int, int]:
     usual = USUAL[case]
     columns = st.columns(3)
-    what = "turns" if case == "chat" else "requests"
     count = columns[0].slider(
-        say(f"course.ch07.{what}"), 2, usual.most, usual.count, key=f"ch07-count-{case}"
+        say(f"course.ch07.{_counted(case)}"), 2, usual.most, usual.count, key=f"ch07-count-{case}"
     )
     own = columns[2].slider(say("course.ch07.own"), 16, 2048, usual.own, key=f"ch07-own-{case}")
     if case == "free":
@@ -98,18 +131,11 @@ def _sliders(case: str) -> tuple[int, int, int]:
     return count, shared, own
 
 
-def _numbers(case: str, found: dict[str, tuple[Outcome, ...]], count: int) -> dict[str, object]:
+def _numbers(case: str, found: Mapping[str, tuple[Outcome, ...]], count: int) -> dict[str, object]:
     """What the text of a kind of use says of these runs: each variant's rate, and more."""
     numbers: dict[str, object] = {variant: never_full(hit_rate(one)) for variant, one in found.items()}
     if case == "chat":
-        last = found["turns"][-1]
-        numbers |= {
-            "count": count,
-            "last": never_full(last.hit / last.total),
-            "computed": f"{last.total - last.hit:,}",
-            "prompt": f"{last.total:,}",
-            "answer": ANSWER,
-        }
+        numbers |= chat_numbers(found["turns"])
     elif case == "batch":
         numbers |= {"count": count, "each": found["same"][-1].total - found["same"][-1].hit}
     elif case == "rag":
@@ -117,13 +143,20 @@ def _numbers(case: str, found: dict[str, tuple[Outcome, ...]], count: int) -> di
     return numbers
 
 
-def _verdict_table(found: tuple[Outcome, ...]) -> str:
-    head = [say(f"course.ch07.head.{name}") for name in ("part", "tokens", "reused", "verdict")]
-    lines = [f"| {' | '.join(head)} |", "| --- | ---: | ---: | --- |"]
-    for one in verdicts(found):
-        name, verdict = say(f"course.ch07.part.{one.kind}"), say(f"course.ch07.verdict.{one.word}")
-        lines.append(f"| {name} | {one.tokens:,} | {never_full(one.share)} % | {verdict} |")
-    return "\n".join(lines)
+def chat_numbers(turns: Sequence[Outcome]) -> dict[str, object]:
+    """Of the last turn, and the milliseconds of the second and the last."""
+    last, cost = turns[-1], MACHINE.get().cost()
+    second_ms, last_ms = (1e3 * cost.compare(one.total, one.hit).hit_s for one in (turns[1], last))
+    return {
+        "count": len(turns),
+        "last": never_full(last.hit / last.total),
+        "computed": f"{last.total - last.hit:,}",
+        "prompt": f"{last.total:,}",
+        "answer": ANSWER,
+        "second_ms": f"{second_ms:.1f}",
+        "last_ms": f"{last_ms:.1f}",
+        "without_ms": f"{1e3 * cost.prefill_s(last.total):.1f}",
+    }
 
 
 def _shown(case: str, variant: str) -> Payload:
@@ -140,7 +173,6 @@ def _shown(case: str, variant: str) -> Payload:
 
 
 def _all(case: str, variant: str) -> None:
-    show_part(NAME, "all")
     rates = {_label(*pair): rate for pair, rate in all_rates().items()}
     figure = rate_bars(rates, say("course.ch07.rate"), _label(case, variant))
     st.plotly_chart(figure, key="ch07-all", config=CONFIG)
@@ -150,6 +182,12 @@ def _all(case: str, variant: str) -> None:
 def _label(case: str, variant: str) -> str:
     name = say(f"course.ch07.case.{case}")
     return name if len(VARIANTS[case]) == 1 else f"{name} · {say(f'course.ch07.variant.{variant}')}"
+
+
+def _prefixes() -> None:
+    slots = PANEL_PREFIX // BLOCK_SIZE
+    show_part(NAME, "prefixes", prefix=PANEL_PREFIX, slots=slots, many=10, need=10 * slots)
+    prefixes_panel()
 
 
 # -- both lengths ----------------------------------------------------------------------------------------
@@ -179,8 +217,6 @@ def _map() -> None:
         time=never_full(share_map(size, cost, True)[down][across]),
         most=never_full(max(map(max, shares))),
     )
-    machine_panel()
-    formulas_panel((*SAVINGS, *PREFILL))
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

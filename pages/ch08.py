@@ -1,16 +1,25 @@
-"""Chapter 8 · What it costs: ten situations, each with a knob, what it does to the cache, and a number."""
+"""Chapter 8 · What it costs: how much room is enough, who goes when it is not; folded, ten situations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from core.scenario.tokenizer import TeachingTokenizer
 from pages.navigation import page
+from ui.course.asked import Asked
+from ui.course.bets import bet
 from ui.course.ch08_costs.charts import best_panel, cards_panel, hot_panel, overhead_panel, word_panel
 from ui.course.ch08_costs.on_stage import decode_panel, owner_panel, pots_panel, ttl_panel, version_panel
-from ui.course.chapter import begin_chapter, end_chapter, pick_one
+from ui.course.ch08_costs.path import asked, room_step, who_step
+from ui.course.ch08_costs.rival import BLOCK
+from ui.course.chapter import begin_chapter, end_chapter
+from ui.course.folded import pick_folded
 from ui.course.lessons import show_part
-from ui.frame.session import say
+from ui.course.mine import my_prompt
+from ui.course.page import reading
+from ui.course.quoted import quote_prompts
+from ui.frame.session import lang, say
 
 NAME = "ch08"
 SITUATIONS: Mapping[str, Callable[[], None]] = MappingProxyType(
@@ -30,13 +39,33 @@ SITUATIONS: Mapping[str, Callable[[], None]] = MappingProxyType(
 
 
 def render() -> None:
-    """Only the chosen situation is computed and drawn."""
+    """The path and its bet; of the folded situations only a chosen one is computed and drawn."""
     begin_chapter(NAME, page)
-    titles = {name: say(f"course.ch08.situation.{name}") for name in SITUATIONS}
-    name = pick_one(say("course.ch08.situation"), titles, "ch08-situation")
-    show_part(NAME, name)
-    SITUATIONS[name]()
+    text, picture = reading()
+    with text:
+        room_step(picture)
+        who_step()
+        show_part(NAME, "bet", block=BLOCK)
+        mine = my_prompt(lang())
+        quote_prompts(mine, (0,))
+        ids = TeachingTokenizer().encode(mine.system + mine.messages[0])
+
+        def make(seed: int) -> Asked:
+            return asked(ids, seed)
+
+        bet(NAME, make, pages=page)
+    _more()
     end_chapter(NAME, page)
+
+
+def _more() -> None:
+    titles = {name: say(f"course.ch08.situation.{name}") for name in SITUATIONS}
+    name = pick_folded(NAME, say("course.ch08.more"), say("course.ch08.situation"), titles, "ch08-situation")
+    if name is not None:
+        folded, chosen = name
+        with folded:
+            show_part(NAME, chosen)
+            SITUATIONS[chosen]()
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

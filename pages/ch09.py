@@ -1,4 +1,4 @@
-"""Chapter 9 · Two caches, one request: the prompt cache begins, the KV cache carries on, and the bill."""
+"""Chapter 9 · Two caches, one request: the prefix cache begins, the KV cache carries on; and the bill."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from pages.navigation import page
-from ui.course.ch09_two_caches.drawn import one_panel, plane_panel, warm_panel
-from ui.course.ch09_two_caches.tables import four_panel, sold_panel
-from ui.course.chapter import begin_chapter, end_chapter, pick_one
+from ui.course.asked import Asked
+from ui.course.bets import bet
+from ui.course.ch09_two_caches.billed import asked
+from ui.course.ch09_two_caches.drawn import one_panel, one_step, plane_panel, warm_panel
+from ui.course.ch09_two_caches.tables import four_panel, sold_panel, surcharges
+from ui.course.chapter import begin_chapter, end_chapter
+from ui.course.folded import pick_folded
 from ui.course.lessons import show_part
-from ui.frame.session import say
+from ui.course.mine import my_prompt
+from ui.course.page import reading
+from ui.course.quoted import quote_prompts
+from ui.frame.session import lang, say
 
 NAME = "ch09"
 VIEWS: Mapping[str, Callable[[], None]] = MappingProxyType(
@@ -25,12 +32,26 @@ VIEWS: Mapping[str, Callable[[], None]] = MappingProxyType(
 
 
 def render() -> None:
-    """Only the chosen view is computed and drawn."""
+    """The path and its bet; of the folded views only a chosen one is computed and drawn."""
     begin_chapter(NAME, page)
+    text, picture = reading()
+    with text:
+        one_step(picture)
+        show_part(NAME, "sold_path", **surcharges())
+        mine = my_prompt(lang())
+        quote_prompts(mine, (1,))
+
+        def make(seed: int) -> Asked:
+            return asked(mine, seed)
+
+        bet(NAME, make, pages=page)
     titles = {name: say(f"course.ch09.view.{name}") for name in VIEWS}
-    name = pick_one(say("course.ch09.view"), titles, "ch09-view")
-    show_part(NAME, name)
-    VIEWS[name]()
+    chosen = pick_folded(NAME, say("course.ch09.more"), say("course.ch09.view"), titles, "ch09-view")
+    if chosen is not None:
+        folded, name = chosen
+        with folded:
+            show_part(NAME, "one_more" if name == "one" else name)
+            VIEWS[name]()
     end_chapter(NAME, page)
 
 

@@ -1,4 +1,4 @@
-"""Chapter 10 · AI application scenarios: what each shares, what breaks it, both ways on the engine."""
+"""Chapter 10 · AI application scenarios: one house, both ways; a bet on one's own prompt; all fourteen."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import streamlit as st
 
 from core.scenario.scenario import run
 from pages.navigation import page
+from ui.course.asked import Asked
+from ui.course.bets import bet
 from ui.course.ch10 import (
     REAL_BLOCK,
     WAYS,
@@ -19,10 +21,15 @@ from ui.course.ch10 import (
     outcome,
     own_setup,
 )
+from ui.course.ch10_bet import asked
 from ui.course.ch11_beliefs.words import opening, report_link
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
-from ui.course.strips import Stretch, strips
+from ui.course.mine import my_prompt
+from ui.course.page import more, reading
+from ui.course.place import opened_at, stands_at
+from ui.course.quoted import quote_prompts
+from ui.course.strips import Stretch, both_rates, strips
 from ui.frame.session import lang, lang_mode, say
 from ui.frame.shared import Shared
 from ui.stage.payload import Payload, stage_log
@@ -30,6 +37,7 @@ from ui.stage.run import title_of
 from ui.stage.show_me import execute_address, op_is
 
 NAME = "ch10"
+QUIET = {"displayModeBar": False}
 _RUNS, _OUTCOMES = Shared(48), Shared(32)
 OPENS_ON = {
     "good": (op_is("match", "R1"),),
@@ -38,29 +46,88 @@ OPENS_ON = {
 
 
 def render() -> None:
-    """A list of applications; what is shared and spilled, both ways as strips, one of them on the stage."""
+    """One application, its prompts beside the text; the bet; folded: its run on the stage, all fourteen."""
     begin_chapter(NAME, page)
-    titles = {name: f"{n}. {say(f'course.ch10.{name}')}" for n, name in enumerate(applications(), 1)}
-    choice, place = st.columns([2, 5], gap="large")
-    with choice:
-        chosen = st.radio(
-            say("course.ch10.list"), list(titles), key="ch10-app", format_func=titles.__getitem__
-        )
-    app = applications()[chosen]
-    done = {way: _OUTCOMES.get((app.name, way), partial(outcome, app, way)) for way in WAYS}
-    with place:
+    text, picture = reading()
+    with text:
+        app = _pick()
+        done = both(app)
         show_part(NAME, f"{app.name}_shared", **app.reported)
-        show_part(NAME, f"{app.name}_breaks", **app.reported)
+        way = _way("ch10-way")
+        if way == "good":
+            show_part(NAME, "good", **numbers(done["good"], done["broken"]))
+        else:
+            show_part(NAME, f"{app.name}_breaks", **app.reported)
+            show_part(NAME, "result", **numbers(done["good"], done["broken"]))
+        with picture:
+            _side(way, done[way], max(_longest(one) for one in done.values()))
         st.caption(say("course.ch10.reports") + " " + " · ".join(map(report_link, app.evidence)))
-        show_part(NAME, "result", **numbers(done["good"], done["broken"]))
-        with st.popover(say("course.ch10.counted")):
-            show_part(NAME, "counted", block=REAL_BLOCK)
-    longest = max(sum(one.tokens for one in row) for one_way in done.values() for row in one_way.rows)
-    for column, way in zip(st.columns(2), WAYS, strict=True):
-        with column:
-            _side(way, done[way], longest)
-    _stage(app)
+        _bet()
+    with more(say("course.ch10.stage")):
+        _stage(app, way)
+    with more(say("course.ch10.all")):
+        _all()
     end_chapter(NAME, page)
+
+
+def _pick() -> Application:
+    """The application: the one that the link names, or the first."""
+    titles = {name: f"{n}. {say(f'course.ch10.{name}')}" for n, name in enumerate(applications(), 1)}
+    opened = opened_at(NAME, titles) or next(iter(titles))
+    chosen = st.selectbox(
+        say("course.ch10.list"),
+        list(titles),
+        list(titles).index(opened),
+        key="ch10-app",
+        format_func=titles.__getitem__,
+    )
+    if chosen != opened:
+        stands_at(NAME, chosen)
+    return applications()[chosen]
+
+
+def _way(key: str) -> Way:
+    """Both ways are the same work; which one the picture shows."""
+    names = {way: say(f"course.ch10.{way}") for way in WAYS}
+    found: Way | None = st.segmented_control(
+        say("course.ch10.way"),
+        list(names),
+        default="good",
+        required=True,
+        key=key,
+        format_func=names.__getitem__,
+        label_visibility="collapsed",
+    )
+    return found or "good"
+
+
+def _bet() -> None:
+    show_part(NAME, "bet")
+    mine = my_prompt(lang())
+    quote_prompts(mine, range(len(mine.messages)))
+
+    def make(seed: int) -> Asked:
+        return asked(mine, seed)
+
+    bet(NAME, make, pages=page)
+
+
+def both(app: Application) -> dict[Way, Outcome]:
+    """An application's two ways, counted once for everybody."""
+    return {way: _OUTCOMES.get((app.name, way), partial(outcome, app, way)) for way in WAYS}
+
+
+def _all() -> None:
+    """All fourteen in one picture: how much hits in the one way and in the other."""
+    rows = {say(f"course.ch10.{name}"): both(app) for name, app in applications().items()}
+    rates = {name: (done["good"].percent, done["broken"].percent) for name, done in rows.items()}
+    names = (say("course.ch10.good"), say("course.ch10.broken"))
+    st.plotly_chart(both_rates(rates, names, say("course.ch10.rate_axis")), key="ch10-all", config=QUIET)
+    show_part(NAME, "counted", block=REAL_BLOCK)
+
+
+def _longest(done: Outcome) -> int:
+    return max(sum(one.tokens for one in row) for row in done.rows)
 
 
 def numbers(good: Outcome, broken: Outcome) -> dict[str, str]:
@@ -83,7 +150,7 @@ def _side(way: Way, done: Outcome, longest: int) -> None:
     kinds = (say("course.ch10.reused"), say("course.ch10.computed"))
     figure = strips(rows, say("course.ch10.axis"), kinds)
     figure.update_layout(showlegend=True).update_xaxes(range=[0, 1.01 * longest])
-    st.plotly_chart(figure, key=f"ch10-{way}", config={"displayModeBar": False})
+    st.plotly_chart(figure, key=f"ch10-{way}", config=QUIET)
 
 
 def _label(part: str) -> str:
@@ -94,18 +161,8 @@ def _label(part: str) -> str:
 # -- stage -------------------------------------------------------------------------------------------------
 
 
-def _stage(app: Application) -> None:
+def _stage(app: Application, chosen: Way) -> None:
     """The same requests with short texts; a link to Execute where it can carry them."""
-    names = {way: say(f"course.ch10.{way}") for way in WAYS}
-    found: Way | None = st.segmented_control(
-        say("course.ch10.stage"),
-        list(names),
-        default="broken",
-        required=True,
-        key="ch10-way",
-        format_func=names.__getitem__,
-    )
-    chosen = found or "broken"
     shown = _small_run(app, chosen)
     step = opening(shown, OPENS_ON[chosen])
     chapter_stage(NAME, shown, step, key=f"{app.name}-{chosen}")

@@ -17,6 +17,7 @@ from ui.monitor.deeds import PLAN
 from ui.stage.record import RECORD
 from ui.stage.setup import SETUP
 from ui.study.study import STUDY
+from ui.teacher.give import LECTURE
 from ui.teacher.seq import SEQUENCE
 from ui.traffic.setup import TRAFFIC
 
@@ -29,6 +30,7 @@ LINK_PARTS: Parts = (
     STUDY,
     TRAFFIC,
     SEQUENCE,
+    LECTURE,
     MINE,
     BETS,
     PLACE,

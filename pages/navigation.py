@@ -33,14 +33,23 @@ LAB = ("traffic", "tradeoffs", "prefill")
 BESIDE = ("glossary", "sheet", "teacher")
 """Beside the chapters, at the end of the course menu."""
 
-PAGES = (*MODES, *CHAPTERS, *BESIDE, *LAB)
+ALONE = ("present",)
+"""In no menu: a window of its own, opened by a link."""
+
+PAGES = (*MODES, *CHAPTERS, *BESIDE, *LAB, *ALONE)
 
 
 def page(name: str) -> StreamlitPage:
     """One page, to show or to switch to."""
     chapter = name in CHAPTERS
     title = f"{int(name[2:])} · {say(f'course.{name}.title')}" if chapter else say(f"nav.{name}")
-    return st.Page(_renderer(name), title=title, url_path=name, default=name == MODES[0])
+    return st.Page(
+        _renderer(name),
+        title=title,
+        url_path=name,
+        default=name == MODES[0],
+        visibility="hidden" if name in ALONE else "visible",
+    )
 
 
 def _renderer(name: str) -> Callable[[], None]:
@@ -56,7 +65,7 @@ def _renderer(name: str) -> Callable[[], None]:
 def all_pages() -> dict[str, list[StreamlitPage]]:
     """Every page, as the navigation shows them: the modes in the bar, the course and the lab as menus."""
     return {
-        "": [page(name) for name in MODES],
+        "": [page(name) for name in (*MODES, *ALONE)],
         say("nav.course"): [page(name) for name in (*CHAPTERS, *BESIDE)],
         say("nav.lab"): [page(name) for name in LAB],
     }

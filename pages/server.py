@@ -16,8 +16,12 @@ from pages.navigation import MODES
 from pages.preload import warm
 from ui.frame.shell import head_style
 from ui.frame.speak import head_script
-from ui.server.front_door import FrontDoor, early_links
+from ui.frame.static_files import ROOT as HOME
+from ui.frame.static_files import SERVED, URL_PREFIX
+from ui.server.front_door import FrontDoor, later_script
+from ui.server.parcel import STATIC, pack, unwrapped
 from ui.server.sessions import doorkeeping
+from ui.server.shelf import Shelf
 from ui.server.uploads import UploadLimit, keep_uploads_in_memory
 
 
@@ -42,9 +46,22 @@ def _to_the_front(request: Request) -> RedirectResponse:
     return RedirectResponse(f"./?{request.url.query}" if request.url.query else "./")
 
 
+_PARCEL = pack()
+
+
+def _with_parcel(page: str) -> str:
+    return page if _PARCEL is None else unwrapped(page, _PARCEL, f"./{URL_PREFIX}/{_PARCEL.name}")
+
+
 MIDDLEWARE = (
     Middleware(UploadLimit),
-    Middleware(FrontDoor, head=head_style() + head_script() + early_links()),
+    Middleware(
+        Shelf,
+        streamlits=STATIC / "static",
+        ours=HOME / SERVED,
+        made={} if _PARCEL is None else {_PARCEL.name: _PARCEL.text},
+    ),
+    Middleware(FrontDoor, head=head_style() + head_script() + later_script(), rewrite=_with_parcel),
 )
 _BASE = str(st.get_option("server.baseUrlPath") or "").strip("/")
 ROUTES = (Route(f"/{_BASE}/{MODES[0]}".replace("//", "/"), _to_the_front),)

@@ -1,4 +1,4 @@
-"""For the teacher: three scripts, a link for the class, a sequence of one's own, a room full of laptops."""
+"""For the teacher: three scripts, links for a class, a sequence of one's own, laptops, a class's results."""
 
 from __future__ import annotations
 
@@ -9,34 +9,37 @@ import streamlit as st
 from pages.navigation import page
 from ui.frame.session import lang_mode, say
 from ui.frame.shell import toolbar
+from ui.lecture.own import own_lecture
+from ui.lecture.paper import notes_html
+from ui.lecture.payload import Lecture
+from ui.lecture.scripts import script_lecture
 from ui.teacher import add as teacher_add
-from ui.teacher import edit as teacher_edit
 from ui.teacher import laptops as teacher_class
 from ui.teacher import links as teacher_links
-from ui.teacher.present import present_panel
-from ui.teacher.scripts import PART, scripts_panel
+from ui.teacher import results as teacher_results
+from ui.teacher.edit import own_panel
+from ui.teacher.scripts import PART, choose_script, scripts_panel
 from ui.teacher.seq import SEQUENCE
 from ui.teacher.stops import text
 from ui.words.i18n import languages
 
-PARTS = ("scripts", "link", "own", "class")
+PARTS = ("scripts", "link", "own", "class", "results")
 
 
 def render() -> None:
-    """The stop that is presented, or one of the four parts."""
+    """The chosen part."""
     toolbar()
-    teacher_class.keep_widgets((*teacher_links.KEPT, *teacher_class.KEPT, *teacher_add.KEPT))
-    stop = SEQUENCE.get().now
-    if stop is not None:
-        present_panel(stop)
-        return
+    teacher_class.keep_widgets(
+        (*teacher_links.KEPT, *teacher_class.KEPT, *teacher_add.KEPT, *teacher_results.KEPT)
+    )
     st.subheader(say("nav.teacher"), anchor=False)
     _tell("intro")
     draw: dict[str, Callable[[], None]] = {
         "scripts": _scripts,
         "link": teacher_links.links_panel,
-        "own": teacher_edit.own_panel,
+        "own": _own,
         "class": lambda: teacher_class.class_panel(teacher_links.class_address()),
+        "results": teacher_results.results_panel,
     }
     draw[_part()]()
 
@@ -59,9 +62,28 @@ def _part() -> str:
 
 def _scripts() -> None:
     _tell("scripts")
-    scripts_panel()
+    length = choose_script()
+    scripts_panel(length, lambda: _paper(script_lecture(length, lang_mode())))
     _tell("print")
     st.page_link(page("finish"), label=say("teacher.handout"), icon=":material/print:")
+
+
+def _own() -> None:
+    own_panel(page("present"), lambda: _paper(own_lecture(SEQUENCE.get(), lang_mode())))
+
+
+def _paper(lecture: Lecture) -> None:
+    """The notes to print, for a room where the projector mirrors the only screen."""
+    st.download_button(
+        say("teacher.paper"),
+        notes_html(lecture),
+        f"broth-{lecture['key']}.html",
+        "text/html",
+        key="teacher-paper",
+        help=say("teacher.paper.help"),
+        icon=":material/print:",
+        on_click="ignore",
+    )
 
 
 def _tell(name: str) -> None:

@@ -16,25 +16,26 @@ BLOCK = 4
 
 # -- room --------------------------------------------------------------------------------------------------
 
-SLOTS = tuple(range(5, 13))
-ENOUGH = 10
-"""Three documents of three blocks, and one block for the question."""
+DOCUMENTS, DOCUMENT_BLOCK = 6, 16
+SLOTS = tuple(range(3, 11))
+ENOUGH = DOCUMENTS + 1
+"""A block for each document, and one for the question that is being answered."""
 
 
 def _rotation(slots: int) -> Scenario:
-    documents = ("beef", "pork", "hen") * 3
-    told = [f"{name}[0:12] question{k}[0:1]" for k, name in enumerate(documents)]
-    return story("size", BLOCK, slots, told)
+    told = [f"text{k % DOCUMENTS}[0:{DOCUMENT_BLOCK}] question{k}[0:1]" for k in range(3 * DOCUMENTS)]
+    return story("size", DOCUMENT_BLOCK, slots, told)
 
 
 def _per_request(slots: int) -> float:
     """Tokens reused by a request of the second and third round."""
     hits = [event.hit_tokens for event in admitted(_rotation(slots)).values()]
-    return sum(hits[3:]) / len(hits[3:])
+    return sum(hits[DOCUMENTS:]) / len(hits[DOCUMENTS:])
 
 
 def size(slots: int) -> Shown:
-    """Believed: half the room gives half the hits. True: a little too little room can take them all."""
+    """Believed: half the room gives half the hits. True: one slot too few for documents that are asked about
+    in turn takes them all."""
     believed = _per_request(ENOUGH) * min(slots / ENOUGH, 1)
     return Shown(
         believed,
@@ -45,6 +46,8 @@ def size(slots: int) -> Shown:
         across="slots",
         numbers={
             "slots": slots,
+            "documents": DOCUMENTS,
+            "size": DOCUMENT_BLOCK,
             "hit": f"{_per_request(slots):g}",
             "enough": ENOUGH,
             "most": f"{_per_request(ENOUGH):g}",
@@ -72,7 +75,7 @@ def lru(blocks: int) -> Shown:
         tuple((each, reused(_newcomer(each), "R2")) for each in NEWCOMERS),
         here=blocks,
         across="blocks",
-        numbers={"blocks": blocks, "hit": hit, "old": 3},
+        numbers={"blocks": blocks, "hit": hit, "old": 3, "size": BLOCK},
         scenario=_newcomer(blocks),
     )
 
@@ -80,12 +83,12 @@ def lru(blocks: int) -> Shown:
 # -- after the end ------------------------------------------------------------------------------------------
 
 MOMENTS = ("running", "finished")
-POOL = 8
+POOL, ASKED = 8, 13
 
 
 def _states(moment: str) -> Counter[str]:
     engine = Engine(EngineConfig(block_size=BLOCK, num_blocks=POOL + 1))
-    engine.start(Request("R0", range(13)))
+    engine.start(Request("R0", range(ASKED)))
     if moment == "finished":
         engine.free("R0")
     return _count(take_frame(engine))
@@ -101,7 +104,7 @@ def _count(frame: Frame) -> Counter[str]:
 def cleared(moment: str) -> Shown:
     """Believed: a finished request leaves nothing behind. True: its full blocks stay, held by nobody."""
     states = _states(moment)
-    scenario = story("cleared", BLOCK, POOL, ["prompt[0:13]"] * 2)
+    scenario = story("cleared", BLOCK, POOL, [f"prompt[0:{ASKED}]"] * 2)
     return Shown(
         states["held"],
         states["held"] + states["idle"],
@@ -112,6 +115,8 @@ def cleared(moment: str) -> Shown:
             "usage": f"{100 * states['held'] / POOL:.0f}",
             "idle": states["idle"],
             "pool": POOL,
+            "asked": ASKED,
+            "size": BLOCK,
             "hit": reused(scenario),
         },
         scenario=scenario,
@@ -188,7 +193,7 @@ def everything(threshold: int, flood: int) -> Shown:
     )
 
 
-SIZE = Belief("size", (Knob("slots", SLOTS, 8),), size)
+SIZE = Belief("size", (Knob("slots", SLOTS, DOCUMENTS),), size)
 LRU = Belief("lru", (Knob("blocks", NEWCOMERS, 1),), lru)
 CLEARED = Belief("cleared", (Knob("moment", MOMENTS, "finished"),), cleared)
 TTL = Belief("ttl", (Knob("gap", GAPS, 240),), ttl)

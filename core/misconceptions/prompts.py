@@ -129,8 +129,9 @@ TEXT = 101
 
 
 def _changed(place: int) -> Scenario:
-    before = f"text[0:{place}] " if place else ""
-    behind = f" text[{place + 1}:{TEXT}]"
+    """``place`` counts tokens from 1, as everywhere on the screen."""
+    before = f"text[0:{place - 1}] " if place > 1 else ""
+    behind = f" text[{place}:{TEXT}]" if place < TEXT else ""
     return story("all", BLOCK, 20, [f"{before}word{k}[0:1]{behind}" for k in (1, 2)])
 
 
@@ -141,10 +142,10 @@ def all_lost(place: int) -> Shown:
         0,
         hit,
         "reused",
-        tuple((each, reused(_changed(each))) for each in range(0, TEXT, 20)),
+        tuple((each, reused(_changed(each))) for each in range(1, TEXT + 1, 20)),
         here=place,
         across="place",
-        numbers={"place": place, "hit": hit, "total": TEXT},
+        numbers={"place": place, "hit": hit, "total": TEXT, "size": BLOCK},
         scenario=_changed(place),
     )
 
@@ -153,4 +154,4 @@ CLOCK = Belief("clock", (Knob("place", PLACES, "front"),), clock)
 FULL = Belief("full", (Knob("length", LENGTHS, 32),), full)
 ZERO = Belief("zero", (Knob("size", SIZES, 256),), zero)
 ANYWHERE = Belief("anywhere", (Knob("order", ("same", "swapped"), "swapped"),), anywhere)
-ALL = Belief("all", (Knob("place", tuple(range(TEXT)), 40),), all_lost)
+ALL = Belief("all", (Knob("place", tuple(range(1, TEXT + 1)), 41),), all_lost)

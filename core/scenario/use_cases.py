@@ -24,9 +24,12 @@ OPENING = 32
 ANSWER = 300
 DOCUMENTS = 5
 TEMPLATES = ("medical", "legal", "review")
+ROLES = ("bank", "teacher", "law", "safety")
+"""One system prompt in front of everybody's question: a bank's service, a teacher, a lawyer, a policy."""
 VARIANTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "chat": ("turns",),
+        **dict.fromkeys(ROLES, ("role",)),
         "medical": ("late", "early"),
         "legal": ("late", "early"),
         "review": ("late", "early"),
@@ -35,8 +38,9 @@ VARIANTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "free": ("questions",),
     }
 )
-"""Kinds of use, each with its variants. late, early: where the field stands. same: one prompt many times; ab:
-two versions that differ behind a common part. fixed, shuffled: the order of the same documents."""
+"""Kinds of use, each with its variants. role: a system prompt, then a question. late, early: where the field
+stands. same: one prompt many times; ab: two versions that differ behind a common part. fixed, shuffled: the
+order of the same documents."""
 
 Parts = tuple[str, ...]
 
@@ -74,6 +78,8 @@ def plan(case: str, variant: str, count: int, documents: int = DOCUMENTS) -> Pla
             ("opening", *(f"document{place + 1}" for place in order), f"question{k}")
             for k, order in zip(numbers, orders, strict=True)
         ]
+    elif case in ROLES:
+        prompts = [("system", f"question{k}") for k in numbers]
     else:
         prompts = [(f"question{k}",) for k in numbers]
     return Plan(tuple(prompts), ("",) * count)
@@ -93,6 +99,8 @@ def lengths(case: str, shared: int, own: int) -> dict[str, int]:
     own part has ``own``."""
     if case == "chat":
         return {"system": shared, "question": own, "answer": ANSWER}
+    if case in ROLES:
+        return {"system": shared, "question": own}
     if case in TEMPLATES:
         opening = min(OPENING, shared)
         return {"opening": opening, "template": shared - opening, "field": own}

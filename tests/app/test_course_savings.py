@@ -1,18 +1,43 @@
-"""Chapters 6 and 7 answer when their sliders and choices are moved."""
+"""Chapters 4 to 7: the path, what is folded, and the bets on the visitor's own prompt."""
 
 from __future__ import annotations
 
+import base64
 import json
+import re
+from html import unescape
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.scenario.use_cases import VARIANTS, hit_rate, outcomes
-from tests.app.visit import calm, payload, texts, visit
+from tests.app.visit import calm, choose, payload, press, texts, visit
+from ui.course.ch05 import MINE, SITUATIONS
+from ui.course.ch06_saving.rulers import RULERS
 from ui.course.ch07_uses.counts import USUAL, last_request
 from ui.course.lessons import part
-from ui.words.i18n import t
+from ui.stage.own import OwnPrompts, pack_own
+from ui.words.i18n import LANGS, MODES, Lang, LangMode, t, table
 from ui.words.numbers import percent
+from ui.words.palette import PALETTE
+
+FOLDED = {
+    "ch04": ("last", "broken", "race", "weak"),
+    "ch05": ("modules",),
+    "ch06": ("one", "stage", "sooner", "users", "long", "load", "bill"),
+    "ch07": ("all", "map", "prefixes"),
+}
+BETS_OF = {"ch04": "ab", "ch05": "ab", "ch06": "ab", "ch07": "a"}
+ODD = OwnPrompts("🍜 `a` $x$ <b>[b](c)", ("", "👍🏽 *why*?", ""))
+SEED = 7
+
+
+def unfolded(name: str, **query: str) -> AppTest:
+    """A chapter with everything folded opened."""
+    at = visit(name, **query)
+    for folded in FOLDED[name]:
+        at.session_state[f"{name}-more-{folded}"] = True
+    return calm(at.run())
 
 
 def figures(at: AppTest) -> dict[str, str]:
@@ -26,8 +51,138 @@ def bars(at: AppTest, key: str) -> list[float]:
     return [trace["x"][0] for trace in json.loads(spec)["data"]]
 
 
-def test_a_hundred_users_are_measured_and_others_are_not() -> None:
+def pictures(at: AppTest) -> list[str]:
+    """The drawings on the page, as SVG text."""
+    urls = [one.url for images in at.get("image") for one in images.proto.imgs]
+    return [base64.b64decode(url.partition(",")[2]).decode() for url in urls]
+
+
+@pytest.mark.parametrize("lang", MODES)
+@pytest.mark.parametrize("name", FOLDED)
+def test_everything_folded_opens(name: str, lang: LangMode) -> None:
+    at = unfolded(name, lang=lang)
+    assert [error.value for error in at.error] == []
+
+
+# -- bets ------------------------------------------------------------------------------------------------
+
+
+def opened(name: str, lang: str, prompt: OwnPrompts | None) -> AppTest:
+    """A chapter whose bets are always the same; ``prompt``: whose, None for ours."""
+    query = {} if prompt is None else {"mine": pack_own(prompt)}
+    at = visit(name, lang=lang, **query)
+    at.session_state["bet_dice"] = SEED
+    at.session_state["bets_open"] = {}
+    return calm(at.run())
+
+
+@pytest.mark.parametrize("prompt", [None, ODD], ids=["ours", "odd"])
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("name", BETS_OF)
+def test_bets_are_committed_and_told(
+    name: str, lang: Lang, prompt: OwnPrompts | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Streamlit's test tool asks for a slider's words from outside of the page, where nobody has a language.
+    monkeypatch.setattr("ui.course.bets.lang", lambda: lang)
+    at = opened(name, lang, prompt)
+    for number, place in enumerate(BETS_OF[name]):
+        assert not any((one.key or "") == f"again-{name}-{place}" for one in at.button), "not told yet"
+        commit_first(at, name, place)
+        assert any((one.key or "") == f"again-{name}-{place}" for one in at.button)
+        said = at.query_params["bets"]
+        assert len(said.split("_")) == number + 1
+        assert said.split("_")[-1].startswith(f"{name[2:]}{place}")
+    assert [error.value for error in at.error] == []
+
+
+def commit_first(at: AppTest, chapter: str, place: str) -> None:
+    """Say the first thing that can be said, and commit to it."""
+    begin = f"bet-{chapter}-{place}-"
+    [widget] = [
+        one
+        for kind in (at.radio, at.select_slider, at.number_input)
+        for one in kind
+        if (one.key or "").startswith(begin)
+    ]
+    assert next(one for one in at.button if (one.key or "").startswith(begin)).disabled
+    first = "0" if widget in at.radio else re.sub(r"[^\d.]", "", widget.options[1])
+    widget.set_value(int(first) if widget in at.radio else float(first))
+    calm(at.run())
+    press(at, begin)
+
+
+@pytest.mark.parametrize("name", BETS_OF)
+def test_nothing_is_told_before_somebody_has_committed(name: str) -> None:
+    at = opened(name, "en", None)
+    told = [key for key in table("en") if re.match(rf"course\.{name}\.bet\.(?!unit)[a-z_]+\.[a-z]", key)]
+    assert told
+    for key in told:
+        words = max(re.split(r"\{[^}]*\}|\*\*", table("en")[key]), key=len)
+        assert words not in texts(at), key
+    assert not any((button.key or "").startswith("again-") for button in at.button)
+
+
+# -- chapter 4 -------------------------------------------------------------------------------------------
+
+
+def test_a_word_of_ones_own_is_changed() -> None:
+    at = visit("ch04", lang="en", mine=pack_own(OwnPrompts("One two three four five six.", ("", "", ""))))
+    at.selectbox[0].set_value(4)
+    calm(at.run())
+    assert "**4 of 7 tokens still hit, and 0 tags have changed.**" not in texts(at)
+    [drawn] = pictures(at)
+    assert "was six." in unescape(drawn)
+    at.text_input[0].set_value("five")
+    calm(at.run())
+    assert "Nothing has changed" in texts(at)
+
+
+# -- chapter 5 -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [MINE, *SITUATIONS])
+def test_each_situation_and_its_place_in_the_link(name: str) -> None:
+    at = visit("ch05", lang="en", open=f"ch05.{name}")
+    assert (
+        at.button_group(key="ch05-situation").value == [name]
+        or name == at.button_group(key="ch05-situation").value
+    )
+    shown = payload(at)
+    assert 0 < shown["flags"]["step"] <= len(shown["a"]["events"])
+    [drawn] = pictures(at)
+    assert "KVCacheManager" in drawn
+
+
+def test_prompts_of_ones_own_are_on_the_stage() -> None:
+    at = visit("ch05", lang="en", mine=pack_own(ODD))
+    assert any("🍜" in "".join(pieces) for pieces in payload(at)["a"]["pieces"].values())
+
+
+# -- chapter 6 -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_results_of_the_rulers_collect(lang: Lang) -> None:
+    at = visit("ch06", lang=lang)
+    percents = ("−80.0", "−62.8", "−94.7", "−72.0")
+    for number, name in enumerate(RULERS):
+        choose(at, "ch06-ruler", name)
+        [drawn] = pictures(at)
+        for place, share in enumerate(percents):
+            assert (share in drawn) == (place <= number), (name, share)
+    assert part("ch06", "all", lang) in texts(at)
+
+
+def test_the_border_moves_every_ruler() -> None:
     at = visit("ch06", lang="en")
+    at.select_slider(key="ch06-shared").set_value(320)
+    calm(at.run())
+    assert "**−50.0 %**" in texts(at)
+    assert "**−38.9 %**" in texts(choose(at, "ch06-ruler", "time")) or "−39" in texts(at)
+
+
+def test_a_hundred_users_are_measured_and_others_are_not() -> None:
+    at = unfolded("ch06", lang="en")
     assert len(bars(at, "ch06-users-bars")) == 3
     at.slider(key="ch06-users").set_value(1000)
     calm(at.run())
@@ -36,8 +191,8 @@ def test_a_hundred_users_are_measured_and_others_are_not() -> None:
 
 @pytest.mark.parametrize("hit", [0, 512, 608])
 def test_claim_model_and_measurement_move_together(hit: int) -> None:
-    at = visit("ch06", lang="en")
-    at.select_slider(key="ch06-shared").set_value(hit)
+    at = unfolded("ch06", lang="en")
+    at.select_slider(key="ch06-timed").set_value(hit)
     calm(at.run())
     claim, model, measured = bars(at, "ch06-one")
     assert claim == 640 / (640 - hit)
@@ -45,14 +200,30 @@ def test_claim_model_and_measurement_move_together(hit: int) -> None:
     assert 0.9 <= measured <= claim
 
 
+def test_no_claim_is_blue_and_no_model_amber() -> None:
+    """Blue is reused and amber computed: once a claim was painted blue and the model amber."""
+    theirs = {colours[name].lower() for colours in PALETTE.values() for name in ("hit", "miss")}
+    at = unfolded("ch06", lang="en")
+    for key, spec in figures(at).items():
+        if "strips" in key or key.endswith("-prompt"):
+            continue
+        for trace in json.loads(spec)["data"]:
+            colour = trace.get("marker", {}).get("color") or trace.get("line", {}).get("color")
+            assert colour, key
+            assert colour.lower() not in theirs, key
+
+
 def test_a_queue_and_a_bill() -> None:
-    at = visit("ch06", lang="en")
-    at.select_slider(key="ch06-rate").set_value(80)
+    at = unfolded("ch06", lang="en")
+    at.select_slider(key="ch06-load-rate").set_value(80)
     at.select_slider(key="ch06-day").set_value(100)
     calm(at.run())
     assert "At 80 requests a second" in texts(at)
     assert "100 requests a day" in texts(at)
     assert bars(at, "ch06-bill-provider") == [pytest.approx(0.064), pytest.approx(0.064 - 99 * 512 * 0.9e-6)]
+
+
+# -- chapter 7 -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("case", "variant"), [(case, ends[-1]) for case, ends in VARIANTS.items()])
@@ -67,16 +238,18 @@ def test_each_kind_of_use_with_its_stage(case: str, variant: str) -> None:
     usual = USUAL[case]
     rate = percent(hit_rate(outcomes(case, variant, usual.count, usual.shared, usual.own)))
     assert f"**{rate} %**" in texts(at)
+    [drawn] = pictures(at)
+    assert t("course.ch07.parts", "en") in drawn
+    assert f"of {usual.count}, and the last" in drawn, "what is drawn, and what is not"
     shown = payload(at)
     step = shown["a"]["events"][shown["flags"]["step"] - 1]
     assert (step["op"], step["rid"]) == ("plan", last_request(case))
 
 
 def test_the_map_says_tokens_and_time() -> None:
-    at = visit("ch07", lang="en")
+    at = unfolded("ch07", lang="en")
     at.select_slider(key="ch07-prefix").set_value(512)
     at.button_group(key="ch07-kind").set_value("time")
     calm(at.run())
     assert "512 tokens of prefix in front of 128 own ones: **80.0 % of the tokens**" in texts(at)
     assert t("tradeoff.prefixes.words", "en", slots=110, room=13) in texts(at)
-    assert part("ch07", "all", "en") in texts(at)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.visit import calm, payload, press, texts, visit
+from tests.app.visit import calm, go_to, payload, press, texts, visit
 from ui.course.glossary import terms
-from ui.export.handout import question_numbers
 from ui.interview.questions import SHOWS, num_must, words
 from ui.stage.show_me import address
+from ui.study.class_code import to_code
+from ui.study.ideas import SIX, TIMES
 from ui.study.names import CLAIMS, QUESTIONS, THEMES
-from ui.study.six_questions import QUESTIONS as SIX
+from ui.study.six_questions import Answered, Sheet
+from ui.study.variants import variant
 from ui.words.i18n import MODES, LangMode, languages, t
 
 
@@ -241,46 +243,124 @@ def test_the_glossary_is_searched() -> None:
 # -- six questions ---------------------------------------------------------------------------------------
 
 
-def answer(at: AppTest, time: str, letters: str) -> AppTest:
-    for name, letter in zip(SIX, letters, strict=True):
-        at.radio(key=f"sheet-{time}-{name}").set_value(letter)
+def answer(at: AppTest, time: str, marks: str) -> AppTest:
+    """Fill in and hand in: a letter's thought, a capital for sure, a dot for nothing."""
+    for name, mark in zip(TIMES[time], marks, strict=True):
+        if mark != ".":
+            at.radio(key=f"sheet-{time}-{name}").set_value(mark.lower())
+        if mark.isupper():
+            at.checkbox(key=f"sheet-{time}-{name}-sure").check()
     return press(at, f"sheet-keep-{time}")
 
 
 @pytest.mark.parametrize("lang", MODES)
 def test_before_and_after_with_a_reload_between(lang: LangMode) -> None:
-    at = visit("sheet", lang=lang)
+    at = visit("sheet", lang=lang, six="7c3_")
     for one in languages(lang):
         assert t("sheet.before", one) in texts(at)
-    told = t("handout.q3.answer", languages(lang)[0])
-    answer(at, "before", "aabbbb")
-    assert told not in texts(at), "nothing is told before the second time"
-    assert query(at)["six"] == "aabbbb"
+    told = [t(f"six.{name}.so", one) for name in SIX for one in languages(lang)]
+    answer(at, "before", "AAb.cB")
+    assert not any(one in texts(at) for one in told), "nothing is told before the second time"
+    assert query(at)["six"] == "7c3_AAb.cB"
+    assert [one.value for one in at.code] == [to_code(Sheet(Answered(9507, "AAb.cB")))]
 
     later = visit("sheet", **query(at))
     press(later, "sheet-go")
-    assert [radio.value for radio in later.radio] == [None] * 6, "the first answers are hidden"
-    answer(later, "after", "".join(SIX.values()))
+    assert len(later.radio) == len(TIMES["after"])
+    assert [radio.value for radio in later.radio] == [None] * 8, "the first answers are hidden"
+    assert not any(one in texts(later) for one in told)
+    seed = query(later)["six"].removeprefix("7c3_AAb.cB-").rstrip("_")
+    again = visit("sheet", **query(later))
+    press(again, "sheet-go")
+    assert [one.label for one in again.radio] == [one.label for one in later.radio], "a reload asks the same"
+    answer(later, "after", "CBBACBAa")
     for one in languages(lang):
-        assert t("sheet.result", one, before=2, after=6, total=6) in texts(later)
-    assert told in texts(later)
-    assert query(later)["six"] == f"aabbbb-{''.join(SIX.values())}"
+        assert t("sheet.result", one, before=3, after=6, total=6) in texts(later)
+        assert t("sheet.result.new", one, n=1, total=2) in texts(later)
+        assert t("sheet.fell", one, belief=t("six.stamp.belief.a", one)) in texts(later)
+        assert variant("stamp", 9507).ask(one) in texts(later)
+        assert variant("stamp", int(seed, 36)).why(one) in texts(later)
+    assert all(one in texts(later) for one in told)
+    assert query(later)["six"] == f"7c3_AAb.cB-{seed}_CBBACBAa"
 
     press(later, "sheet-clear")
-    assert "six" not in query(later)
+    assert query(later)["six"].endswith("_"), "a sheet with other questions"
     assert len(later.radio) == 6
 
 
-def test_the_options_carry_the_engines_numbers() -> None:
-    at = visit("sheet", lang="en")
-    numbers = question_numbers()
-    assert at.radio(key="sheet-before-q2").options[1].endswith(t("handout.q2.b", "en", **numbers["q2"]))
+def test_two_visitors_have_other_numbers() -> None:
+    asked = [[one.label for one in visit("sheet", lang="en").radio] for _ in range(2)]
+    assert asked[0] != asked[1]
+
+
+@pytest.mark.parametrize("lang", MODES)
+def test_no_option_tells_its_letter(lang: LangMode) -> None:
+    """What is shown is the text alone, in the order of the seed."""
+    at = visit("sheet", lang=lang, six="7c3_")
+    for name in SIX:
+        asked = variant(name, 9507)
+        shown = [" · ".join(asked.option(letter, one) for one in languages(lang)) for letter in asked.order]
+        assert at.radio(key=f"sheet-before-{name}").options == shown
 
 
 def test_a_question_may_be_left_out() -> None:
-    at = visit("sheet", lang="en", six="......-c.....")
+    at = visit("sheet", lang="en", six="7c3_......-2fq_c.......")
     assert t("sheet.result", "en", before=0, after=1, total=6) in texts(at)
     assert t("sheet.left_out", "en") in texts(at)
+
+
+def test_an_earlier_sheet_is_shown_as_what_it_is() -> None:
+    at = visit("sheet", lang="en", six="cb.ac.-abbacb")
+    assert t("sheet.result", "en", before=4, after=5, total=6) in texts(at)
+    times = f"{t('sheet.time.before', 'en')} · {t('sheet.time.after', 'en')}"
+    assert [one.value for one in at.info] == [t("sheet.old", "en", times=times)]
+    assert len(at.code) == 0, "no code of answers to other questions"
+    assert t("sheet.old.letter", "en", letter="C") in texts(at)
+
+
+def test_a_sheet_becomes_a_code_and_the_code_a_class() -> None:
+    """From the student's screen to the teacher's card."""
+    at = visit("sheet", lang="en", six="7c3_AAb.cB-2fq_CBBACBAa")
+    code = at.code[0].value
+    go_to(at, "teacher")
+    choose(at, "teacher-part", "results")
+    at.text_area(key="results-codes").set_value(f"{code}\n{code[:-1]}x\n\n{code}")
+    calm(at.run())
+    assert t("results.read", "en", n=2) in texts(at)
+    card = at.get("html")[-1].proto.body
+    assert t("six.stamp.belief.a", "en") in card
+    assert t("results.sheets", "en", n=2) in card
+    assert t("results.made_up", "en") not in card
+    warned = [one.value for one in at.warning]
+    assert len(warned) == 1
+    assert "Line 2" in warned[0]
+    assert code not in "".join(query(at).values()), "what is pasted is in no address"
+    press(at, "results-project")
+    large = at.get("html")[-1].proto.body
+    assert 'class="class-card large"' in large
+    press(at, "results-back")
+    assert at.text_area(key="results-codes").value.startswith(code), "codes outlive the large card"
+
+
+def test_what_is_pasted_is_never_markup() -> None:
+    at = visit("teacher", lang="en")
+    choose(at, "teacher-part", "results")
+    at.text_area(key="results-codes").set_value("<b>*x*</b>\n" * 9)
+    calm(at.run())
+    assert "<b>" not in "".join(one.value.replace("\\<", "") for one in at.warning)
+    assert t("results.bad.more", "en", n=4) in [one.value for one in at.warning]
+    assert t("results.none", "en") in [one.value for one in at.info]
+
+
+@pytest.mark.parametrize("lang", MODES)
+def test_the_example_class(lang: LangMode) -> None:
+    at = visit("teacher", lang=lang)
+    choose(at, "teacher-part", "results")
+    press(at, "results-example")
+    card = at.get("html")[-1].proto.body
+    leading = languages(lang)[0]
+    assert t("results.made_up", leading) in card
+    assert t("six.part.belief.a", leading) in card
 
 
 def test_a_damaged_link_is_told() -> None:

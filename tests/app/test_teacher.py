@@ -11,17 +11,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import run
-from pages.links import LINK_PARTS
 from tests.app.visit import calm, payload, press, setup_of, texts, visit
 from ui.frame.session import plain
 from ui.stage.setup import PANELS, preset_ids
 from ui.teacher import laptops
-from ui.teacher.address import Address, read_address
+from ui.teacher.address import Address
+from ui.teacher.give import own_link, script_link
 from ui.teacher.laptops import COMMANDS, REHEARSE
-from ui.teacher.present import as_lines
+from ui.teacher.places import PLACES, address_of, opens_on
 from ui.teacher.rehearsal import Rehearsal, keep, last
 from ui.teacher.seq import MAX_STOPS, Sequence, Stop, fits_link, pack
-from ui.teacher.stops import PLACES, SCRIPTS, WORDS, address_of, opens_on, text, words
+from ui.teacher.stops import SCRIPTS, text, words
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t
 
 TWO = Sequence(
@@ -73,11 +73,11 @@ def test_a_script_says_everything_and_links_in_its_language(length: int, lang: L
     said = texts(at)
     for name, _ in SCRIPTS[length]:
         for one in languages(lang):
-            assert all(words(name, key, one) in said for key in WORDS), name
-    wanted = [address_of(name).link(lang) for name, _ in SCRIPTS[length]]
-    assert links(at) == wanted
-    assert all(f"lang={lang}" in link for link in wanted)
-    assert t("teacher.when", languages(lang)[0], begun=length - SCRIPTS[length][-1][1], ends=length) in said
+            keys = ("title", "ask", "hear", "true", "point")
+            assert all(words(name, key, one) in said for key in keys), name
+        assert f"({address_of(name).link(lang)})" in said
+    assert links(at) == [script_link(length, lang), script_link(length, lang, notes=True)]
+    assert f"| {length - SCRIPTS[length][-1][1]}–{length} |" in said
 
 
 @pytest.mark.parametrize("name", PLACES)
@@ -172,7 +172,7 @@ def test_a_pasted_address_becomes_a_stop() -> None:
     assert sequence_of(at).stops == (Stop(Address("execute", "v=1&s=P3", "step=38"), title),)
     assert at.text_input(key="teacher-pasted").value == ""
     assert query(at)["seq"] == pack(sequence_of(at))
-    assert query(at)["at"] == "0"
+    assert "at" not in query(at)
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -215,7 +215,7 @@ def test_a_step_and_a_chapter_are_chosen_from_lists() -> None:
 
 
 def test_stops_are_named_ordered_and_deleted() -> None:
-    at = own(seq=pack(TWO), at="0")
+    at = own(seq=pack(TWO))
     at.text_input(key="teacher-title-1").set_value("Second")
     calm(at.run())
     at.text_area(key="teacher-note-1").set_value("one\ntwo")
@@ -224,7 +224,7 @@ def test_stops_are_named_ordered_and_deleted() -> None:
     assert [stop.title for stop in sequence_of(at).stops] == ["Second", "First <b>bold</b>"]
     assert at.text_input(key="teacher-title-0").value == "Second"
     assert sequence_of(at).stops[0].note == "one\ntwo"
-    again = own(**{k: v for k, v in query(at).items() if k in ("seq", "at")})
+    again = own(**{k: v for k, v in query(at).items() if k == "seq"})
     assert sequence_of(again) == sequence_of(at), "a reload brings it back"
     press(at, "teacher-delete-0")
     assert [stop.title for stop in sequence_of(at).stops] == ["First <b>bold</b>"]
@@ -233,13 +233,13 @@ def test_stops_are_named_ordered_and_deleted() -> None:
 
 
 def test_a_full_sequence_takes_no_more() -> None:
-    at = own(seq=pack(Sequence((Stop(Address("ch01")),) * MAX_STOPS)), at="0")
+    at = own(seq=pack(Sequence((Stop(Address("ch01")),) * MAX_STOPS)))
     assert at.button(key="teacher-add-pasted").disabled
     assert at.button(key="teacher-add-chosen").disabled
 
 
 def test_a_long_sequence_leaves_the_link_and_asks_for_a_file() -> None:
-    at = own(seq=pack(TWO), at="0")
+    at = own(seq=pack(TWO))
     for index in (0, 1):
         noise = "".join(chr(0x4E00 + (n * n * 7919 + index) % 20_011) for n in range(600))
         at.text_area(key=f"teacher-note-{index}").set_value(noise)
@@ -248,44 +248,35 @@ def test_a_long_sequence_leaves_the_link_and_asks_for_a_file() -> None:
     told = t("teacher.too_long", "en", size=len(pack(made)), limit=2_000)
     assert [one.value for one in at.warning] == [told]
     assert "seq" not in query(at)
-    press(at, "teacher-present")
-    assert at.title[0].value == plain("First <b>bold</b>"), "it can still be presented"
+    assert links(at) == [], "no window could know it"
+    assert [one.proto.page for one in at.get("page_link")] == ["present"], "it is given in this tab"
 
 
-# -- presenting ---------------------------------------------------------------------------------------------
+# -- giving it ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("lang", MODES)
-def test_a_link_presents_its_sequence(lang: LangMode) -> None:
-    at = visit("teacher", lang=lang, seq=pack(TWO))
-    leading = languages(lang)[0]
-    assert at.title[0].value == plain("First <b>bold</b>")
-    assert as_lines("say **this**\n- and # this") in texts(at), "a note is text, never markup"
-    assert t("teacher.now", leading, n=1, total=2) in texts(at)
-    assert links(at) == [address_of("stamp").link(lang)]
-    assert at.button(key="teacher-back").disabled
-    press(at, "teacher-next")
-    assert at.title[0].value == plain(f"1 · {t('course.ch01.title', leading)}"), "no title: what it opens"
-    assert links(at) == [address_of("counter").link(lang)]
-    assert at.button(key="teacher-next").disabled
-    assert query(at)["at"] == "2"
-    later = visit("teacher", **query(at))
-    assert t("teacher.now", leading, n=2, total=2) in texts(later), "the place survives a reload"
-    press(later, "teacher-edit")
-    assert later.button_group(key="teacher-part").value == "own"
+@pytest.mark.parametrize("older", [{}, {"at": "2"}])
+def test_a_link_to_a_sequence_leads_to_its_lecture(older: dict[str, str], lang: LangMode) -> None:
+    """Links of before opened one stop on a page of its own (``at``)."""
+    at = visit("teacher", lang=lang, seq=pack(TWO), **older)
+    assert at.warning.len == 0
+    assert at.button_group(key="teacher-part").value == "own"
+    assert links(at) == [own_link(TWO, lang), own_link(TWO, lang, notes=True)]
+    assert codes(at) == [f"http://localhost:8501/{own_link(TWO, lang)}"]
 
 
 def test_the_sequence_stays_while_other_pages_are_open() -> None:
-    at = visit("execute", lang="en", seq=pack(TWO), at="2")
-    assert sequence_of(at).place == 2
-    assert query(at)["at"] == "2"
+    at = visit("execute", lang="en", seq=pack(TWO))
+    assert query(calm(at.run()))["seq"] == pack(TWO)
 
 
-def test_a_stops_link_carries_nothing_of_the_teacher() -> None:
-    at = visit("teacher", lang="en", seq=pack(TWO))
-    names = dict(parse_qsl(urlsplit(links(at)[0]).query))
-    assert not {"seq", "at", "bet", "quiz"} & set(names)
-    assert read_address(links(at)[0], LINK_PARTS) == address_of("stamp")
+@pytest.mark.parametrize("lang", MODES)
+def test_the_notes_can_be_printed(lang: LangMode) -> None:
+    for at in (visit("teacher", lang=lang), own(seq=pack(TWO))):
+        assert t("teacher.paper", languages(lang)[0]) or at.get("download_button")
+        labels = [one.proto.label for one in at.get("download_button")]
+        assert any(label in labels for label in (t("teacher.paper", one) for one in LANGS))
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -18,7 +18,7 @@ from ui.frame.static_files import ROOT, stage_files
 from ui.stage.end import end_card
 from ui.stage.payload import stage_payload
 from ui.stage.setup import Setup
-from ui.teacher.stops import PLACES, opens_on
+from ui.teacher.places import PLACES, opens_on
 from ui.words.i18n import LANGS, Lang, stage_texts, t
 
 PAGE = """<!DOCTYPE html><meta charset="utf-8"><body><div id="stage" style="width:1280px"></div>

@@ -10,12 +10,17 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import BROKEN
 from tests.e2e.onstage import SETTLED, STAGE, expect_step
-from ui.export.six_paper import sheet_html
+from ui.export.six_paper import paper_html
 from ui.interview.questions import SHOWS, num_must, words
 from ui.stage.show_me import address, step_of
+from ui.study.ideas import TIMES
 from ui.study.names import QUESTIONS
-from ui.study.six_questions import Sheet
 from ui.words.i18n import Lang, LangMode, t
+
+SIZES = """card => [...card.querySelectorAll("*")]
+  .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+  .map((one) => parseFloat(getComputedStyle(one).fontSize))"""
+"""How high the text of each element is that has any."""
 
 
 def open_page(page: Page, url: str) -> None:
@@ -79,13 +84,36 @@ def test_a_word_is_found_and_leads_to_the_stage(browser_page: Page, server: str)
 
 
 @pytest.mark.parametrize("mode", ["en", "zh", "both"])
-def test_the_sheet_prints_on_one_page(browser_page: Page, tmp_path: Path, mode: LangMode) -> None:
+@pytest.mark.parametrize("time", TIMES)
+def test_a_copy_prints_on_two_pages(browser_page: Page, tmp_path: Path, time: str, mode: LangMode) -> None:
+    """Questions on the first, answers on the second."""
     file = tmp_path / "sheet.html"
-    file.write_text(sheet_html(mode, Sheet()), "utf-8")
+    file.write_text(paper_html(mode, time, [9507]), "utf-8")
     browser_page.goto(file.as_uri())
     expect(browser_page.get_by_role("button")).to_be_visible()
     pdf = browser_page.pdf(prefer_css_page_size=True)
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
     body = browser_page.locator("section")
     cut = body.evaluate("one => one.scrollHeight - one.clientHeight")
     assert cut <= 1, "nothing is cut off"
+
+
+def test_the_class_on_the_projector_is_read_from_the_last_row(browser_page: Page, server: str) -> None:
+    """Over the whole window, nothing cut off, no text below 28 px at 1920 × 1080; Escape leads back."""
+    browser_page.set_viewport_size({"width": 1920, "height": 1080})
+    open_page(browser_page, f"{server}/teacher?lang=en")
+    for name in ("teacher.part.results", "results.example", "results.project"):
+        browser_page.get_by_role("button", name=t(name, "en")).or_(
+            browser_page.get_by_role("radio", name=t(name, "en"))
+        ).click()
+        browser_page.wait_for_selector(SETTLED)
+    card = browser_page.locator(".class-card.large")
+    expect(card).to_be_visible()
+    sizes = card.evaluate(SIZES)
+    assert min(sizes) >= 28
+    assert len(sizes) > 30
+    assert card.evaluate("one => one.scrollHeight - one.clientHeight") <= 1
+    assert card.bounding_box() == {"x": 0, "y": 0, "width": 1920, "height": 1080}
+    browser_page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+    expect(browser_page.get_by_role("textbox")).not_to_be_empty()

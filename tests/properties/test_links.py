@@ -96,7 +96,7 @@ PARTS: dict[str, tuple[Any, Read, Write]] = {
         talk.to_query,
     ),
     "sequence": (
-        teacher_seq.Sequence((teacher_seq.Stop(address_of("bet"), "汤", "eine\nNotiz"),) * 2, 2),
+        teacher_seq.Sequence((teacher_seq.Stop(address_of("bet"), "汤", "eine\nNotiz"),) * 2),
         lambda query: teacher_seq.from_query(query, LINK_PARTS),
         teacher_seq.to_query,
     ),

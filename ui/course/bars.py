@@ -10,7 +10,7 @@ from ui.frame import plain_figure as go
 
 Kind = Literal["read", "computed", "decoded"]
 SHAPES: Mapping[Kind, str] = {"read": "", "computed": "/", "decoded": "."}
-SIGNS: Mapping[Kind, str] = {"read": "✓", "computed": "+", "decoded": "·"}
+SIGNS: Mapping[Kind, str] = {"read": "✓", "computed": "+", "decoded": "+"}
 Row = Sequence[tuple[Kind, int]]  # kind and tokens, from left to right
 
 
@@ -19,9 +19,9 @@ def token_plane(
 ) -> go.Figure:
     """One bar a row, from top to bottom. Colour, pattern and sign tell the kinds apart."""
     colours = stage_colours()
-    fills = {"read": colours["hit"], "computed": colours["miss"], "decoded": colours["cached"]}
-    labels = {"read": colours["hit_label"], "computed": colours["ink"], "decoded": colours["cached_label"]}
-    edges = {"read": colours["hit_edge"], "computed": colours["miss_edge"], "decoded": colours["line"]}
+    fills = {"read": colours["hit"], "computed": colours["miss"], "decoded": colours["miss_soft"]}
+    labels = {"read": colours["hit_label"], "computed": colours["ink"], "decoded": colours["ink"]}
+    edges = {"read": colours["hit_edge"], "computed": colours["miss_edge"], "decoded": colours["miss_edge"]}
     figure = go.Figure()
     starts = [0] * len(rows)
     most = max((len(row) for row in rows), default=0)

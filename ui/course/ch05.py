@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from types import FrameType, MappingProxyType
 from typing import Any
@@ -128,6 +128,9 @@ class Situation:
     made: bool = False
 
 
+MINE = "mine"
+"""The visitor's prompts at once: the one situation that is no preset."""
+
 SITUATIONS: Mapping[str, Situation] = MappingProxyType(
     {
         "users": Situation("T10", {}),
@@ -137,6 +140,13 @@ SITUATIONS: Mapping[str, Situation] = MappingProxyType(
         "version": Situation("P1", {}, made=True),
     }
 )
+
+
+def at_once(scenario: Scenario) -> Scenario:
+    """The same requests, all of them submitted before the first step."""
+    submits = [command for command in scenario.commands if command.op == "submit"]
+    go = next(command for command in scenario.commands if command.op == "run")
+    return replace(scenario, commands=(*submits, go))
 
 
 def situation(name: str, lang: Lang) -> Scenario:

@@ -38,8 +38,8 @@ class Said:
     mark: str
 
 
-_ONE = re.compile(r"(\d\d)([a-c])([0-9a-z]{1,3})\.(-?\d{1,7}(?:\.\d{1,3})?)([rcw])([0-9a-z]{3})", re.ASCII)
-_MANY = 13 * 3
+_ONE = re.compile(r"(\d\d)([a-z])([0-9a-z]{1,3})\.(-?\d{1,7}(?:\.\d{1,3})?)([rcw])([0-9a-z]{3})", re.ASCII)
+_MANY = 13 * 3 + 26  # chapter 11 has one on each of its beliefs
 
 
 def to_query(said: Mapping[Place, Said]) -> dict[str, str]:
@@ -121,6 +121,7 @@ def now_put(place: Place, make: Make) -> tuple[int, Asked, Said | None]:
 def commit(place: Place, seed: int, asked: Asked, answer: float) -> None:
     """Take an answer; the last one to a bet of a place counts."""
     _OPEN.set({**_OPEN.get(), place: replace(standing(place), again=False)})
+    answer = round(answer, 3)  # as the link writes it
     BETS.set({**BETS.get(), place: Said(seed, answer, asked.grade(answer), asked.mark)})
 
 

@@ -77,3 +77,45 @@ def _bars_of(name: str, row: Sequence[Stretch], hit: bool) -> list[tuple[str, in
             found.append((name, start, one))
         start += one.tokens
     return found
+
+
+def both_rates(rates: Mapping[str, tuple[float, float]], names: tuple[str, str], axis: str) -> go.Figure:
+    """A line for each name, from the second rate (hollow) to the first (solid), in percent, best on top."""
+    colours, figure = stage_colours(), go.Figure()
+    rows = sorted(rates, key=lambda name: rates[name][0])
+    for name in rows:
+        good, broken = rates[name]
+        figure.add_scatter(
+            x=[broken, good],
+            y=[name, name],
+            mode="lines",
+            line={"color": colours["line"], "width": 2},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    for place, said in enumerate(names):
+        figure.add_scatter(
+            x=[rates[name][place] for name in rows],
+            y=rows,
+            name=said,
+            mode="markers+text",
+            text=[f"{rates[name][place]:.0f}" for name in rows],
+            textposition="middle left" if place else "middle right",
+            marker={
+                "size": 13,
+                "symbol": "circle-open" if place else "circle",
+                "color": colours["ink"],
+                "line": {"width": 2, "color": colours["ink"]},
+            },
+            hovertemplate="%{y}: %{x:.1f}<extra>%{fullData.name}</extra>",
+            cliponaxis=False,
+        )
+    figure.update_layout(
+        height=130 + 28 * len(rows),
+        margin={"l": 8, "r": 24, "t": 40, "b": 44},
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        clickmode="none",
+    )
+    figure.update_xaxes(title_text=axis, range=[-8, 100], tickvals=[0, 25, 50, 75, 100], fixedrange=True)
+    figure.update_yaxes(automargin=True, fixedrange=True)
+    return figure

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from types import MappingProxyType
 
 from ui.frame import plain_figure as go
 
 PATTERNS = ("", "/", "x", ".", "-", "|", "\\", "+")
 """A second sign beside the colour, in the order of the bars."""
+
+NEUTRAL = "#7C8A9A"
+"""For what is neither reused nor computed: seen on both grounds."""
 
 _PATTERN = {"fillmode": "overlay", "fgopacity": 0.35}
 
@@ -33,12 +37,15 @@ def waterfall(bars: Sequence[Bar], axis: str) -> go.Figure:
     return _bars(bars, [0.0, *ends[:-1]], axis)
 
 
-def bars_beside(bars: Sequence[Bar], axis: str) -> go.Figure:
-    """Bars from one common zero: the same quantity of several runs."""
-    return _bars(bars, [0.0] * len(bars), axis)
+def bars_beside(bars: Sequence[Bar], axis: str, *, one_colour: bool = False) -> go.Figure:
+    """Bars from one common zero: the same quantity of several runs. ``one_colour``: all in a grey that means
+    neither reused nor computed, told apart by their patterns."""
+    return _bars(bars, [0.0] * len(bars), axis, {"color": NEUTRAL} if one_colour else {})
 
 
-def _bars(bars: Sequence[Bar], bases: Sequence[float], axis: str) -> go.Figure:
+def _bars(
+    bars: Sequence[Bar], bases: Sequence[float], axis: str, colour: Mapping[str, str] = MappingProxyType({})
+) -> go.Figure:
     """One trace per bar, so that each takes the next colour of the theme."""
     figure = go.Figure()
     for place, (bar, base) in enumerate(zip(bars, bases, strict=False)):
@@ -50,7 +57,7 @@ def _bars(bars: Sequence[Bar], bases: Sequence[float], axis: str) -> go.Figure:
             name=bar.name,
             hovertext=[bar.hover],
             hoverinfo="text",
-            marker={"pattern": {"shape": PATTERNS[place % len(PATTERNS)], **_PATTERN}},
+            marker={**colour, "pattern": {"shape": PATTERNS[place % len(PATTERNS)], **_PATTERN}},
         )
     figure.update_layout(
         showlegend=False,

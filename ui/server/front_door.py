@@ -6,42 +6,54 @@ that Streamlit serves, under the address of every page, gets our lines before it
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
-import streamlit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-EARLY = ("Html", "ButtonGroup", "Slider", "Metric", "Selectbox", "BidiComponent")
-"""Parts of Streamlit that most pages need for their first picture: small, else asked for one by one."""
+from ui.server.parcel import STATIC
 
 LATER = ("PlotlyChart",)
-"""What draws charts is nearly 5 MB: it comes while nobody waits for it."""
+"""What draws charts is nearly 5 MB: it comes while nobody waits for it, and not to a whole class at once."""
 
-_STATIC = Path(streamlit.__file__).parent / "static"
+LATER_S = (15, 60)
+"""Seconds after the first picture, at random between these."""
 
 
-def early_links(folder: Path = _STATIC) -> str:
-    """Links to Streamlit's parts, by the names that its version gives them; what it has not is left out."""
+def later_script(folder: Path = STATIC) -> str:
+    """Fetches what most visitors need later; what this version of Streamlit has not is left out."""
+    scripts = folder / "static" / "js"
+    names = [file.name for name in LATER for file in sorted(scripts.glob(f"{name}.*.js"))]
+    if not names:
+        return ""
+    return _LATER % (
+        json.dumps([f"./static/js/{name}" for name in names]),
+        LATER_S[0],
+        LATER_S[1] - LATER_S[0],
+    )
 
-    def found(names: tuple[str, ...]) -> list[str]:
-        return [
-            file.name for name in names for file in sorted((folder / "static" / "js").glob(f"{name}.*.js"))
-        ]
 
-    links = [f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in found(EARLY)]
-    links += [
-        f'<link rel="prefetch" as="script" crossorigin href="./static/js/{name}">' for name in found(LATER)
-    ]
-    return "".join(links)
+_LATER = """<script>
+addEventListener("load", () => setTimeout(() => {
+  for (const address of %s) {
+    const href = new URL(address, document.baseURI).href;
+    const link = { rel: "prefetch", as: "script", crossOrigin: "", href };
+    document.head.append(Object.assign(document.createElement("link"), link));
+  }
+}, 1000 * (%d + %d * Math.random())));
+</script>"""
 
 
 class FrontDoor:
-    """Puts ``head`` at the end of the head of the one HTML file. ASGI middleware."""
+    """Puts ``head`` at the end of the head of the one HTML file, and lets ``rewrite`` see the whole. ASGI
+    middleware."""
 
-    def __init__(self, app: ASGIApp, head: str) -> None:
+    def __init__(self, app: ASGIApp, head: str, rewrite: Callable[[str], str] = str) -> None:
         self._app = app
-        self._head = head.encode()
+        self._head = head
+        self._rewrite = rewrite
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or "text/html" not in Headers(scope=scope).get("accept", ""):
@@ -50,15 +62,18 @@ class FrontDoor:
         # Whole, unpacked, and never "as you have it": what a browser kept may hold lines of yesterday.
         kept = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
         headers = [one for one in scope["headers"] if one[0] not in kept]
-        await self._app({**scope, "headers": headers}, receive, _Rewriting(send, self._head))
+        await self._app({**scope, "headers": headers}, receive, _Rewriting(send, self._page))
+
+    def _page(self, page: str) -> str:
+        return self._rewrite(page).replace("</head>", self._head + "</head>", 1)
 
 
 class _Rewriting:
     """Holds an answer back until it is whole, if it is HTML."""
 
-    def __init__(self, send: Send, head: bytes) -> None:
+    def __init__(self, send: Send, page: Callable[[str], str]) -> None:
         self._send = send
-        self._head = head
+        self._page = page
         self._start: Message | None = None
         self._body = b""
 
@@ -73,7 +88,7 @@ class _Rewriting:
                 await self._let_go(self._start)
 
     async def _let_go(self, start: Message) -> None:
-        body = self._body.replace(b"</head>", self._head + b"</head>", 1)
+        body = self._page(self._body.decode()).encode()
         headers = MutableHeaders(raw=start["headers"])
         headers["content-length"] = str(len(body))
         for name in ("etag", "last-modified"):

@@ -8,12 +8,12 @@ from core.errors import BrothError
 from ui.course.chapter import course_run
 from ui.frame.kept import Notice
 from ui.frame.link import parts
-from ui.frame.session import say, show_error
+from ui.frame.session import lang, say, show_error
 from ui.stage.run import title_of
 from ui.stage.setup import Setup, preset_ids
 from ui.teacher.address import PAGES, Address, read_address, run_address
 from ui.teacher.laptops import own_url, server_base
-from ui.teacher.present import page_name
+from ui.teacher.names import page_name
 from ui.teacher.seq import MAX_STOPS, SEQUENCE, Stop
 
 _PASTED, _WHAT, _STEP, _ASK = (f"teacher-{name}" for name in ("pasted", "what", "step", "ask"))
@@ -44,7 +44,7 @@ def add_panel() -> None:
         show_error(error)
     places = {f"execute:{name}": f"{say('nav.execute')} · {title_of(name)}" for name in preset_ids()}
     others = [name for name in PAGES if name != "execute"]
-    places |= {name: page_name(Address(name)) for name in others}
+    places |= {name: page_name(Address(name), lang()) for name in others}
     what, step, button = st.columns([3, 2, 1], vertical_alignment="bottom")
     chosen = what.selectbox(say("teacher.add.what"), list(places), format_func=places.__getitem__, key=_WHAT)
     address = _choose(chosen, step)
@@ -52,7 +52,7 @@ def add_panel() -> None:
         say("teacher.add"),
         key="teacher-add-chosen",
         on_click=_add_stop,
-        args=(Stop(address, page_name(address)),),
+        args=(Stop(address, page_name(address, lang())),),
         disabled=full,
         width="stretch",
     )
@@ -89,7 +89,7 @@ def _add_pasted(own: str) -> None:
     except BrothError as error:
         _ERROR.set(error)
         return
-    _add_stop(Stop(address, page_name(address)))
+    _add_stop(Stop(address, page_name(address, lang())))
     st.session_state[_PASTED] = ""
 
 

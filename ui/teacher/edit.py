@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from core.errors import BrothError
 from ui.frame.kept import Notice
 from ui.frame.link import parts
-from ui.frame.session import lang_mode, plain, say, show_error
+from ui.frame.session import lang, lang_mode, plain, say, show_error
 from ui.teacher.add import add_panel
+from ui.teacher.give import give_buttons, own_link
 from ui.teacher.laptops import local_hint, server_base
-from ui.teacher.present import where
+from ui.teacher.names import where
 from ui.teacher.seq import (
     MAX_NOTE,
     MAX_SEQ_LINK,
@@ -28,24 +30,44 @@ from ui.teacher.seq import (
 from ui.teacher.stops import text
 from ui.words.i18n import languages
 
+if TYPE_CHECKING:
+    from streamlit.navigation.page import StreamlitPage
+
 _UNREAD: Notice[BrothError] = Notice("teacher-file-error")
 """Why a file was not taken."""
 
 
-def own_panel() -> None:
-    """The stops there are, what makes one more, and how to keep them."""
+def own_panel(alone: StreamlitPage, paper: Callable[[], None]) -> None:
+    """What gives the sequence, its stops, what makes one more, and how to keep them. ``alone``: the page of
+    the lecture, for a sequence that no link can carry; ``paper`` draws the button for the printed notes."""
     for one in languages(lang_mode()):
         st.markdown(text("own", one))
+    now = SEQUENCE.get()
+    if now.stops:
+        _give(now, alone, paper)
     with st.container(border=True):
         add_panel()
-    now = SEQUENCE.get()
     if not now.stops:
         st.info(say("teacher.none"))
     for index, stop in enumerate(now.stops):
         _row(index, stop, len(now.stops))
     if now.stops:
-        _keep(now)
+        st.button(say("teacher.clear"), key="teacher-clear", type="tertiary", on_click=_clear)
     _files(now)
+
+
+def _give(now: Sequence, alone: StreamlitPage, paper: Callable[[], None]) -> None:
+    """Its two windows and the link to them; a long one is given in this tab, where it is."""
+    if not fits_link(now):
+        st.warning(say("teacher.too_long", size=len(pack(now)), limit=MAX_SEQ_LINK))
+        st.page_link(alone, label=say("teacher.give.here"), icon=":material/slideshow:")
+        paper()
+        return
+    link = own_link(now, lang_mode())
+    give_buttons(link, own_link(now, lang_mode(), notes=True), paper)
+    st.caption(say("teacher.link_of"))
+    st.code(f"{server_base()}{link}", language=None, wrap_lines=True)
+    local_hint()
 
 
 # -- the stops --------------------------------------------------------------------------------------------
@@ -56,7 +78,9 @@ def _row(index: int, stop: Stop, total: int) -> None:
         name, note, tools = st.columns([3, 5, 2], vertical_alignment="top")
         with name:
             _field("title", index, stop.title, MAX_TITLE)
-            st.markdown(f"{index + 1}. [{plain(where(stop.address))}]({stop.address.link(lang_mode())})")
+            st.markdown(
+                f"{index + 1}. [{plain(where(stop.address, lang()))}]({stop.address.link(lang_mode())})"
+            )
         with note:
             _field("note", index, stop.note, MAX_NOTE)
         with tools, st.container(horizontal=True, gap="small"):
@@ -100,31 +124,6 @@ def _tool(name: str, index: int, disabled: bool, by: int) -> None:
 # -- how to keep them -------------------------------------------------------------------------------------
 
 
-def _keep(now: Sequence) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            say("teacher.present"),
-            key="teacher-present",
-            type="primary",
-            icon=":material/slideshow:",
-            on_click=_present,
-        )
-        st.button(say("teacher.clear"), key="teacher-clear", type="tertiary", on_click=_clear)
-    for one in languages(lang_mode()):
-        st.caption(text("why_tab", one))
-    if fits_link(now):
-        st.caption(say("teacher.link_of"))
-        link = f"{server_base()}teacher?seq={pack(now)}&lang={lang_mode()}"
-        st.code(link, language=None, wrap_lines=True)
-        local_hint()
-    else:
-        st.warning(say("teacher.too_long", size=len(pack(now)), limit=MAX_SEQ_LINK))
-
-
-def _present() -> None:
-    SEQUENCE.set(SEQUENCE.get().at(1))
-
-
 def _clear() -> None:
     SEQUENCE.set(Sequence())
 
@@ -147,6 +146,6 @@ def _load() -> None:
     if found is None:
         return
     try:
-        SEQUENCE.set(replace(from_file(found.name, found.getvalue(), parts()), place=0))
+        SEQUENCE.set(from_file(found.name, found.getvalue(), parts()))
     except BrothError as error:
         _UNREAD.set(error)

@@ -1,20 +1,24 @@
-"""The three scripts on the teacher's page: minutes, link, question, usual answers, truth, what to show."""
+"""The three scripts on the teacher's page: both windows of the lecture, the stops with their minutes."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import streamlit as st
 
 from ui.frame.session import lang, lang_mode, say
+from ui.teacher.give import give_buttons, script_link
+from ui.teacher.places import address_of
 from ui.teacher.seq import SEQUENCE, Sequence, Stop
-from ui.teacher.stops import SCRIPTS, WORDS, address_of, words
+from ui.teacher.stops import SCRIPTS, text, words
 from ui.words.i18n import languages
 
 PART = "teacher-part"
-_ICON = ":material/open_in_new:"
+_SAID = ("ask", "hear", "true", "point")
 
 
-def scripts_panel() -> None:
-    """Choose a length, then its stops from top to bottom."""
+def choose_script() -> int:
+    """The length of a script, in minutes."""
     titles = {length: say("teacher.minutes", n=length) for length in SCRIPTS}
     length = st.segmented_control(
         say("teacher.length"),
@@ -25,34 +29,46 @@ def scripts_panel() -> None:
         format_func=titles.__getitem__,
         label_visibility="collapsed",
     )
-    script = SCRIPTS[length or 10]
-    begun = 0
-    for number, (name, minutes) in enumerate(script, 1):
-        _stop(number, name, begun, begun + minutes)
-        begun += minutes
+    return length or 10
+
+
+def scripts_panel(length: int, paper: Callable[[], None]) -> None:
+    """What gives the script (``paper`` draws one more button), its stops with their minutes, the keys."""
+    mode = lang_mode()
+    give_buttons(script_link(length, mode), script_link(length, mode, notes=True), paper)
+    stops, keys = st.columns([3, 2], gap="large")
+    stops.markdown("\n".join([*_head(), *_rows(length)]))
+    for one in languages(mode):
+        keys.markdown(text("script_keys", one))
+    with st.expander(say("teacher.read")):
+        for name, _ in SCRIPTS[length]:
+            st.markdown(f"**{_title(name)}**\n\n" + "\n".join(_line(name, key) for key in _SAID))
     st.button(
-        say("teacher.take"),
-        key="teacher-take",
-        help=say("teacher.take.help"),
-        on_click=_take,
-        args=(length or 10,),
+        say("teacher.take"), key="teacher-take", help=say("teacher.take.help"), on_click=_take, args=(length,)
     )
 
 
-def _stop(number: int, name: str, begun: int, ends: int) -> None:
-    spoken = languages(lang_mode())
-    with st.container(border=True):
-        head, go = st.columns([4, 1], vertical_alignment="center")
-        titles = " · ".join(words(name, "title", one) for one in spoken)
-        head.markdown(f"**{number}. {titles}** :gray[· {say('teacher.when', begun=begun, ends=ends)}]")
-        go.link_button(
-            say("teacher.open"),
-            address_of(name).link(lang_mode()),
-            key=f"teacher-open-{name}",
-            icon=_ICON,
-            width="stretch",
-        )
-        st.markdown("\n".join(_line(name, key) for key in WORDS[1:]))
+def _head() -> list[str]:
+    columns = ("", say("teacher.column.stop"), say("teacher.column.minutes"), say("teacher.column.stage"))
+    return [_row(*columns), _row("---:", "---", "---:", "---")]
+
+
+def _rows(length: int) -> list[str]:
+    rows = []
+    begun = 0
+    for number, (name, minutes) in enumerate(SCRIPTS[length], 1):
+        link = f"[{say('teacher.open')}]({address_of(name).link(lang_mode())})"
+        rows.append(_row(str(number), f"**{_title(name)}**", f"{begun}–{begun + minutes}", link))
+        begun += minutes
+    return rows
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _title(name: str) -> str:
+    return " · ".join(words(name, "title", one) for one in languages(lang_mode()))
 
 
 def _line(name: str, key: str) -> str:
@@ -62,7 +78,7 @@ def _line(name: str, key: str) -> str:
 
 
 def as_sequence(length: int) -> Sequence:
-    """A script as a sequence to change and present: questions and answers as notes."""
+    """A script as a sequence to change and give: questions and answers as notes."""
     leading = lang()
     names = (name for name, _ in SCRIPTS[length])
     return Sequence(

@@ -1,4 +1,4 @@
-"""A teacher's own sequence of stops: in a link, in a file, and the place while it is presented."""
+"""A teacher's own sequence of stops: in a link, in a file."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import Any
 from core.errors import BrothError
 from core.texts import showable
 from ui.frame import link
-from ui.frame.link import LinkPart, Parts, Query, whole
+from ui.frame.link import LinkPart, Parts, Query
 from ui.teacher.address import Address, AddressError, read_address
 
 SEQ, AT = "seq", "at"
+"""``at`` stood in older links: the stop that was presented, each on a page of its own."""
 MAX_STOPS = 24
 MAX_TITLE, MAX_NOTE = 80, 600
 MAX_SEQ_LINK = 2_000
@@ -40,19 +41,9 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Stops in order. ``place``: the stop that is presented, from 1; 0 while the sequence is edited."""
+    """Stops in order."""
 
     stops: tuple[Stop, ...] = ()
-    place: int = 0
-
-    @property
-    def now(self) -> Stop | None:
-        """The stop that is presented."""
-        return self.stops[self.place - 1] if 0 < self.place <= len(self.stops) else None
-
-    def at(self, place: int) -> Sequence:
-        """The same at another place, as far as there is one."""
-        return replace(self, place=max(0, min(place, len(self.stops))))
 
     def with_stop(self, stop: Stop) -> Sequence:
         """One stop more, at the end.
@@ -75,7 +66,7 @@ class Sequence:
 
     def without(self, index: int) -> Sequence:
         """One stop less."""
-        return replace(self, stops=self.stops[:index] + self.stops[index + 1 :], place=0)
+        return replace(self, stops=self.stops[:index] + self.stops[index + 1 :])
 
     def moved(self, index: int, by: int) -> Sequence:
         """One stop up (-1) or down (+1), if there is room."""
@@ -133,10 +124,8 @@ def fits_link(sequence: Sequence) -> bool:
 
 
 def to_query(sequence: Sequence) -> dict[str, str]:
-    """The sequence as query parameters, unless it is empty or long. A bare ``seq`` presents stop 1."""
-    if not sequence.stops or not fits_link(sequence):
-        return {}
-    return {SEQ: pack(sequence)} | ({} if sequence.place == 1 else {AT: str(sequence.place)})
+    """The sequence as query parameters, unless it is empty or long."""
+    return {SEQ: pack(sequence)} if sequence.stops and fits_link(sequence) else {}
 
 
 def from_query(query: Query, parts: Parts) -> tuple[Sequence, list[str]]:
@@ -144,10 +133,7 @@ def from_query(query: Query, parts: Parts) -> tuple[Sequence, list[str]]:
     if SEQ not in query:
         return Sequence(), []
     found = unpack(query[SEQ], parts)
-    if found is None:
-        return Sequence(), [SEQ]
-    place = whole(query.get(AT, "1"), 0, len(found.stops))
-    return (found.at(1), [AT]) if place is None else (found.at(place), [])
+    return (Sequence(), [SEQ]) if found is None else (found, [])
 
 
 _NAMES = {SEQ: "teacher.part.own", AT: "teacher.place.name"}

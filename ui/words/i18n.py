@@ -8,7 +8,7 @@ A template is plain text with three kinds of holes:
 
 `**strong**` marks words to draw bold; drawing is the caller's business, as is showing both languages at once.
 A slot is written `#5` wherever it appears, so templates say `{slot}` and callers pass the number; in a list
-of slots other items than numbers (an ellipsis) stay as they are.
+of slots other items than numbers (an ellipsis) stay as they are. `{slots}` without a star is how many.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ LANGS: tuple[Lang, ...] = get_args(Lang)
 MODES: tuple[LangMode, ...] = get_args(LangMode)
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "i18n"
 STAGE_PREFIXES = ("stage.", "cap.")
-SLOTS = frozenset(["slot", "slot2", "slots", "gone", "held", "front"])
-"""Arguments that name slots."""
+SLOTS = frozenset(["slot", "slot2", "front"])
+"""Arguments that name one slot."""
+SLOT_LISTS = frozenset(["slots", "gone", "held"])
+"""Arguments that name slots where they are lists; alone they are how many."""
 WORD = "word"
 """What a model answered: the stage draws a frame around it, plain text puts it in quotes, as what is seen."""
 
@@ -83,7 +85,8 @@ def fill(template: str, args: Mapping[str, object], key: str = "") -> str:
         if hole["one"] is not None:
             return hole["one"] if value == 1 else hole["many"]
         if hole["joint"] is not None:
-            return hole["joint"].join(_shown(name, item) for item in cast("Iterable[object]", value))
+            items = cast("Iterable[object]", value)
+            return hole["joint"].join(_shown("slot" if name in SLOT_LISTS else name, item) for item in items)
         return _shown(name, value)
 
     return _HOLE.sub(one, template)

@@ -11,6 +11,8 @@ from ui.frame import plain_figure as go
 from ui.frame.charts import PATTERNS
 
 HEIGHT = 330
+GREYS = ("#B3BECB", "#7C8A9A", "#56626F", "#8D97A3")
+"""Of claim, model and measurements: they mean neither reused nor computed, and differ in shape as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,10 @@ def faster_curve(
     figure = go.Figure()
     linear = [1 / (1 - fraction) for fraction in fractions]
     for name, values, dash in ((names.claim, linear, "dash"), (names.model, modelled, "solid")):
-        figure.add_scatter(
-            x=fractions, y=list(values), name=name, mode="lines", line={"dash": dash, "width": 2.5}
-        )
-    for (name, ones), symbol in zip(timed.items(), ("diamond", "square"), strict=False):
+        line = {"dash": dash, "width": 2.5, "color": GREYS[1]}
+        figure.add_scatter(x=fractions, y=list(values), name=name, mode="lines", line=line)
+    ink = stage_colours()["ink"]
+    for (name, ones), symbol in zip(timed.items(), ("diamond", "square-open"), strict=False):
         figure.add_scatter(
             x=[point.fraction for point in ones],
             y=[point.ratio for point in ones],
@@ -51,7 +53,7 @@ def faster_curve(
             },
             name=name,
             mode="markers",
-            marker={"size": 8, "symbol": symbol},
+            marker={"size": 8, "symbol": symbol, "color": ink},
         )
     figure.update_traces(hovertemplate="%{x:.0%} · %{y:.2f}×<extra>%{fullData.name}</extra>")
     figure.add_vline(x=chosen.fraction, line_dash="dot", line_width=1.5, line_color=stage_colours()["muted"])
@@ -79,7 +81,10 @@ def saved_bars(
             name=name,
             text=[f"{100 * share:.0f}" for share in shares],
             textposition="outside",
-            marker={"pattern": {"shape": PATTERNS[place], "fillmode": "overlay", "fgopacity": 0.35}},
+            marker={
+                "color": GREYS[place],
+                "pattern": {"shape": PATTERNS[place], "fillmode": "overlay", "fgopacity": 0.35},
+            },
             hovertemplate="%{x} · %{y:.1%}<extra>%{fullData.name}</extra>",
         )
     figure.add_hrect(
@@ -108,14 +113,14 @@ def long_curve(
             y=list(ratios),
             name=name,
             mode="lines+markers",
-            line={"dash": dash, "width": 2.5},
+            line={"dash": dash, "width": 2.5, "color": GREYS[1]},
         )
     figure.add_scatter(
         x=[length for length, _ in points],
         y=[point.ratio for _, point in points],
         name=measured,
         mode="markers",
-        marker={"size": 11, "symbol": "diamond"},
+        marker={"size": 11, "symbol": "diamond", "color": stage_colours()["ink"]},
     )
     figure.update_traces(hovertemplate="%{x:,} · %{y:.1f}×<extra>%{fullData.name}</extra>")
     figure.add_hline(y=10, line_dash="dot", line_width=1.5, line_color=stage_colours()["muted"])

@@ -91,15 +91,15 @@ def first_above(limit: float, own: int, cost: CostModel, most: int = 1 << 20) ->
     return low * BLOCK_SIZE
 
 
-def under_load(rate: float, cost: CostModel) -> Summary:
-    """A hundred requests, one system prompt of about 512 tokens, at this many a second, on both servers."""
+def under_load(rate: float, cost: CostModel, shared: int = 512, own: int = 128) -> Summary:
+    """A hundred requests, one system prompt of about ``shared`` tokens, so many a second, on both servers."""
     spec = LoadSpec(
         seed=6,
         mix={"system": 1.0},
         rate=rate,
         num_requests=LOAD_REQUESTS,
-        prefix_tokens=512,
-        own_tokens=128,
+        prefix_tokens=shared,
+        own_tokens=own,
         output_tokens=LOAD_OUTPUT,
     )
     load = LoadRun(spec, EngineConfig(num_blocks=LOAD_SLOTS + 1), cost)

@@ -1,4 +1,4 @@
-"""Chapter 6's panels behind the first one: many users, long prefixes, a queue, the bill."""
+"""Chapter 6's folded panels: many users, long prefixes, a queue, the bill."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ui.course.lessons import show_part
 from ui.course.measured import DECODERS, Point, kept, many_users, pairs
 from ui.course.strips import Stretch, strips
 from ui.frame.charts import Bar, bars_beside
-from ui.frame.kept import LastFew
+from ui.frame.kept import Kept, LastFew
 from ui.frame.session import say
 from ui.frame.shared import Shared
 from ui.machine.machine import MACHINE
@@ -36,9 +36,12 @@ CONFIG = {"displayModeBar": False}
 SHARED = 512
 OWN = 128
 PREFIXES = (256, 512, 1024, 2048, 4096, 8192, 16_384)
-RATES = (2, 5, 10, 20, 40, 80)
+RATES = (1, 2, 5, 10, 20, 40, 80)
 DAYS = (100, 1_000, 10_000, 100_000, 1_000_000)
-_RUNS, _OWN_RUNS = Shared(32), LastFew("ch06_load", 8)
+_RUNS, _OWN_RUNS = Shared(96), LastFew("ch06_load", 8)
+DECODER: Kept[str] = Kept("ch06_decoder", lambda: "numpy")
+"""The library whose measurements are shown."""
+
 _FIGURES = ("ttft_p50", "ttft_p95", "throughput")
 
 
@@ -58,7 +61,8 @@ def beside(key: str, names: Names, values: Sequence[float | None], axis: str = "
     bars = [
         Bar(f"{name}<br><b>{value:,.2f}×</b>", value, "", name) for name, value in named if value is not None
     ]
-    st.plotly_chart(bars_beside(bars, say(axis)), key=f"ch06-{key}", config=CONFIG)
+    figure = bars_beside(bars, say(axis), one_colour=True)
+    st.plotly_chart(figure, key=f"ch06-{key}", config=CONFIG)
 
 
 def show_strips(key: str, rows: dict[str, list[Stretch]]) -> None:
@@ -69,7 +73,8 @@ def show_strips(key: str, rows: dict[str, list[Stretch]]) -> None:
 # -- many users ------------------------------------------------------------------------------------------
 
 
-def users_panel(decoder: str) -> None:
+def users_panel() -> None:
+    decoder = DECODER.get()
     show_part(NAME, "users")
     columns = st.columns(3)
     users = columns[0].slider(say("course.ch06.users"), 1, 1000, 100, key="ch06-users")
@@ -116,7 +121,8 @@ def users_panel(decoder: str) -> None:
 # -- a long prefix ---------------------------------------------------------------------------------------
 
 
-def long_panel(decoder: str) -> None:
+def long_panel() -> None:
+    decoder = DECODER.get()
     show_part(NAME, "long")
     prefix = st.select_slider(say("course.ch06.prefix"), PREFIXES, 8192, key="ch06-long")
     cost, names = MACHINE.get().cost(), names_of(decoder)
@@ -158,8 +164,8 @@ def _long_result(prefix: int, claim: float, model: float, cost: CostModel, timed
 
 def load_panel() -> None:
     show_part(NAME, "load", requests=LOAD_REQUESTS)
-    rate = st.select_slider(say("course.ch06.rate"), RATES, 20, key="ch06-rate")
-    ran = _under_load(rate)
+    rate = st.select_slider(say("course.ch06.rate"), RATES, 20, key="ch06-load-rate")
+    ran = load_at(rate)
     sides = (ran.without_cache, ran.with_cache)
     head = ["", say("course.ch06.without"), say("course.ch06.with")]
     lines = [f"| {' | '.join(head)} |", "| --- | ---: | ---: |"]
@@ -181,31 +187,31 @@ def load_panel() -> None:
         after=after,
         owner_less=change(1 - after / before),
     )
-    with st.expander(say("course.ch06.load.basis")):
-        show_part(
-            NAME,
-            "load_basis",
-            requests=LOAD_REQUESTS,
-            output=LOAD_OUTPUT,
-            shared=SHARED,
-            own=OWN,
-            prefill=FORMULAS["formula.prefill"],
-            decode=FORMULAS["formula.decode"],
-        )
+    show_part(
+        NAME,
+        "load_basis",
+        requests=LOAD_REQUESTS,
+        output=LOAD_OUTPUT,
+        shared=SHARED,
+        own=OWN,
+        prefill=FORMULAS["formula.prefill"],
+        decode=FORMULAS["formula.decode"],
+    )
 
 
-def _under_load(rate: int) -> Summary:
+def load_at(rate: int, shared: int = SHARED) -> Summary:
+    """A hundred such prompts, so many of their tokens shared, on the machine chosen."""
     machine = MACHINE.get()
-    cost = machine.cost()
+    cost, own = machine.cost(), SHARED + OWN - shared
     runs = _RUNS if machine.is_listed else _OWN_RUNS
-    return runs.get((rate, cost), lambda: under_load(rate, cost))
+    return runs.get((rate, shared, cost), lambda: under_load(rate, cost, shared, own))
 
 
 # -- the bill --------------------------------------------------------------------------------------------
 
 
 def bill_panel() -> None:
-    show_part(NAME, "bill", shared=SHARED, own=OWN)
+    show_part(NAME, "day", shared=SHARED, own=OWN)
     requests = st.select_slider(
         say("course.ch06.day"), DAYS, 100_000, format_func="{:,}".format, key="ch06-day"
     )
@@ -224,17 +230,17 @@ def bill_panel() -> None:
                 Bar(f"{side}<br><b>{money(value, prices.currency)}</b>", value, "", side)
                 for side, value in zip(sides, pair, strict=True)
             ]
-            st.plotly_chart(bars_beside(bars, prices.currency), key=f"ch06-bill-{name}", config=CONFIG)
+            figure = bars_beside(bars, prices.currency, one_colour=True)
+            st.plotly_chart(figure, key=f"ch06-bill-{name}", config=CONFIG)
     shares = {name: change(1 - cached / plain if plain else 0.0) for name, (plain, cached) in rows.items()}
     rate = percent((requests - 1) * saving(SHARED, OWN, BLOCK_SIZE, now.cost()).token_share / requests)
     show_part(NAME, "bill_result", requests=f"{requests:,}", rate=rate, **shares)
-    with st.expander(say("course.ch06.bill.basis")):
-        show_part(
-            NAME,
-            "bill_basis",
-            tokens=FORMULAS["formula.money_tokens"],
-            hours=FORMULAS["formula.money_hours"],
-            new=f"{prices.per_million_tokens:g}",
-            cached=f"{prices.per_million_cached:g}",
-            hour=f"{prices.per_gpu_hour:g}",
-        )
+    show_part(
+        NAME,
+        "bill_basis",
+        tokens=FORMULAS["formula.money_tokens"],
+        hours=FORMULAS["formula.money_hours"],
+        new=f"{prices.per_million_tokens:g}",
+        cached=f"{prices.per_million_cached:g}",
+        hour=f"{prices.per_gpu_hour:g}",
+    )

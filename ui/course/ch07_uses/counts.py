@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -10,9 +10,9 @@ from typing import Any
 from core.cost import CostModel
 from core.scenario.reader import load_scenario
 from core.scenario.scenario import Scenario
-from core.scenario.use_cases import VARIANTS, Outcome, by_part, hit_rate, kind_of, outcomes, plan
+from core.scenario.use_cases import ROLES, VARIANTS, Outcome, by_part, hit_rate, outcomes, plan
 from core.tradeoffs.tradeoffs import saving
-from ui.course.strips import Stretch
+from ui.stage.setup import Setup, load_setup
 from ui.words.i18n import Lang, t
 from ui.words.numbers import percent
 
@@ -37,6 +37,10 @@ class Usual:
 USUAL: Mapping[str, Usual] = MappingProxyType(
     {
         "chat": Usual(10, 500, 50, 20),
+        "bank": Usual(50, 400, 40),
+        "teacher": Usual(30, 300, 60),
+        "law": Usual(20, 200, 900),
+        "safety": Usual(50, 1500, 60),
         "medical": Usual(20, 512, 128),
         "legal": Usual(20, 800, 1200),
         "review": Usual(20, 1000, 400),
@@ -64,16 +68,9 @@ def never_full(share: float, places: int = 1) -> str:
     return percent(share, places)
 
 
-def rows_of(found: Sequence[Outcome], names: Mapping[str, str], most: int) -> dict[str, list[Stretch]]:
-    """The first prompts as strips; ``names``: what each kind of part is called."""
-    rows = {}
-    for number, one in enumerate(found[:most]):
-        row = []
-        for part, reused, computed in one.split():
-            words = f"{names[kind_of(part)]} {part[len(kind_of(part)) :]}".rstrip()
-            row += [Stretch(words, reused, True), Stretch(words, computed, False)]
-        rows[f"R{number} · {never_full(one.hit / one.total, 0)} %"] = row
-    return rows
+def drawn(count: int, most: int) -> tuple[int, ...]:
+    """Which of so many prompts are drawn: all, or the first ones and the last."""
+    return tuple(range(count)) if count <= most else (*range(most - 1), count - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +112,9 @@ def _share(prefix: int, suffix: int, block_size: int, cost: CostModel, of_time: 
 
 
 def small_scenario(case: str, variant: str, lang: Lang) -> Scenario:
-    """The same order of parts with short texts and blocks of four."""
+    """The same order of parts with short texts and blocks of four; a role's is a preset."""
+    if case in ROLES:
+        return load_setup(Setup(case), lang)
     count = SMALL_COUNT.get(case, SMALL)
     wanted = plan(case, variant, count, SMALL_DOCUMENTS)
     gap = "" if lang == "zh" else " "

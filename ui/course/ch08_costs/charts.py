@@ -1,5 +1,5 @@
 """The situations of the chapter on costs that are charts and tables: threshold, a changed word, management,
-two cards, the best setting."""
+two engines on one store, the best setting."""
 
 from __future__ import annotations
 
@@ -42,7 +42,11 @@ SIGHTINGS = (1, 2, 3)
 def hot_panel() -> None:
     """Store at the first, second or third sighting, against guests who never come again."""
     noise = st.select_slider(
-        say("course.ch08.noise"), NOISES, 0.6, format_func=lambda one: f"{100 * one:.0f} %", key="ch08-noise"
+        say("course.ch08.noise"),
+        NOISES,
+        0.6,
+        format_func=lambda one: say("course.bet.unit.percent", n=f"{100 * one:.0f}"),
+        key="ch08-noise",
     )
     curves = kept(("hot",), hot_curves)
     titles = {f"{say('tradeoff.threshold', n=number)}": points for number, points in curves.items()}
@@ -159,7 +163,7 @@ def _scale(rows: Sequence[tuple[str, str, float]]) -> None:
     st.plotly_chart(finished(figure, False, 250), key="ch08-scale", config={"displayModeBar": False})
 
 
-# -- two cards -----------------------------------------------------------------------------------------------
+# -- two engines ---------------------------------------------------------------------------------------------
 
 IN_SLOTS = ("beef", "pork")
 ORDERS = (("beef", "pork"), ("fish",))
@@ -167,7 +171,7 @@ NUM_SEEDS = 200
 
 
 def cards_panel() -> None:
-    """Two cards take turns in an order that dice decide."""
+    """Two engines on one store take turns in an order that dice decide."""
     left, right = st.columns(2, vertical_alignment="bottom")
     with left:
         atomic = pick("atomic", ("no", "yes")) == "yes"
@@ -229,7 +233,10 @@ def best_panel() -> None:
             x=[str(one.block_size) for one in of_it],
             y=[one.hit_rate for one in of_it],
             name=say("tradeoff.threshold", n=threshold),
-            text=[f"{percent(one.hit_rate)} %{' ★' if one == best else ''}" for one in of_it],
+            text=[
+                say("course.bet.unit.percent", n=percent(one.hit_rate)) + (" ★" if one == best else "")
+                for one in of_it
+            ],
             textposition="outside",
             cliponaxis=False,
             marker={

@@ -112,7 +112,7 @@ def _cliff(rates: Sequence[float], pots: int) -> None:
         go.Bar(
             x=list(POTS),
             y=list(rates),
-            text=[f"{percent(rate)} %" for rate in rates],
+            text=[say("course.bet.unit.percent", n=percent(rate)) for rate in rates],
             textposition="outside",
             cliponaxis=False,
             marker={
@@ -124,7 +124,7 @@ def _cliff(rates: Sequence[float], pots: int) -> None:
     )
     figure.update_yaxes(tickformat=".0%", range=[0, 1], title_text=say("traffic.rate"), fixedrange=True)
     figure.update_xaxes(title_text=say("course.ch08.pots"), dtick=1, fixedrange=True)
-    st.plotly_chart(finished(figure, False, 240), key="ch08-cliff", config={"displayModeBar": False})
+    st.plotly_chart(finished(figure, False, 240), key="ch08-caps", config={"displayModeBar": False})
 
 
 def _pot_bytes() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.cost import FORMULAS
 from core.tradeoffs.tradeoffs import saving
@@ -30,6 +31,7 @@ from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
 from ui.frame import plain_figure as go
 from ui.frame.session import say
+from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.stage.show_me import find_step, op_is
 from ui.traffic.charts import finished
@@ -42,8 +44,25 @@ PATTERNS: Mapping[Work, str] = {"prefill": "/", "again": "x", "decode": "."}
 # -- one timeline --------------------------------------------------------------------------------------
 
 
+PATH_OWN, PATH_ANSWER = 128, 12
+
+
+def one_step(picture: DeltaGenerator) -> None:
+    """The path: one thing to turn, the timeline beside it."""
+    show_part(NAME, "one")
+    shared = st.slider(say("course.ch09.shared"), 0, 1024, 0, 64, key="ch09-path-shared")
+    cost = MACHINE.get().cost()
+    found = lanes(cost, shared, PATH_OWN, PATH_ANSWER)
+    hit = saving(shared, PATH_OWN, BLOCK, cost).hit_tokens
+    with picture:
+        st.markdown(f"**{say('course.ch09.picture', n=shared + PATH_OWN)}**")
+        st.plotly_chart(_timeline(found, hit), key="ch09-path", config=QUIET)
+        st.caption(say("course.ch09.picture.basis", model=MACHINE.get().model, answer=PATH_ANSWER))
+    show_part(NAME, "one_result" if hit else "one_none", **lane_numbers(found))
+
+
 def one_panel() -> None:
-    """One request three times: without KV, with KV, with both caches; then the same on the stage."""
+    """All that can be turned: lengths, answer, machine; then the same on the stage."""
     columns = st.columns(3)
     shared = columns[0].slider(say("course.ch09.shared"), 0, 4096, 512, 64, key="ch09-shared")
     private = columns[1].slider(say("course.ch09.private"), 16, 512, 128, 16, key="ch09-private")
@@ -96,7 +115,7 @@ def _timeline(found: Mapping[LaneName, Sequence[Span]], hit: int) -> go.Figure:
             hovertemplate="%{fullData.name}<extra></extra>",
             cliponaxis=False,
         )
-    fills = {"prefill": colours["miss"], "again": colours["miss"], "decode": colours["cached"]}
+    fills = {"prefill": colours["miss"], "again": colours["miss"], "decode": colours["miss_soft"]}
     for work in PATTERNS:
         spans = [(name, span) for name, lane in found.items() for span in lane if span.work == work]
         if not spans:
@@ -109,7 +128,7 @@ def _timeline(found: Mapping[LaneName, Sequence[Span]], hit: int) -> go.Figure:
             name=say(f"course.ch09.work.{work}"),
             marker={
                 "color": fills[work],
-                "line": {"color": colours["miss_edge" if work != "decode" else "line"], "width": 1.5},
+                "line": {"color": colours["miss_edge"], "width": 1.5},
                 "pattern": {"shape": PATTERNS[work], "fillmode": "overlay", "fgopacity": 0.25},
             },
             hovertemplate="%{x:.1f} ms<extra>%{fullData.name}</extra>",
@@ -193,13 +212,9 @@ def warm_panel() -> None:
             textposition="outside",
             cliponaxis=False,
             marker={
-                "color": [colours["hit" if hit else "miss"] for hit in hits],
-                "line": {"color": [colours["hit_edge" if hit else "miss_edge"] for hit in hits], "width": 2},
-                "pattern": {
-                    "shape": ["" if hit else "/" for hit in hits],
-                    "fillmode": "overlay",
-                    "fgopacity": 0.25,
-                },
+                "color": colours["miss"],  # what one waits for is what is computed
+                "line": {"color": colours["miss_edge"], "width": 2},
+                "pattern": {"shape": "/", "fillmode": "overlay", "fgopacity": 0.25},
             },
             hoverinfo="skip",
         )

@@ -13,12 +13,14 @@ from core.traffic.providers import WritePrices, with_minimum
 from ui.words.i18n import LANGS, Lang
 
 FILE = Path(__file__).resolve().parents[3] / "assets" / "providers.toml"
-WORDS = ("name", "how", "minimum", "step", "life", "note")
+WORDS = ("name", "how", "minimum", "step", "life", "timing", "note")
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One way to buy a cached prefix. Prices relative to an uncached input token."""
+    """One way to buy a cached prefix. Prices relative to an uncached input token. ``counts``: what the rule
+    reads, up to what the caller ``marked`` or up to the first ``equal`` tokens' end; "" where the pages give
+    no rule that comes to a number."""
 
     offer_id: str
     provider: str
@@ -26,6 +28,8 @@ class Offer:
     step: int
     prices: WritePrices
     storage: bool
+    counts: str
+    read_on: str
     sources: tuple[str, ...]
     words: Mapping[Lang, Mapping[str, str]]
 
@@ -33,11 +37,6 @@ class Offer:
 @cache
 def _file() -> Mapping[str, Any]:
     return tomllib.loads(FILE.read_text(encoding="utf-8"))
-
-
-def collected() -> str:
-    """The day on which the rows were last gone through."""
-    return str(_file()["collected"])
 
 
 def offers() -> tuple[Offer, ...]:
@@ -50,6 +49,8 @@ def offers() -> tuple[Offer, ...]:
             row["step"],
             WritePrices(row["write"], row["read"]),
             row["storage"],
+            row["counts"],
+            row["read_on"],
             tuple(row["sources"]),
             {lang: {name: row[lang][name] for name in WORDS} for lang in LANGS},
         )

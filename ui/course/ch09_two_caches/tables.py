@@ -8,7 +8,7 @@ from core.traffic.providers import with_minimum
 from ui.course.ch02 import computed_tokens
 from ui.course.ch08_costs.on_stage import table
 from ui.course.ch09_two_caches.counts import likeness, prompt_hit, shared_beginning
-from ui.course.ch09_two_caches.providers import Offer, bill, collected, offers
+from ui.course.ch09_two_caches.providers import Offer, bill, offers
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
 from ui.frame import plain_figure as go
@@ -87,17 +87,23 @@ def semantic_verdict(second: str, answered: bool) -> str:
 # -- what providers sell -------------------------------------------------------------------------------
 
 
+COLUMNS = ("who", "how", "minimum", "step", "life", "timing", "price", "source", "read_on")
+
+
 def sold_panel() -> None:
-    """One dated table, and a calculator over it."""
+    """One table, each row with its source and the day it was read; and a calculator over it."""
     rows = offers()
-    head = [say(f"course.ch09.offer.{name}") for name in ("who", "how", "minimum", "step", "life", "price")]
-    with st.expander(say("course.ch09.table", date=collected()), expanded=True):
-        with st.container(key="table-providers"):  # ui/frame/shell.py lets containers of this name scroll
-            cells = [[cell.replace("$", "\\$") for cell in _offer_row(row)] for row in rows]
-            table([*head, say("course.ch09.offer.source")], cells, words=True)
-        show_part(NAME, "sold_note")
+    with st.container(key="table-providers"):  # ui/frame/shell.py lets containers of this name scroll
+        cells = [[cell.replace("$", "\\$") for cell in _offer_row(row)] for row in rows]
+        table([say(f"course.ch09.offer.{name}") for name in COLUMNS], cells, words=True)
+    show_part(NAME, "sold_note", **surcharges())
     show_part(NAME, "sold_ask")
     _calculator(rows)
+
+
+def surcharges() -> dict[str, int]:
+    """How many offers there are, and how many of them charge more for writing than for computing."""
+    return {"offers": len(offers()), "dearer": sum(offer.prices.write > 1 for offer in offers())}
 
 
 def _offer_row(offer: Offer) -> list[str]:
@@ -106,7 +112,8 @@ def _offer_row(offer: Offer) -> list[str]:
     links = " ".join(f"[{number}]({url})" for number, url in enumerate(offer.sources, 1))
     who = f"**{offer.provider}** · {words['name']}"
     note = say("course.ch09.priced", price=price, note=words["note"]).strip()
-    return [who, words["how"], words["minimum"], words["step"], words["life"], note, links]
+    told = [words[name] for name in ("how", "minimum", "step", "life", "timing")]
+    return [who, *told, note, links, offer.read_on]
 
 
 def _calculator(rows: tuple[Offer, ...]) -> None:
@@ -166,8 +173,8 @@ def _costs(
     counts = list(range(1, max(uses, 10) + 1))
     bills = [bill(offer, minimum, shared, private, count, price, storage) for count in counts]
     for name, values, colour, dash in (
-        ("without", [one.without for one in bills], colours["miss_edge"], "solid"),
-        ("with", [one.with_cache for one in bills], colours["hit_edge"], "dash"),
+        ("without", [one.without for one in bills], colours["muted"], "dash"),
+        ("with", [one.with_cache for one in bills], colours["ink"], "solid"),
     ):
         figure.add_scatter(
             x=counts,

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import pytest
 
 from core.scenario.scenario import Scenario
-from pages.ch04 import BITS, BLOCK, FIRST_TRY, MANY_BLOCKS, RACE_LENGTH, TRIALS, WEAK_BLOCK, repeated
+from pages.ch04 import BITS, BLOCK, MANY_BLOCKS, RACE_LENGTH, TRIALS, WEAK_BLOCK, repeated
 from ui.course.ch04 import collide, collision_chance, compare_blocks, forced_reuse, race, replace_token
+from ui.course.ch04_picture import MOST, draw_chain, shown_rows
 from ui.stage.setup import Setup, load_setup
+from ui.svg.marks import Pen
 from ui.words.i18n import LANGS, Lang, t
 
 
 def pieces_of(lang: Lang) -> list[str]:
     scenario: Scenario = load_setup(Setup("P9d"), lang)
     return list(scenario.commands[0].prompt.pieces)
+
+
+FIRST_TRY = 13
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -89,3 +96,26 @@ def test_chance_of_a_collision() -> None:
     assert collision_chance(MANY_BLOCKS, BITS) == pytest.approx(1.47e-21, rel=0.01)
     assert collision_chance(23, 3) == pytest.approx(1, abs=1e-6), "eight tags for 23 blocks"
     assert collision_chance(1, 128) == 0
+
+
+def test_the_picture_holds_the_changed_block_and_says_what_it_leaves_out() -> None:
+    letters = "abcdefghij"
+    pieces = [f" {one}{other}" for one in letters for other in letters]
+    for place in (0, 3, 50, 99):
+        rows = compare_blocks(pieces, replace_token(pieces, place, "tea"), BLOCK)
+        before, shown = shown_rows(rows)
+        assert len(shown) == MOST
+        assert shown[0].index == before
+        assert place // BLOCK in {row.index for row in shown}
+    short = compare_blocks(pieces[:9], pieces[:9], BLOCK)
+    assert shown_rows(short) == (0, short)
+
+
+def test_what_is_typed_stays_text_in_the_picture() -> None:
+    pieces = ["<script>", "&", "\x00", " a\u202e"]
+    pen = Pen("light")
+    draw_chain(pen, compare_blocks(pieces, pieces, BLOCK))
+    drawn = pen.document(420, 200, "a")
+    assert "<script" not in drawn
+    assert not {char for char in drawn if ord(char) < 32} - {"\n"}
+    ElementTree.fromstring(drawn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -9,9 +10,13 @@ import pytest
 
 from core.engine.events import BlockEvicted, BlockReleased, CacheReset, RequestPreempted
 from core.scenario.scenario import run
-from pages.ch05 import OPENS_ON, numbers, ten_users
-from ui.course.ch05 import MODULES, SITUATIONS, Held, situation, summary, witness
+from pages.ch05 import OPENS_ON, VLLM_NAMES, numbers, opening_step, ten_users
+from ui.course.ch05 import MINE, MODULES, SITUATIONS, Held, at_once, situation, summary, witness
+from ui.course.ch05_picture import ORDER, work_of
 from ui.course.code import marked_source, source_of
+from ui.course.mine import my_scenario, our_prompt
+from ui.frame.static_files import ROOT
+from ui.stage.own import OwnPrompts
 from ui.stage.payload import stage_log
 from ui.stage.show_me import find_step
 from ui.words.i18n import LANGS, Lang
@@ -79,3 +84,34 @@ def test_a_mark_stands_on_the_telling_line() -> None:
     assert len(marked) == 1
     assert "BlockTouched(" in marked[0]
     assert summary(touch.event).startswith("request_id=R1, index=0, block_id=1, ref_count=2")
+
+
+NOTHING_SHARED = OwnPrompts("a", ("b", "c", "d"))
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize(("prompt", "refs"), [(None, 3), (NOTHING_SHARED, 1)])
+def test_ones_own_prompts_at_once(lang: Lang, prompt: OwnPrompts | None, refs: int) -> None:
+    scenario = at_once(my_scenario(lang, prompt or our_prompt(lang)))
+    assert [command.op for command in scenario.commands] == ["submit"] * 3 + ["run"]
+    log = run(scenario)
+    assert numbers(MINE, log) == {"refs": refs}
+    shown = stage_log(scenario, log, MINE)
+    opened = shown["events"][opening_step(MINE, shown) - 1]
+    assert opened["op"] == ("touch" if refs > 1 else "plan")
+    assert refs == 1 or opened["args"]["ref"] == refs
+
+
+def test_the_picture_counts_each_event_once() -> None:
+    told, moves = witness(situation("users", "en"))
+    work = work_of(told, moves)
+    assert work["BlockManager"] == len(moves)
+    assert work["Scheduler"] + work["CacheController"] <= len(told)
+    assert set(ORDER) == set(VLLM_NAMES) == set(MODULES)
+
+
+def test_nobody_sorts_by_the_time_that_is_written_down() -> None:
+    """The text says so: `last_access` is kept for the stage, and the policies of ours read it once."""
+    for module in ("cache_controller", "block_manager", "scheduler"):
+        text = (ROOT / "core" / "engine" / f"{module}.py").read_text("utf-8")
+        assert not re.search(r"(sorted|sort|min|max)\(.*last_access", text), module

@@ -17,6 +17,16 @@ from ui.course.ch06_saving.counts import (
     ratios,
     under_load,
 )
+from ui.course.ch06_saving.rulers import (
+    MANY,
+    TOTAL,
+    Ruler,
+    bill_ruler,
+    fixed_ms,
+    queue_ruler,
+    time_ruler,
+    token_ruler,
+)
 from ui.course.measured import DECODERS, LARGER, kept, many_users, pairs, sweep, where
 from ui.course.strips import Stretch, strips
 from ui.machine.machine import Machine
@@ -156,3 +166,41 @@ def test_strips_show_every_token_once() -> None:
     bars = strips(rows, "tokens", ("reused", "computed")).to_dict()["data"]
     assert [list(bar["x"]) for bar in bars] == [[512], [512, 128, 128]]
     assert [list(bar["base"]) for bar in bars] == [[0], [0, 512, 512]]
+
+
+def saved(ruler: Ruler) -> float:
+    return round(100 * ruler.saved, 1)
+
+
+def test_one_saving_on_four_rulers() -> None:
+    busy = queue_ruler(512, COST, under_load(20, COST))
+    found = (token_ruler(512), time_ruler(512, COST), busy, bill_ruler(512, Prices()))
+    assert [saved(one) for one in found] == [80.0, 62.8, 94.7, 72.0], "all different, all right"
+    assert (found[3].full, found[3].left) == pytest.approx((64.0, 17.92))
+    assert found[1].without["rest"] == found[1].cached["rest"] == pytest.approx(fixed_ms(COST))
+    assert fixed_ms(COST) == pytest.approx(10.2, abs=0.05)
+
+
+@pytest.mark.parametrize("hit", range(16, TOTAL, 16))
+def test_rows_of_a_ruler_add_up(hit: int) -> None:
+    one = COST.compare(TOTAL, hit)
+    tokens, time, bill = token_ruler(hit), time_ruler(hit, COST), bill_ruler(hit, Prices())
+    assert tokens.saved == pytest.approx(hit / TOTAL), "the one ruler that equals the hit rate"
+    assert (time.full, time.left) == pytest.approx((1e3 * one.full_s, 1e3 * one.hit_s))
+    assert bill.full == pytest.approx(TOTAL * MANY / 1e6)
+    assert 0 < time.saved < tokens.saved
+    assert bill.saved == pytest.approx(0.9 * tokens.saved)
+
+
+def test_where_nobody_waits_the_queue_is_no_ruler_of_its_own() -> None:
+    calm, busy = (queue_ruler(512, COST, under_load(rate, COST)) for rate in (1, 20))
+    assert abs(calm.saved - time_ruler(512, COST).saved) < 0.05
+    assert busy.saved > calm.saved + 0.2
+    assert busy.without["waiting"] > 10 * busy.without["computed"]
+
+
+def test_prices_that_make_no_difference() -> None:
+    free = bill_ruler(512, Prices(per_million_tokens=0, per_million_cached=0))
+    assert (free.full, free.saved) == (0, 0)
+    dear = bill_ruler(512, Prices(per_million_tokens=1, per_million_cached=2))
+    assert dear.saved < 0

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from core.engine.events import RequestAdmitted
 from core.scenario.scenario import run
-from core.scenario.use_cases import ANSWER, VARIANTS, by_part, hit_rate, lengths, outcomes, plan
+from core.scenario.use_cases import ANSWER, ROLES, VARIANTS, by_part, hit_rate, lengths, outcomes, plan
 from core.tradeoffs.tradeoffs import conversation, saving
-from pages.ch07 import PANEL_PREFIX
+from pages.ch07 import PANEL_PREFIX, chat_numbers
 from ui.course.ch07_uses.counts import (
     PREFIXES,
     SUFFIXES,
     USUAL,
     all_rates,
+    drawn,
     last_request,
     never_full,
-    rows_of,
     share_map,
     small_scenario,
     verdicts,
 )
 from ui.machine.machine import Machine
 from ui.stage.payload import stage_log
+from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import find_step, op_is
 from ui.words.i18n import LANGS, Lang
 
@@ -34,6 +37,10 @@ def test_hit_rates_at_usual_lengths() -> None:
     rates = {pair: round(100 * rate, 1) for pair, rate in all_rates().items()}
     assert rates == {
         ("chat", "turns"): 94.9,
+        ("bank", "role"): 89.1,
+        ("teacher", "role"): 77.3,
+        ("law", "role"): 16.6,
+        ("safety", "role"): 93.5,
         ("medical", "late"): 76.0,
         ("medical", "early"): 4.8,
         ("legal", "late"): 38.0,
@@ -90,6 +97,34 @@ def test_a_chat_equals_the_formula() -> None:
     assert (last.total, round(100 * last.hit / last.total, 1), last.total - last.hit) == (3700, 98.6, 52)
 
 
+def test_the_share_rises_from_turn_to_turn_and_the_time_does_not_fall_with_it() -> None:
+    """The page once said that a regular guest is served sooner and sooner."""
+    found = outcomes("chat", "turns", 10, 500, 50)
+    times = [round(1e3 * COST.compare(one.total, one.hit).hit_s, 1) for one in found]
+    assert (times[1], times[-1]) == (13.7, 15.0)
+    assert [one.hit / one.total for one in found] == sorted(one.hit / one.total for one in found)
+    for shared in (64, 500, 2500, 4096):
+        for own in (16, 33, 50, 300, 2048):
+            turns = conversation(20, shared, own, ANSWER, 16)
+            shares = [1 - one.computed / one.prompt for one in turns]
+            assert shares[-1] > shares[1]
+            assert all(now > before - 0.03 for before, now in zip(shares, shares[1:], strict=False))
+            hits = [COST.compare(one.prompt, one.prompt - one.computed).hit_s for one in turns[1:]]
+            assert min(hits) > 0.95 * hits[0], "but for where blocks end"
+
+
+def test_what_the_text_says_of_a_chat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.ch07.MACHINE", SimpleNamespace(get=Machine))
+    numbers = chat_numbers(outcomes("chat", "turns", 10, 500, 50))
+    assert (numbers["second_ms"], numbers["last_ms"], numbers["without_ms"]) == ("13.7", "15.0", "255.2")
+
+
+def test_which_prompts_are_drawn() -> None:
+    assert drawn(6, 6) == (0, 1, 2, 3, 4, 5)
+    assert drawn(10, 6) == (0, 1, 2, 3, 4, 9), "the first ones and the last"
+    assert drawn(2, 6) == (0, 1)
+
+
 def test_free_questions_share_nothing() -> None:
     assert all(one.hit == 0 for one in outcomes("free", "questions", 20, 0, 128))
 
@@ -101,10 +136,6 @@ def test_parts_hits_and_strips_add_up(case: str, variant: str) -> None:
     for one in found:
         assert sum(reused for _, reused, _ in one.split()) == one.hit < one.total
         assert sum(tokens for _, tokens in one.parts) == one.total
-    names = {one.kind: one.kind for one in verdicts(found)}
-    for row, one in zip(rows_of(found, names, 6).values(), found, strict=False):
-        assert sum(part.tokens for part in row if part.hit) == one.hit
-        assert sum(part.tokens for part in row) == one.total
     assert sum(hit for _, hit in by_part(found).values()) == sum(one.hit for one in found)
 
 
@@ -167,6 +198,12 @@ def test_the_small_run_tells_the_same_story(case: str, variant: str, lang: Lang)
         assert hits == [0, 0, 0]
     else:
         assert hits[-1] > 0
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_is_watched_on_its_preset(role: str) -> None:
+    assert small_scenario(role, "role", "en") == load_setup(Setup(role), "en")
+    assert [one.hit for one in outcomes(role, "role", 4, 320, 40)] == [0, 320, 320, 320]
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -184,11 +184,31 @@ def test_the_joined_modules_are_served(entry: str, node: str) -> None:
     name = entry.replace("/", "/joined-")
     assert json.dumps(f"{folder}/{name}") in loader_js(entry)
     joined = ROOT / "static" / Path(folder).name / name
-    assert joined.with_name(entry.split("/")[1]).with_suffix(".css").is_file()
-    assert imports_of(entry, joined.read_text("utf-8")) == set()
+    assert re.findall(r"^import\b.*", joined.read_text("utf-8"), re.M) == []
     script = f'import("{joined.as_uri()}").then((module) => console.log(typeof module.default))'
     done = subprocess.run([node, "--input-type=module", "-e", script], capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("function\n", 0), done.stderr
+
+
+def test_the_joined_module_brings_its_sheet_and_its_words(app: Path, node: str) -> None:
+    """Joined or not, the entry gets the same: a file less to ask for, nothing less to wear and to say."""
+    stage = app / "assets" / "stage" / "stage.js"
+    stage.write_text(
+        'import { twice } from "./parts/math.js";\n'
+        'function draw({ css, text, data }) {\n  return [twice(data), css, text.en["stage.measured"]];\n}\n'
+        "export default draw;\n"
+    )
+    (app / "app").symlink_to(app)
+    text = loader_js(root=app)
+    assert "joined-stage.js" in text
+    (app / "loader.mjs").write_text(text)
+    (app / "main.mjs").write_text(
+        f'globalThis.document = {{ baseURI: "{app.as_uri()}/" }};\n'
+        'const run = (await import("./loader.mjs")).default;\nconsole.log(...run({ data: 4 }));\n'
+    )
+    done = subprocess.run([node, "main.mjs"], cwd=app, capture_output=True, text=True)
+    said = f"8 :host {{ color: black; }}\n {table('en')['stage.measured']}\n"
+    assert (done.stdout, done.returncode) == (said, 0), done.stderr
 
 
 def test_modules_that_cannot_be_joined_are_linked(app: Path) -> None:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from pages.server import MIDDLEWARE
-from ui.server.front_door import EARLY, LATER, FrontDoor, early_links
+from ui.server.front_door import LATER, FrontDoor, later_script
 
 PAGE = "<html><head><title>x</title></head><body></head></body></html>"
 HTML = "text/html,*/*"
@@ -48,13 +48,14 @@ def ask(path: str, **headers: str) -> Answer:
 
     raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "method": "GET", "path": path, "headers": raw}
-    asyncio.run(FrontDoor(inner, head="<b>汤</b>")(scope, receive, send))
+    door = FrontDoor(inner, head="<b>汤</b>", rewrite=lambda page: page.replace("<title>x", "<title>y"))
+    asyncio.run(door(scope, receive, send))
     return answer
 
 
 def test_our_lines_end_the_head() -> None:
     answer = ask("/ch01", accept=HTML)
-    assert answer.body.decode() == PAGE.replace("</head>", "<b>汤</b></head>", 1)
+    assert answer.body.decode() == PAGE.replace("</head>", "<b>汤</b></head>", 1).replace(">x", ">y")
     assert int(answer.headers["content-length"]) == len(answer.body)
 
 
@@ -69,12 +70,11 @@ def test_whatever_is_no_page_passes_untouched() -> None:
     assert ask("/ch01", accept="*/*").body.decode() == PAGE
 
 
-def test_every_part_that_is_fetched_early_is_there() -> None:
-    """Another version of Streamlit may call its parts otherwise: then nothing comes early, and this tells."""
-    links = early_links()
-    assert all(f"./static/js/{name}." in links for name in (*EARLY, *LATER))
-    assert links.count("<link") == len(EARLY) + len(LATER)
-    assert early_links(Path("/nowhere")) == ""
+def test_what_is_fetched_later_is_there() -> None:
+    """Another version of Streamlit may call its parts otherwise: then nothing comes, and this tells."""
+    script = later_script()
+    assert all(f"./static/js/{name}." in script for name in LATER)
+    assert later_script(Path("/nowhere")) == ""
 
 
 def test_the_style_and_the_history_stand_in_the_head() -> None:

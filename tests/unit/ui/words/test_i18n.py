@@ -201,6 +201,7 @@ def test_an_error_without_a_sentence_speaks_for_itself() -> None:
         ("{free} {free:is|are} free", {"free": 2}, "2 are free"),
         ("{slot} and {tag}", {"slot": 5, "tag": "5ae6", "unused": 1}, "#5 and 5ae6"),
         ("{slots*, } of {reqs*、}", {"slots": [1, "…", 7], "reqs": ["R0"]}, "#1, …, #7 of R0"),
+        ("{slots} slots, {held} held", {"slots": 5, "held": 2}, "5 slots, 2 held"),
         ("**{req}** {word}", {"req": "R0", "word": "{n} **x**"}, "**R0** “{n} **x**”"),
     ],
 )

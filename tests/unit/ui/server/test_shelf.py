@@ -1,0 +1,123 @@
+"""Files named by their content: packed once, for good in a browser, and never more than the two folders."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.responses import PlainTextResponse
+
+from ui.server.shelf import FOR_GOOD, Shelf
+
+OURS, THEIRS, MADE = "export default 1;\n" * 50, "let a = 1;\n" * 50, '{"a":"汤"}'
+HASH = "0123456789ab"
+
+
+@dataclass
+class Answer:
+    status: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    @property
+    def text(self) -> str:
+        packed = self.headers.get("content-encoding") == "gzip"
+        return (gzip.decompress(self.body) if packed else self.body).decode()
+
+
+class Asked:
+    """A shelf before an app that says "inner", and what browsers get of it."""
+
+    def __init__(self, home: Path) -> None:
+        for file, text in (
+            (home / "ours" / HASH / "stage" / "stage.js", OURS),
+            (home / "theirs" / "js" / "index.a1.js", THEIRS),
+            (home / "secret.js", "secret"),
+            (home / "ours" / "own.js", "no hash"),
+        ):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        (home / "ours" / HASH / "away.js").symlink_to(home / "secret.js")
+        inner = PlainTextResponse("inner")
+        self.shelf = Shelf(inner, home / "theirs", home / "ours", {"parcel-1.json": MADE})
+
+    def get(self, path: str, method: str = "GET", **headers: str) -> Answer:
+        answer = Answer()
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                answer.status = message["status"]
+                answer.headers = {name.decode(): value.decode() for name, value in message["headers"]}
+            answer.body += message.get("body", b"")
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+        scope = {"type": "http", "method": method, "path": path, "headers": raw}
+        asyncio.run(self.shelf(scope, receive, send))
+        return answer
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Asked:
+    return Asked(tmp_path)
+
+
+@pytest.mark.parametrize("base", ["", "/broth", "/a/b"])
+@pytest.mark.parametrize(
+    ("path", "text", "kind"),
+    [
+        (f"/app/static/{HASH}/stage/stage.js", OURS, "text/javascript"),
+        ("/static/js/index.a1.js", THEIRS, "text/javascript"),
+        ("/app/static/parcel-1.json", MADE, "application/json"),
+    ],
+)
+def test_packed_and_for_good(asked: Asked, base: str, path: str, text: str, kind: str) -> None:
+    answer = asked.get(base + path, accept_encoding="gzip, br")
+    assert answer.text == text
+    assert answer.status == 200
+    assert answer.headers["content-encoding"] == "gzip"
+    assert answer.headers["cache-control"] == FOR_GOOD
+    assert answer.headers["content-type"].startswith(kind)
+    assert int(answer.headers["content-length"]) == len(answer.body)
+
+
+def test_who_cannot_unpack_gets_it_plain(asked: Asked) -> None:
+    parcel = asked.get("/app/static/parcel-1.json")
+    assert (parcel.text, "content-encoding" in parcel.headers) == (MADE, False)
+    assert asked.get("/static/js/index.a1.js").text == "inner"
+
+
+def test_a_file_is_packed_once(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = asked.get("/static/js/index.a1.js", accept_encoding="gzip")
+    monkeypatch.setattr(gzip, "compress", lambda *_: pytest.fail("packed twice"))
+    assert asked.get("/static/js/index.a1.js", accept_encoding="gzip").body == first.body
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/app/static/own.js",
+        f"/app/static/{HASH}/away.js",
+        f"/app/static/{HASH}/../../secret.js",
+        f"/app/static/{HASH}/gone.js",
+        f"/app/static/{HASH}/stage",
+        "/static/js/../../secret.js",
+        "/static/media/font.woff2",
+        "/app/static/parcel-2.json",
+        "/execute",
+        "/",
+    ],
+)
+def test_everything_else_passes(asked: Asked, path: str) -> None:
+    assert asked.get(path, accept_encoding="gzip").text == "inner"
+
+
+def test_parts_of_a_file_and_other_methods_pass(asked: Asked) -> None:
+    assert asked.get("/static/js/index.a1.js", accept_encoding="gzip", range="bytes=0-3").text == "inner"
+    assert asked.get("/static/js/index.a1.js", "HEAD", accept_encoding="gzip").text == "inner"

@@ -1,0 +1,92 @@
+"""The bet on applications: the visitor's own prompt, put together in one of four ways."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from core.engine.engine import Engine
+from core.engine.events import Event, RequestAdmitted
+from core.scenario.tokenizer import TeachingTokenizer
+from core.types import EngineConfig, Request
+from ui.course.asked import Asked, Words
+from ui.course.mine import joined
+from ui.stage.own import OwnPrompts
+
+ORDERS = ("question_first", "clock_first", "clock_between", "clock_last")
+BLOCKS = (2, 4, 8)
+HOURS = ("11:58", "11:59", "12:00")
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """The three prompts in one order: their texts, all of their tokens, how many hit, and how many would with
+    the beginning in front and nothing that changes before the question."""
+
+    order: str
+    block: int
+    texts: tuple[str, ...]
+    tokens: int
+    hit: int
+    best: int
+
+
+def assembled(prompt: OwnPrompts, seed: int) -> Assembled:
+    """The seed picks the order and the block size."""
+    dice = Random(seed)
+    order, block = dice.choice(ORDERS), dice.choice(BLOCKS)
+    texts = tuple(
+        put_together(order, hour, prompt.system, message.strip())
+        for hour, message in zip(HOURS, prompt.messages, strict=True)
+    )
+    plain = [prompt.system + message for message in prompt.messages]
+    tokens, hit = _count(list(texts), block)
+    return Assembled(order, block, texts, tokens, hit, _count(plain, block)[1])
+
+
+def put_together(order: str, hour: str, beginning: str, question: str) -> str:
+    """One prompt."""
+    parts = {
+        "question_first": (question, beginning),
+        "clock_first": (hour, beginning, question),
+        "clock_between": (beginning, hour, question),
+        "clock_last": (beginning, question, hour),
+    }[order]
+    text = ""
+    for part in parts:
+        text = (text + joined(OwnPrompts(text, (part,))).messages[0]) if text else part
+    return text
+
+
+def _count(texts: list[str], block: int) -> tuple[int, int]:
+    """Tokens of all prompts, one after another in a pool with room for all, and those that hit."""
+    cut, found = TeachingTokenizer(), [0, 0]
+
+    def note(event: Event) -> None:
+        if isinstance(event, RequestAdmitted):
+            found[0] += event.num_tokens
+            found[1] += event.hit_tokens
+
+    ids = [cut.encode(text) for text in texts]
+    slots = sum(-(-len(one) // block) for one in ids) + 2
+    engine = Engine(EngineConfig(block, slots), note, block_events=False)
+    for number, one in enumerate(ids):
+        engine.submit(Request(f"R{number}", one))
+        engine.run()
+    return found[0], found[1]
+
+
+def asked(prompt: OwnPrompts, seed: int) -> Asked:
+    """The bet: of all tokens of the three prompts, how many hit?"""
+    one = assembled(prompt, seed)
+    words: dict[str, object] = {"tokens": one.tokens, "block": one.block}
+    told: Words = (f"course.ch10.bet.{one.order}", {**words, "hit": one.hit, "best": one.best})
+    return Asked(
+        ask=f"course.ch10.bet.ask.{one.order}",
+        args=words,
+        high=one.tokens,
+        unit="course.bet.unit.tokens",
+        truth=one.hit,
+        tolerance=(0, 2 * one.block),
+        told=lambda _: told,
+    )

@@ -1,0 +1,67 @@
+"""A chapter's picture: drawn by Python as SVG and shown as an image, so that nothing in it can be markup.
+
+Drawings are 420 units wide: beside the text they are larger than that, on a phone hardly smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from ui.svg.marks import Pen
+from ui.words.palette import Theme
+
+WIDTH = 420
+SIZE, SMALL = 15, 13
+"""Of letters."""
+
+
+def new_pen() -> Pen:
+    """A pen in the colours that the visitor sees."""
+    theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
+    return Pen(theme)
+
+
+def show_picture(pen: Pen, height: float, words: str) -> None:
+    """Draw it. ``words``: what it shows, for who does not see it."""
+    st.image(pen.document(WIDTH, round(height), words), width="stretch", alt=words)
+
+
+def width_of(words: str, size: float) -> float:
+    """About how wide a text is drawn: wide characters are squares, others half of one."""
+    return sum(size if ord(char) > 0x2E7F else 0.56 * size for char in words)
+
+
+def label(pen: Pen, box: tuple[float, float, float, float], words: str, colour: str, pad: str = "") -> bool:
+    """A text in the middle of a box, if there is room for it; ``pad``: the ground behind it on a pattern."""
+    x, y, w, h = box
+    room = width_of(words, SIZE)
+    if not words or room + 8 > w:
+        return False
+    if pad:
+        pen.rect((x + w / 2 - room / 2 - 5, y + h / 2 - 12, room + 10, 24), pad, radius=5)
+    pen.text(x + w / 2, y + h / 2 + 5, words, size=SIZE, colour=colour, bold=True, anchor="middle")
+    return True
+
+
+def lines_of(words: str, width: float, size: float) -> list[str]:
+    """A text cut into lines that fit; between words, and beside wide characters."""
+    lines, line = [], ""
+    for piece in _breakable(words):
+        if line and width_of(line + piece.rstrip(), size) > width:
+            lines.append(line.rstrip())
+            line = piece.lstrip()
+        else:
+            line += piece
+    return [*lines, line.rstrip()]
+
+
+def _breakable(words: str) -> Sequence[str]:
+    pieces: list[str] = []
+    for char in words:
+        if not pieces or pieces[-1].endswith(" ") or ord(char) > 0x3001:
+            pieces.append(char)
+        else:
+            pieces[-1] += char
+    return pieces
