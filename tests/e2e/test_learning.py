@@ -44,7 +44,9 @@ def test_the_interview_is_played_by_keyboard_and_survives_a_reload(browser_page:
     press("s")
     first = words("kv_q", "must_1", "en")
     card.get_by_text(first).click()
-    browser_page.locator(".st-key-ch12-to_answer button").click()  # a letter belongs to the box that has focus
+    browser_page.locator(
+        ".st-key-ch12-to_answer button"
+    ).click()  # a letter belongs to the box that has focus
     shows("kv_q", "short")
     press("s")
     shows("kv_q", "then")

@@ -24,7 +24,11 @@ def show_me(name: str, pages: Callable[[str], Any]) -> None:
     if show.page:
         title = f"course.{show.page}.title" if show.page.startswith("ch") else f"nav.{show.page}"
         label = f"{say('course.ch12.see')} {say(title)}"
-        st.page_link(pages(show.page), label=label, icon=":material/arrow_forward:")
+        icon = ":material/arrow_forward:"
+        if show.place:  # an address of its own: a page that is switched to would stay where it stood
+            st.link_button(label, address(show, lang_mode()), icon=icon)
+        else:
+            st.page_link(pages(show.page), label=label, icon=icon)
     else:
         label = f"{say('course.show_me')} · {words(name, 'show', languages(lang_mode())[0])}"
         st.link_button(label, address(show, lang_mode()), icon=":material/play_circle:")
