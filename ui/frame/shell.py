@@ -54,7 +54,8 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 :has(.st-key-road) .stButtonGroup [role=radiogroup]{flex-wrap:wrap;row-gap:.25rem}
 .st-key-road a{min-height:2rem}
 .stColumn:has([class*="st-key-picture-"]){align-self:stretch}
-.stColumn:has([class*="st-key-picture-"])>div{position:sticky;top:4rem}
+.stColumn:has([class*="st-key-picture-"])>div{position:sticky;top:4rem;flex:none;
+height:fit-content}
 [class*="st-key-told-"]{border-left:4px solid currentColor;padding-left:1rem}
 @media (max-width:640px){
 .st-key-road a{min-height:2.75rem}
