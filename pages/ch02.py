@@ -2,75 +2,88 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from core.cost import FORMULAS, MODELS
 from pages.navigation import page
 from ui.course import measured as measured
+from ui.course.bets import bet
 from ui.course.ch02 import (
+    SHOWN_TOKENS,
     answer_cost,
     attention_kinds,
     attention_rows,
+    bet_on_answer,
     computed_tokens,
     decode_rows,
     hits_with_answer,
     reads,
     sample,
+    shown_part,
 )
-from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter
+from ui.course.chapter import begin_chapter, chapter_stage, end_chapter
 from ui.course.grid import GLYPHS, Mark, mark_grid
 from ui.course.lessons import show_part
+from ui.course.mine import my_prompt, my_run, my_tokens
+from ui.course.page import more, reading
+from ui.course.place import opened_at
 from ui.frame.charts import Bar, bars_beside
 from ui.frame.session import lang, plain, say
 from ui.machine.panel import machine_panel
 from ui.stage.show_me import find_step, op_is
+from ui.words.numbers import Count
 
 NAME = "ch02"
 GIB = 2**30
 TEMPERATURES = (0.0, 0.7, 1.5)
 LONG = (1000, 500)  # tokens of prompt and answer
+FOLDED = ("time", "query", "sizes", "sampling")
 
 
 def render() -> None:
-    """Steps of an answer with and without KV, their cost, what attention reads, KV sizes, sampling."""
-    begin_chapter(NAME, page)
-    _steps()
+    """Steps of an answer with and without KV, on the stage and counted; folded: time, Q, sizes, sampling."""
+    begin_chapter(NAME, page, hook=False)
+    text, picture = reading()
+    prompt = my_prompt(lang())
+    tokens = len(my_tokens(lang())[0])
+    with text:
+        show_part(NAME, "hook")
+        show_part(NAME, "mine", tokens=tokens)
+        answer = st.slider(say("course.ch02.answer"), 1, 10, 6)
+        _counted(tokens, answer)
+        show_part(NAME, "cost")
+    with picture:
+        _steps(tokens, answer)
     show_part(NAME, "stage")
-    _, _, shown = course_run("P0")
+    _, _, shown = my_run(replace(prompt, messages=prompt.messages[:1], answer=say("course.ch02.reply")))
     chapter_stage(NAME, shown, find_step(shown, op_is("append", "R0")))
-    _cost()
-    _why_not_q()
-    _sizes()
-    _sampling()
+    _folded()
+    bet(NAME, lambda seed: bet_on_answer(prompt, seed), pages=page)
     end_chapter(NAME, page)
+
+
+def _folded() -> None:
+    """What is off the path; each part is drawn while it stands open."""
+    opened = opened_at(NAME, FOLDED)
+    for name, draw in zip(FOLDED, (_cost, _why_not_q, _sizes, _sampling), strict=True):
+        drawer = more(say(f"course.ch02.more.{name}"), opened == name, key=f"ch02-more-{name}")
+        if drawer.open:
+            with drawer:
+                draw()
 
 
 # -- which tokens are computed -------------------------------------------------------------------------
 
 
-def _steps() -> None:
-    left, right = st.columns(2)
-    prompt = left.slider(say("course.ch02.prompt"), 2, 14, 8)
-    answer = right.slider(say("course.ch02.answer"), 1, 10, 6)
-    names = [str(number) for number in range(1, prompt + answer)]
-    steps = [str(number) for number in range(1, answer + 1)]
-    axes = (say("course.ch02.token"), say("course.ch02.step"))
-    words: dict[Mark, str] = {name: say(f"course.ch02.mark.{name}") for name in ("computed", "again", "read")}
-    for column, kept in ((left, False), (right, True)):
-        total = computed_tokens(prompt, answer, kept)
-        with column:
-            st.markdown(f"**{say(f'course.ch02.kept.{str(kept).lower()}', n=total)}**")
-            st.plotly_chart(
-                mark_grid(decode_rows(prompt, answer, kept), steps, names, axes, words),
-                key=f"ch02-grid-{kept}",
-                config={"displayModeBar": False},
-            )
-    st.caption(" · ".join(f"{plain(GLYPHS[mark])} {text}" for mark, text in words.items()))
+def _counted(tokens: int, answer: int) -> None:
     show_part(
         NAME,
         "counted",
-        with_kv=computed_tokens(prompt, answer, True),
-        without=computed_tokens(prompt, answer, False),
+        with_kv=computed_tokens(tokens, answer, True),
+        without=f"{computed_tokens(tokens, answer, False):,}",
+        n=answer,
         prompt=f"{LONG[0]:,}",
         answer=LONG[1],
         long_with=f"{computed_tokens(*LONG, True):,}",
@@ -78,11 +91,29 @@ def _steps() -> None:
     )
 
 
+def _steps(tokens: int, answer: int) -> None:
+    first = max(0, tokens - SHOWN_TOKENS) + 1
+    names = [str(number) for number in range(first, tokens + answer)]
+    steps = [str(number) for number in range(1, answer + 1)]
+    axes = (say("course.ch02.token"), say("course.ch02.step"))
+    words: dict[Mark, str] = {name: say(f"course.ch02.mark.{name}") for name in ("computed", "again", "read")}
+    for kept in (False, True):
+        total = computed_tokens(tokens, answer, kept)
+        st.markdown(f"**{say(f'course.ch02.kept.{str(kept).lower()}', n=Count(total))}**")
+        st.plotly_chart(
+            mark_grid(shown_part(decode_rows(tokens, answer, kept), tokens), steps, names, axes, words),
+            key=f"ch02-grid-{kept}",
+            config={"displayModeBar": False},
+        )
+    signs = " · ".join(f"{plain(GLYPHS[mark])} {text}" for mark, text in words.items())
+    st.caption(f"{signs} · {say('course.ch02.drawn', first=first)}" if first > 1 else signs)
+
+
 # -- cost per token and per answer -----------------------------------------------------------------------
 
 
 def _cost() -> None:
-    show_part(NAME, "cost")
+    show_part(NAME, "time")
     left, right = st.columns(2)
     prompt = left.select_slider(say("course.ch02.prompt"), (64, 128, 256, 512, 1024, 2048, 4096), 1024)
     answer = right.select_slider(say("course.ch02.answer"), (16, 64, 128, 256, 512), 256)
@@ -105,7 +136,7 @@ def _cost() -> None:
         tokens=f"{prompt + answer - 1:,}",
         ratio=f"{cost.token_without / cost.token_with:,.1f}",
     )
-    with st.expander(say("course.ch02.basis")):
+    with st.popover(say("course.ch02.basis")):
         decode, prefill = FORMULAS["formula.decode"], FORMULAS["formula.prefill"]
         name = measured.DECODERS["torch"]
         report = measured.kept(name)["decode"]
@@ -159,7 +190,7 @@ def _sizes() -> None:
         key="ch02-sizes",
         config={"displayModeBar": False},
     )
-    with st.expander(say("course.ch02.models")):
+    with st.popover(say("course.ch02.models")):
         st.latex(
             r"K = 2 \cdot L \cdot H_{kv} \cdot d \cdot s \qquad K_{MLA} = L \cdot (r + d_{rope}) \cdot s"
         )

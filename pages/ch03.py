@@ -4,57 +4,59 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.engine.hash_chain import split
 from pages.navigation import page
-from ui.course.ch04 import tag_hit
-from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
+from ui.course.bets import bet
+from ui.course.ch03 import SHOWN_SIZES, bet_on_hits, fates_of
+from ui.course.chapter import begin_chapter, chapter_stage, end_chapter
 from ui.course.lessons import show_part
-from ui.frame.session import say
-from ui.stage.show_me import find_step, op_is
+from ui.course.mine import my_hits, my_prompt, my_run, my_stage_link, my_tokens
+from ui.course.page import more, reading
+from ui.course.token_rows import TokenRow, draw_rows
+from ui.frame.session import lang, say
+from ui.stage.show_me import first_step, op_is
 
 NAME = "ch03"
 
 
 def render() -> None:
-    """Where the shared part ends, what whole blocks leave of it, and how a table points to them."""
-    begin_chapter(NAME, page)
-    _cut()
-    show_part(NAME, "table")
-    _, _, shown = course_run("three")
-    step = find_step(shown, op_is("touch", "R1"))
+    """What whole blocks leave of the shared beginning, how a table points to them, and a bet on it."""
+    begin_chapter(NAME, page, hook=False)
+    text, picture = reading()
+    with text:
+        show_part(NAME, "hook")
+        show_part(NAME, "cut")
+        show_part(NAME, "rule")
+        show_part(NAME, "table")
+        show_part(NAME, "paged")
+    with picture:
+        _cut()
+    show_part(NAME, "stage")
+    _, _, shown = my_run()
+    step = first_step(shown, op_is("touch", "R1"), op_is("miss", "R1"), op_is("arrive", "R1"))
     chapter_stage(NAME, shown, step)
-    show_part(NAME, "page_cache")
-    stage_link(say("course.show_me"), "three", step)
+    my_stage_link(say("course.show_me"), step)
+    with more(say("course.ch03.page_cache")):
+        show_part(NAME, "page_cache")
+    spoken, prompt = lang(), my_prompt(lang())
+    bet(NAME, lambda seed: bet_on_hits(spoken, prompt, seed), pages=page)
     end_chapter(NAME, page)
 
 
-def reusable_tokens(shared: int, total: int, block_size: int) -> int:
-    """Tokens of a prompt that hit after another with the same first ``shared`` ones: the engine's answer."""
-    return tag_hit([*range(shared), *range(total, 2 * total)], range(total), block_size)
-
-
+@st.fragment
 def _cut() -> None:
-    show_part(NAME, "cut")
-    columns = st.columns(3, vertical_alignment="bottom")
-    shared = columns[0].slider(say("course.ch03.shared"), 0, 64, 26)
-    private = columns[1].slider(say("course.ch03.private"), 1, 32, 10)
-    size = columns[2].select_slider(say("knob.block_size"), (1, 2, 4, 8, 16), 8)
-    total = shared + private
-    reused = reusable_tokens(shared, total, size)
-    blocks = split(range(total), size)
-    marks = [
-        f":blue-background[{len(block)} ✓]" if block[-1] < reused else f":orange-background[{len(block)} +]"
-        for block in blocks
-    ]
-    st.markdown(" ".join(marks))
-    show_part(
-        NAME,
-        "cut_result",
-        total=total,
-        num_blocks=len(blocks),
-        reused=reused,
-        computed=total - reused,
-        lost=shared - reused,
+    size = st.select_slider(say("knob.block_size"), SHOWN_SIZES, 8, key="ch03-size")
+    prompts = my_tokens(lang())
+    hits = my_hits(lang(), block_size=size)
+    draw_rows(
+        [
+            TokenRow(
+                say("course.rows.hit_name", n=number, tokens=len(words), hit=hit),
+                words,
+                fates_of(words, hit),
+                size,
+            )
+            for number, (words, hit) in enumerate(zip(prompts, hits, strict=True))
+        ]
     )
 
 

@@ -1,8 +1,9 @@
-"""Chapter 11 · Common misconceptions: twenty sentences, right or wrong; then turned, and seen on the engine."""
+"""Chapter 11 · Common misconceptions: twenty sentences, right or wrong; then turned, seen on the engine."""
 
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -14,7 +15,7 @@ from core.scenario.scenario import run
 from pages.navigation import page
 from ui.course.asked import Asked, Grade
 from ui.course.bets import BETS, GLYPHS, bet
-from ui.course.ch11_beliefs.claims import PLACES, claim
+from ui.course.ch11_beliefs.claims import PLACES, Claim, claim
 from ui.course.ch11_beliefs.claims import asked as asked_claim
 from ui.course.ch11_beliefs.own import asked as asked_own
 from ui.course.ch11_beliefs.stands import STANDS, Stand
@@ -25,6 +26,7 @@ from ui.course.mine import my_prompt
 from ui.course.page import more, reading
 from ui.course.place import opened_at, stands_at
 from ui.course.quoted import quote_prompts
+from ui.course.said import now_put
 from ui.frame.session import lang, say
 from ui.frame.shared import Shared
 from ui.stage.payload import Payload, stage_log
@@ -46,11 +48,13 @@ def render() -> None:
     with text:
         name = _pick()
         belief, stand = BELIEFS[name], STANDS[name]
-        judged = bet(NAME, lambda seed: _claim(name, seed), place=PLACES[name])
-        found = _demonstration(belief, picture) if judged else None
+        make = partial(claim_of, name)
+        judged = bet(NAME, make, place=PLACES[name])
+        said_of = claim(name, now_put((NAME, PLACES[name]), make)[0])
+        found = _demonstration(said_of, picture) if judged else None
         if found is None:
             with picture:
-                _list(name)
+                _marks()
         else:
             st.caption(say("course.ch11.reports") + " " + " · ".join(map(report_link, stand.reports)))
             _next(name)
@@ -86,15 +90,12 @@ def _grades() -> dict[str, Grade]:
     return {name: one.grade for name, one in said.items() if one is not None}
 
 
-def _list(chosen: str) -> None:
-    """All twenty by subject, each with its mark."""
+def _marks() -> None:
+    """All twenty by number, each with its mark."""
     grades = _grades()
-    st.markdown(f"**{say('course.ch11.open')}**")
-    lines = [
-        f"{n}. {GLYPHS[grades.get(name)]} " + (f"**{topic}**" if name == chosen else topic)
-        for n, (name, topic) in enumerate(((one, say(f"course.ch11.topic.{one}")) for one in BELIEFS), 1)
-    ]
-    st.markdown("\n".join(lines))
+    marks = [f"{n} {GLYPHS[grades.get(name)]}" for n, name in enumerate(BELIEFS, 1)]
+    st.markdown(" · ".join(one.replace(" ", "\u00a0") for one in marks))
+    st.caption(say("course.ch11.open"))
 
 
 def _next(name: str) -> None:
@@ -111,7 +112,7 @@ def _next(name: str) -> None:
     )
 
 
-def _claim(name: str, seed: int) -> Asked:
+def claim_of(name: str, seed: int) -> Asked:
     def number(value: float, unit: str) -> object:
         return power(value) if unit == "apart" else _plain_number(value)
 
@@ -130,14 +131,15 @@ def _own() -> None:
         bet(NAME, lambda seed: asked_own(mine, seed), pages=page)
 
 
-def _demonstration(belief: Belief, picture: DeltaGenerator) -> tuple[dict[str, Any], Shown]:
-    """Try, see; believed and true, and the chart, stand beside."""
+def _demonstration(one: Claim, picture: DeltaGenerator) -> tuple[dict[str, Any], Shown]:
+    """Try, see; believed and true, and the chart, stand beside. It opens as the sentence put it."""
+    belief = one.belief
     words = st.container()  # its numbers are known once the knobs are
     columns = st.columns(len(belief.knobs), vertical_alignment="bottom")
     knobs: dict[str, Any] = {}
     for column, knob in zip(columns, belief.knobs, strict=True):
         with column:
-            knobs[knob.name] = _widget(belief.name, knob)
+            knobs[knob.name] = _widget(belief.name, knob, one.knobs[knob.name])
     shown = belief.show(**knobs)
     numbers = {name: as_read(value) for name, value in shown.numbers.items()}
     with words:
@@ -191,17 +193,17 @@ def _word(belief: str, value: int | str) -> str:
     return f"{value}" if isinstance(value, int) else say(f"course.ch11.{belief}.{value}")
 
 
-def _widget(belief: str, knob: Knob) -> Any:
+def _widget(belief: str, knob: Knob, opens: int | str) -> Any:
     label, key = say(f"course.ch11.{belief}.knob.{knob.name}"), f"ch11-{belief}-{knob.name}"
-    if isinstance(knob.opens, int) and len(knob.values) > _MANY:
-        return st.slider(label, int(knob.values[0]), int(knob.values[-1]), knob.opens, key=key)
-    if isinstance(knob.opens, int):
-        return st.select_slider(label, knob.values, knob.opens, key=key)
+    if isinstance(opens, int) and len(knob.values) > _MANY:
+        return st.slider(label, int(knob.values[0]), int(knob.values[-1]), opens, key=key)
+    if isinstance(opens, int):
+        return st.select_slider(label, knob.values, opens, key=key)
     words = {value: _word(belief, value) for value in knob.values}
     chosen = st.segmented_control(
-        label, list(words), default=knob.opens, required=True, key=key, format_func=words.__getitem__
+        label, list(words), default=opens, required=True, key=key, format_func=words.__getitem__
     )
-    return chosen or knob.opens
+    return chosen or opens
 
 
 # -- stage ---------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Chapter 13 · In code: a small prefix cache run line by line, its faulty sisters, the engine's code."""
+"""Chapter 13 · In code: a small prefix cache line by line, its faulty sisters, and one to write oneself."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.demo.faults import BLOCK_SIZE, FAULTS, results
+from core.demo.faults import BLOCK_SIZE, FAULTS, repaired, results
+from core.demo.judge.words import skeleton
 from core.demo.trace import Moment, rates, trace
 from pages.navigation import page
+from ui.course.bets import bet
 from ui.course.ch13 import (
     DEFAULT,
     FUNCTIONS,
@@ -23,33 +25,52 @@ from ui.course.ch13 import (
     line_key,
     next_request,
     parse_requests,
+    sister_bet,
+    take_away,
 )
 from ui.course.chapter import begin_chapter, course_run, end_chapter, pick_one, stage_link
 from ui.course.code import place_of, show_source
 from ui.course.lessons import show_part
-from ui.frame.session import plain, say
+from ui.course.mine import my_prompt
+from ui.course.page import more, reading
+from ui.frame.session import lang, lang_mode, plain, say
 from ui.stage.show_me import find_step, op_is
+from ui.words.i18n import languages
 
 NAME = "ch13"
 PLACE = "ch13-place"
 MOST_CHARS = 90
+COMMAND = "python -m core.demo.judge my_cache.py"
 
 
 def render() -> None:
-    """Edit the requests, step through the code, count the rates, find the faults, read the engine."""
+    """Step through the code, take it away, find the faults, write one; rates and the engine lie folded."""
     begin_chapter(NAME, page)
-    left, right = st.columns([3, 1])
-    text = left.text_area(say("course.ch13.requests"), DEFAULT, height=140, max_chars=600)
-    size = right.select_slider(say("knob.block_size"), (1, 2, 3, 4, 6), BLOCK_SIZE)
-    requests = parse_requests(text)
-    if requests is None:
-        right.warning(say("course.ch13.bad", lines=MOST_REQUESTS, tokens=MOST_TOKENS, most=f"{MOST_ID:,}"))
-    else:
+    requests, size = _requests()
+    if requests is not None:
         _step(requests, size)
-        _rates(requests, size)
+    _take_away()
     _bugs()
-    _engine()
+    _write_it()
+    with more(say("course.ch13.more.rates")):
+        _rates(requests or [], size)
+    with more(say("course.ch13.more.engine")):
+        _engine()
+    bet(NAME, lambda seed: sister_bet(my_prompt(lang()), seed), pages=page)
     end_chapter(NAME, page)
+
+
+def _requests() -> tuple[list[list[int]] | None, int]:
+    """The requests as they stand, None if they cannot be used, and the block size."""
+    with more(say("course.ch13.more.requests")):
+        left, right = st.columns([3, 1])
+        text = left.text_area(say("course.ch13.requests"), DEFAULT, height=140, max_chars=600)
+        size = right.select_slider(say("knob.block_size"), (1, 2, 3, 4, 6), BLOCK_SIZE)
+        requests = parse_requests(text)
+        if requests is None:
+            values = {"lines": MOST_REQUESTS, "tokens": MOST_TOKENS, "most": f"{MOST_ID:,}"}
+            right.warning(say("course.ch13.bad", **values))
+    return requests, size
 
 
 # -- line by line ------------------------------------------------------------------------------------------
@@ -57,7 +78,7 @@ def render() -> None:
 
 @st.fragment
 def _step(requests: list[list[int]], size: int) -> None:
-    """The line that runs now, in words, with its variables and the cache beside it."""
+    """The line that runs now, in words, with its variables; the code beside it."""
     moments = trace(requests, size)
     last = len(moments) - 1
     state = st.session_state
@@ -66,40 +87,39 @@ def _step(requests: list[list[int]], size: int) -> None:
     if PLACE not in state or state.get("ch13-inputs") != inputs:
         state["ch13-inputs"], state[PLACE] = inputs, first_hit(moments) + 1
     place = int(state[PLACE]) - 1
-    columns = st.columns([1, 1, 2, 6], vertical_alignment="bottom")
-    for column, name, to in (
-        (columns[0], "back", max(place - 1, 0)),
-        (columns[1], "forth", min(place + 1, last)),
-        (columns[2], "request", next_request(moments, place)),
-    ):
-        column.button(
-            say(f"course.ch13.{name}"), key=f"ch13-{name}", on_click=_go, args=(to,), width="stretch"
-        )
-    columns[3].slider(say("course.ch13.place"), 1, last + 1, key=PLACE)
-    _show(moments[int(state[PLACE]) - 1], requests)
+    text, picture = reading("step")
+    with text:
+        st.slider(say("course.ch13.place"), 1, last + 1, key=PLACE)
+        columns = st.columns([2, 2, 3])
+        for column, name, to in (
+            (columns[0], "back", max(place - 1, 0)),
+            (columns[1], "forth", min(place + 1, last)),
+            (columns[2], "request", next_request(moments, place)),
+        ):
+            column.button(
+                say(f"course.ch13.{name}"), key=f"ch13-{name}", on_click=_go, args=(to,), width="stretch"
+            )
+        moment = moments[int(state[PLACE]) - 1]
+        _explain(moment, requests)
+    with picture:
+        show_source(FUNCTIONS[moment.function], {moment.line})
+        st.caption(place_of(FUNCTIONS[moment.function]))
 
 
 def _go(place: int) -> None:
     st.session_state[PLACE] = place + 1
 
 
-def _show(moment: Moment, requests: list[list[int]]) -> None:
-    code, beside = st.columns([11, 9])
-    with code:
-        tokens = " ".join(map(str, requests[moment.request]))
-        st.markdown(say("course.ch13.now", n=moment.request + 1, total=len(requests), tokens=tokens))
-        show_source(FUNCTIONS[moment.function], {moment.line})
-        st.caption(place_of(FUNCTIONS[moment.function]))
-    with beside:
-        st.info(say(line_key(moment)))
-        values = list(moment.values)
-        if moment.returns is not None:
-            values = [(say("course.ch13.returns"), moment.returns)]
-        st.markdown(
-            _table(("name", "value"), [(plain(name), f"`{_short(value)}`") for name, value in values])
-        )
-        kept = [(f"`{tag}`", f"`{' '.join(kv)}`") for tag, kv in moment.stored]
-        st.markdown(_table(("tag", "kv"), kept) if kept else say("course.ch13.empty"))
+def _explain(moment: Moment, requests: list[list[int]]) -> None:
+    tokens = " ".join(map(str, requests[moment.request]))
+    st.markdown(say("course.ch13.now", n=moment.request + 1, total=len(requests), tokens=tokens))
+    st.info(say(line_key(moment)))
+    values = list(moment.values)
+    if moment.returns is not None:
+        values = [(say("course.ch13.returns"), moment.returns)]
+    st.markdown(_table(("name", "value"), [(plain(name), f"`{_short(value)}`") for name, value in values]))
+    kept = [(f"`{tag}`", f"`{' '.join(kv)}`") for tag, kv in moment.stored]
+    st.markdown(_table(("tag", "kv"), kept) if kept else say("course.ch13.empty"))
 
 
 def _short(value: str) -> str:
@@ -112,16 +132,49 @@ def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
 
 
+# -- to take away --------------------------------------------------------------------------------------------
+
+
+def _take_away() -> None:
+    show_part(NAME, "away")
+    st.download_button(
+        say("course.ch13.away"),
+        take_away(),
+        "demo_cache.py",
+        "text/x-python",
+        key="ch13-away",
+        on_click="ignore",
+    )
+
+
+def _write_it() -> None:
+    show_part(NAME, "yours")
+    with st.container(horizontal=True):
+        for one in languages(lang_mode()):
+            st.download_button(
+                say("course.ch13.skeleton") if len(languages(lang_mode())) == 1 else f"my_cache.py ({one})",
+                skeleton(one),
+                "my_cache.py",
+                "text/x-python",
+                key=f"ch13-skeleton-{one}",
+                on_click="ignore",
+            )
+    st.code(COMMAND + (" --lang zh" if lang() == "zh" else ""), language="bash")
+    show_part(NAME, "judged")
+
+
 # -- rates ---------------------------------------------------------------------------------------------------
 
 
 def percent(rate: float | None) -> str:
     """A share as people write it; a dash where there is none."""
-    return "–" if rate is None else f"{100 * rate:.2f} %"
+    return "–" if rate is None else say("course.ch13.percent", n=f"{100 * rate:.2f}")
 
 
 def _rates(requests: list[list[int]], size: int) -> None:
     show_part(NAME, "rates")
+    if not requests:
+        return
     rows: list[tuple[str, ...]] = []
     for tokens, row in zip(requests, rates(requests, requests[0][:NUM_SHARED], size), strict=True):
         shares = (percent(row.of_asked), percent(row.of_requests), percent(row.of_tokens))
@@ -136,8 +189,8 @@ def _rates(requests: list[list[int]], size: int) -> None:
 def _bugs() -> None:
     show_part(NAME, "bugs", count=len(FAULTS))
     titles = {name: say(f"course.ch13.bug.{name}.title") for name in FAULTS}
-    name = pick_one(say("course.ch13.bug"), titles, "ch13-bug")
-    code, question = st.columns([11, 9])
+    name = pick_one(say("course.ch13.bug"), titles, "ch13-bug", page=NAME)
+    question, code = reading("bug")
     with code:
         show_source(FAULTS[name].function)
     with question:
@@ -150,13 +203,19 @@ def _bugs() -> None:
             format_func=lambda place: f"`{lines[place]}`",
             key=f"ch13-bug-{name}",
         )
-        if answer is None:
-            return
-        right = is_fault(name, lines[answer])
-        st.markdown(f"**{say(f'course.ch13.bug.{str(right).lower()}')}** `{FAULTS[name].lines[0]}`")
-        got, true = (f"{value:g}" if value == int(value) else f"{value:.2f}" for value in results(name))
-        st.markdown(say(f"course.ch13.bug.{name}.answer"))
-        st.markdown(say(f"course.ch13.bug.{name}.result", got=got, true=true))
+    if answer is not None:
+        with question:
+            _found(name, is_fault(name, lines[answer]))
+        with code:
+            st.caption(say("course.ch13.bug.repaired"))
+            st.code(repaired(name), language="python", wrap_lines=True)
+
+
+def _found(name: str, right: bool) -> None:
+    st.markdown(f"**{say(f'course.ch13.bug.{str(right).lower()}')}** `{FAULTS[name].line}`")
+    got, true = (f"{value:g}" if value == int(value) else f"{value:.2f}" for value in results(name))
+    st.markdown(say(f"course.ch13.bug.{name}.answer"))
+    st.markdown(say(f"course.ch13.bug.{name}.result", got=got, true=true))
 
 
 # -- the engine ----------------------------------------------------------------------------------------------

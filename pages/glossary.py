@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ui.course.glossary import Term, breaks, search, terms
+from ui.course.place import opened_at
 from ui.frame.session import lang_mode, say
 from ui.frame.shell import toolbar
 from ui.stage.show_me import address
@@ -18,8 +19,11 @@ def render() -> None:
     toolbar()
     st.subheader(say("nav.glossary"), anchor=False)
     st.markdown(say("glossary.intro"))
+    slugs = {term.slug: term.name[languages(lang_mode())[0]] for term in terms()}
+    opened = opened_at("glossary", slugs)
     wanted = st.text_input(
         say("glossary.search"),
+        slugs[opened] if opened else "",
         key="glossary-search",
         placeholder=say("glossary.search.example"),
         label_visibility="collapsed",

@@ -15,7 +15,6 @@ from ui.server.sessions import minutes_kept
 from ui.server.uploads import drop_uploads, held_bytes
 from ui.stage.record import RECORD
 from ui.stage.setup import SETUP
-from ui.study.six_questions import Sheet
 from ui.study.study import STUDY
 from ui.teacher.seq import SEQUENCE
 from ui.traffic.state import state as traffic_state
@@ -83,4 +82,4 @@ def _typed_chars() -> int:
 
 def _answers() -> int:
     record, study = RECORD.get(), STUDY.get()
-    return len(record.answers) + len(record.forks) + (study.sheet != Sheet())
+    return len(record.answers) + len(record.forks) + study.sheet.is_answered

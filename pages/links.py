@@ -10,6 +10,7 @@ from ui.course.place import PLACE
 from ui.course.said import BETS
 from ui.frame.link import Parts
 from ui.frame.session import LANGUAGE
+from ui.interview.talk import TALK
 from ui.machine.machine import MACHINE
 from ui.moment.link import MOMENT
 from ui.monitor.deeds import PLAN
@@ -33,5 +34,6 @@ LINK_PARTS: Parts = (
     MINE,
     BETS,
     PLACE,
+    TALK,
     LANGUAGE,
 )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.backends.experiments.report import Report
+from ui.course.place import opened_at
 from ui.frame.session import say
 from ui.frame.shell import toolbar
 from ui.prefill.about import certainty, origin
@@ -57,7 +58,7 @@ def render() -> None:
 
 def _section() -> str:
     now = state()
-    st.session_state.setdefault("prefill_section", now.section)
+    st.session_state.setdefault("prefill_section", opened_at("prefill", SECTIONS) or now.section)
     words = {name: say(f"prefill.{name}.title") for name in SECTIONS}
     chosen = st.pills(
         say("prefill.title"),

@@ -1,130 +1,149 @@
-"""Six questions before the course, the same six after it, and how the two compare."""
+"""Six ideas asked before the course and after it, two new situations at the end, and how they compare."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
 
-from ui.export.handout import question_numbers
-from ui.export.six_paper import sheet_html
-from ui.frame.session import lang_mode, say
+from ui.export.six_paper import paper_html
+from ui.frame.session import lang, lang_mode, say
 from ui.frame.shell import toolbar
-from ui.study.six_questions import LETTERS, QUESTIONS, Sheet, num_right
+from ui.study.class_code import to_code
+from ui.study.compared import result
+from ui.study.ideas import SIX, TIMES
+from ui.study.six_questions import Sheet
 from ui.study.study import STUDY
+from ui.study.variants import Variant, fresh_seed, variant
 from ui.words.i18n import languages, t
 
 AGAIN = "sheet-again"
+COPIES = 40
+
+_STYLE = """<style>
+.st-key-sheet-read{max-width:46rem}.st-key-sheet-result{max-width:64rem}
+.st-key-sheet-read .stRadio label p{font-size:1.05rem;line-height:1.5}
+.st-key-sheet-read .stForm>div{gap:.4rem}
+.st-key-sheet-read .stCheckbox{margin-bottom:1.4rem}
+@media (max-width:699px){
+.st-key-sheet-read :is([role=radiogroup],.stCheckbox) label{min-height:2.75rem;align-items:center}}
+</style>"""
 
 
 def render() -> None:
-    """The questions while there is a time to come, else the comparison. A sheet to print in any case."""
+    """The questions while there is a time to come, else the comparison. Paper in any case."""
     toolbar()
-    st.subheader(say("nav.sheet"), anchor=False)
-    sheet, numbers = STUDY.get().sheet, question_numbers()
-    if sheet.time == "done":
-        _result(sheet, numbers)
-    elif sheet.time == "before":
-        _tell("before")
-        _questions(sheet, numbers)
-    elif st.session_state.get(AGAIN):
-        _tell("after")
-        _questions(sheet, numbers)
-    else:
-        _tell("between")
-        st.button(say("sheet.again"), key="sheet-go", type="primary", on_click=_begin_again)
-    _below(sheet)
+    st.html(_STYLE)
+    sheet = STUDY.get().sheet
+    with st.container(key="sheet-result" if sheet.time == "done" else "sheet-read"):
+        st.subheader(say("nav.sheet"), anchor=False)
+        if sheet.time == "done":
+            _code(sheet, "sheet.code")
+            result(sheet)
+        elif sheet.time == "before" or st.session_state.get(AGAIN):
+            _tell(sheet.time)
+            _questions(_begun(sheet))
+        else:
+            _tell("between")
+            st.button(say("sheet.again"), key="sheet-go", type="primary", on_click=_begin_again)
+            _code(sheet, "sheet.code.first")
+        _below(sheet)
 
 
 def _tell(what: str) -> None:
-    for lang in languages(lang_mode()):
-        st.markdown(t(f"sheet.{what}", lang))
+    for one in languages(lang_mode()):
+        st.markdown(t(f"sheet.{what}", one))
 
 
 def _begin_again() -> None:
     st.session_state[AGAIN] = True
 
 
-def _questions(sheet: Sheet, numbers: Mapping[str, Mapping[str, int]]) -> None:
-    """All six at once; nothing is kept before the button is pressed."""
-    leading, *others = languages(lang_mode())
+def _keep(sheet: Sheet) -> None:
+    STUDY.set(replace(STUDY.get(), sheet=sheet))
+
+
+def _begun(sheet: Sheet) -> Sheet:
+    """The sheet with questions: a seed nobody else has, kept in the link from now on."""
+    if sheet.seed is None:
+        sheet = sheet.begun(fresh_seed(sheet.before.seed if sheet.before else None))
+        _keep(sheet)
+    return sheet
+
+
+def _questions(sheet: Sheet) -> None:
+    """All at once; nothing is kept before the button is pressed."""
+    assert sheet.seed is not None
+    letters: dict[str, str | None] = {}
+    sure: dict[str, bool] = {}
     with st.form(f"sheet-{sheet.time}", border=False):
-        given: dict[str, str | None] = {}
-        for place, name in enumerate(QUESTIONS, 1):
-            args = numbers.get(name, {})
-            options = {
-                one: f"{one.upper()} · {t(f'handout.{name}.{one}', leading, **args)}" for one in LETTERS
-            }
-            for other in others:
-                for one in LETTERS:
-                    options[one] += f" · {t(f'handout.{name}.{one}', other, **args)}"
-            asked = [t(f"handout.{name}", lang, **args) for lang in (leading, *others)]
-            given[name] = st.radio(
-                f"**{place}.** " + "  \n".join(asked),
-                LETTERS,
-                index=None,
-                format_func=options.__getitem__,
-                key=f"sheet-{sheet.time}-{name}",
-            )
+        for place, name in enumerate(TIMES[sheet.time], 1):
+            if place == len(SIX) + 1:
+                st.markdown(f"**{say('sheet.new')}**")
+            letters[name] = _options(place, variant(name, sheet.seed), sheet.time)
+            sure[name] = st.checkbox(say("sheet.sure"), key=f"sheet-{sheet.time}-{name}-sure")
         if st.form_submit_button(say("sheet.keep"), key=f"sheet-keep-{sheet.time}", type="primary"):
-            STUDY.set(replace(STUDY.get(), sheet=sheet.answered(given)))
+            _keep(sheet.answered(letters, sure))
             st.session_state.pop(AGAIN, None)
             st.rerun()
 
 
-def _result(sheet: Sheet, numbers: Mapping[str, Mapping[str, int]]) -> None:
-    scores = {"before": num_right(sheet.before), "after": num_right(sheet.after), "total": len(QUESTIONS)}
-    for lang in languages(lang_mode()):
-        st.markdown(f"#### {t('sheet.result', lang, **scores)}")
-    head = [say(f"sheet.head.{name}") for name in ("question", "before", "after", "right")]
-    lines = ["| " + " | ".join(head) + " |", "| --- | --- | --- | --- |"]
-    for place, (name, right) in enumerate(QUESTIONS.items()):
-        given = [
-            _given(answers[place] if answers else None, right) for answers in (sheet.before, sheet.after)
-        ]
-        lines.append(f"| {_asked(name, numbers)} | {given[0]} | {given[1]} | {_told(name, right, numbers)} |")
-    with st.container(key="table-sheet"):
-        st.markdown("\n".join(lines), unsafe_allow_html=True)  # our own words only
+def _options(place: int, asked: Variant, time: str) -> str | None:
+    spoken = languages(lang_mode())
+    options = {letter: " · ".join(asked.option(letter, one) for one in spoken) for letter in asked.order}
+    chosen: str | None = st.radio(
+        f"**{place}.** " + "  \n".join(asked.ask(one) for one in spoken),
+        asked.order,
+        index=None,
+        format_func=options.__getitem__,
+        key=f"sheet-{time}-{asked.name}",
+    )
+    return chosen
 
 
-def _given(letter: str | None, right: str) -> str:
-    """Letter and mark, so that it can be read without colour."""
-    return say("sheet.left_out") if letter is None else f"{letter.upper()} {'✓' if letter == right else '✗'}"
-
-
-def _asked(name: str, numbers: Mapping[str, Mapping[str, int]]) -> str:
-    args = numbers.get(name, {})
-    return "<br>".join(t(f"handout.{name}", lang, **args) for lang in languages(lang_mode()))
-
-
-def _told(name: str, right: str, numbers: Mapping[str, Mapping[str, int]]) -> str:
-    args = numbers.get(name, {})
-    told = []
-    for lang in languages(lang_mode()):
-        answer, why = t(f"handout.{name}.{right}", lang, **args), t(f"handout.{name}.answer", lang, **args)
-        told.append(f"**{right.upper()} · {answer}** {why}")
-    return "<br>".join(told)
+def _code(sheet: Sheet, key: str) -> None:
+    """The code, if any time of the sheet can be part of one."""
+    if any(one is not None and one.seed is not None for one in (sheet.before, sheet.after)):
+        st.markdown(say(key))
+        st.code(to_code(sheet), language=None)
+        st.caption(say("sheet.code.help"))
 
 
 def _below(sheet: Sheet) -> None:
-    with st.container(horizontal=True):
-        mode = lang_mode()
-        st.download_button(
-            say("sheet.download"),
-            sheet_html(mode, sheet),
-            f"broth-sheet-{mode}.html",
-            "text/html",
-            key="sheet-download",
-            on_click="ignore",
-        )
-        if sheet != Sheet():
-            st.button(say("sheet.clear"), key="sheet-clear", type="tertiary", on_click=_clear)
+    with st.expander(say("sheet.paper"), icon=":material/print:"):
+        _paper()
+    if sheet.is_answered:
+        st.button(say("sheet.clear"), key="sheet-clear", type="tertiary", on_click=_clear)
+
+
+def _paper() -> None:
+    """Copies with numbers of their own, never those that are open on this screen."""
+    mode = lang_mode()
+    st.caption(say("sheet.paper.help"))
+    titles = {time: t(f"sheet.time.{time}", lang()) for time in TIMES}
+    left, right = st.columns(2)
+    time = left.segmented_control(
+        say("sheet.paper.time"),
+        list(titles),
+        default="before",
+        required=True,
+        format_func=titles.__getitem__,
+        key="sheet-paper-time",
+    )
+    copies = int(right.number_input(say("sheet.paper.copies"), 1, COPIES, 1, key="sheet-paper-copies"))
+    st.download_button(
+        say("sheet.download"),
+        lambda: paper_html(mode, time or "before", [fresh_seed() for _ in range(copies)]),
+        f"broth-sheet-{time}-{mode}.html",
+        "text/html",
+        key="sheet-download",
+        on_click="ignore",
+    )
 
 
 def _clear() -> None:
     st.session_state.pop(AGAIN, None)
-    STUDY.set(replace(STUDY.get(), sheet=Sheet()))
+    _keep(Sheet())
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -1,4 +1,4 @@
-"""For the teacher: three scripts, a link for the class, a sequence of one's own, a room full of laptops."""
+"""For the teacher: three scripts, links for a class, a sequence of one's own, laptops, a class's results."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ from ui.lecture.scripts import script_lecture
 from ui.teacher import add as teacher_add
 from ui.teacher import laptops as teacher_class
 from ui.teacher import links as teacher_links
+from ui.teacher import results as teacher_results
 from ui.teacher.edit import own_panel
 from ui.teacher.scripts import PART, choose_script, scripts_panel
 from ui.teacher.seq import SEQUENCE
 from ui.teacher.stops import text
 from ui.words.i18n import languages
 
-PARTS = ("scripts", "link", "own", "class")
+PARTS = ("scripts", "link", "own", "class", "results")
 
 
 def render() -> None:
     """The chosen part."""
     toolbar()
-    teacher_class.keep_widgets((*teacher_links.KEPT, *teacher_class.KEPT, *teacher_add.KEPT))
+    teacher_class.keep_widgets(
+        (*teacher_links.KEPT, *teacher_class.KEPT, *teacher_add.KEPT, *teacher_results.KEPT)
+    )
     st.subheader(say("nav.teacher"), anchor=False)
     _tell("intro")
     draw: dict[str, Callable[[], None]] = {
@@ -36,6 +39,7 @@ def render() -> None:
         "link": teacher_links.links_panel,
         "own": _own,
         "class": lambda: teacher_class.class_panel(teacher_links.class_address()),
+        "results": teacher_results.results_panel,
     }
     draw[_part()]()
 
@@ -59,17 +63,13 @@ def _part() -> str:
 def _scripts() -> None:
     _tell("scripts")
     length = choose_script()
-    scripts_panel(length)
-    _paper(script_lecture(length, lang_mode()))
+    scripts_panel(length, lambda: _paper(script_lecture(length, lang_mode())))
     _tell("print")
     st.page_link(page("finish"), label=say("teacher.handout"), icon=":material/print:")
 
 
 def _own() -> None:
-    own_panel(page("present"))
-    sequence = SEQUENCE.get()
-    if sequence.stops:
-        _paper(own_lecture(sequence, lang_mode()))
+    own_panel(page("present"), lambda: _paper(own_lecture(SEQUENCE.get(), lang_mode())))
 
 
 def _paper(lecture: Lecture) -> None:

@@ -9,14 +9,14 @@ import { measureLike } from "./fit.js";
 import { hearKeys } from "./keys.js";
 import { drawNotes, wireNotes } from "./notes.js";
 import { drawTally } from "./options.js";
-import { darken, freshLecture, handsOf, raise, recallLecture, recount, step } from "./state.js";
+import { darken, freshLecture, handsOf, raise, recallLecture, recount, press } from "./state.js";
 import { sayer } from "./words.js";
 
 const lectures = new WeakMap();
 
 /** What a press does to the state; the notes send the same from their window. */
 const DEEDS = {
-  go: (state, stops, by) => step(state, stops, by, Date.now()),
+  go: (state, stops, by) => press(state, stops, by, Date.now()),
   hand: (state, stops, [option, by]) => raise(state, stops, option, by),
   again: (state, stops) => recount(state, stops),
   dark: (state) => darken(state),
@@ -94,13 +94,13 @@ function createLecture(host, css, notes) {
   }
   lecture.undo.push(hearKeys(window, (...what) => lecture.deed(...what)));
   watchPage(lecture);
-  wearSheet(lecture, css, "lecture.css", import.meta.url, () => ((lecture.dressed = true), reveal(lecture)));
-  document.fonts?.ready.then(() => lecture.dressed && reveal(lecture)); // widths were measured with what was there
+  wearSheet(lecture, css, "lecture.css", import.meta.url, () => ((lecture.dressed = true), revealLecture(lecture)));
+  document.fonts?.ready.then(() => lecture.dressed && revealLecture(lecture)); // widths were measured with what was there
   return lecture;
 }
 
 /** First paint, once the sheet and the script are there. */
-function reveal(lecture) {
+function revealLecture(lecture) {
   if (!lecture.dressed || !lecture.data) return;
   lecture.root.style.visibility = "";
   if (lecture.parts) (measureLike(lecture.root), fitDeck(lecture.parts.deck, innerWidth, innerHeight), lecture.play?.running() || drawLecture(lecture));
@@ -128,7 +128,7 @@ function showScript(lecture, data) {
   applyTheme(lecture.root, data.palette, lecture.theme);
   lecture.root.lang = data.langs[0];
   if (other) openScript(lecture, data);
-  reveal(lecture);
+  revealLecture(lecture);
 }
 
 export function mountLecture(component) {

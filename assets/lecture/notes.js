@@ -13,12 +13,12 @@ function aButton(cls, words, deed, { off = false, name = "" } = {}) {
   return button;
 }
 
-function drawBar({ say, data, deck, sure }) {
+function notesBar({ say, data, deck, sure }) {
   const lang = data.langs[0], script = data.minutes ? say("script", { n: data.minutes }) : "", live = make("span", deck ? "live on" : "live", [make("i", "dot"), say(deck ? "live" : "off")]);
   return make("div", "bar0", [make("span", "warn", say("yours")), make("span", "", pick(data.title, lang) || script), aButton("plain", say(sure ? "sure" : "anew"), ["anew"], { off: !deck }), live]);
 }
 
-function section(name, label, kids) {
+function noteOf(name, label, kids) {
   return make("dl", "sec " + name, [make("dt", "", label), make("dd", "", kids)]);
 }
 
@@ -27,7 +27,7 @@ function drawLeft({ say, data }, state, stop, beat) {
   const seen = make("div", "seen", [make("span", "lb", say("room")), beats, ...(beat === "guess" ? [] : [make("span", "tx", text(SENTENCES[beat]))])]);
   const mark = make("span", shown ? "mark on" : "mark", say(shown || (beat === "know" && !stop.keep) ? "shown" : "unshown")), where = make("a", "", say("stage"));
   Object.assign(where, { href: stop.link ? new URL(stop.link, document.baseURI).href : "", target: "_blank", rel: "noopener" });
-  const parts = [["ask", "q"], ["hear", "hear"], ["truth", "truth"], ["point", "point"]].filter(([key]) => text(key)).map(([key, cls]) => section(cls, say("is." + key), [text(key), ...(key === "truth" ? [" ", mark] : [])]));
+  const parts = [["ask", "q"], ["hear", "hear"], ["truth", "truth"], ["point", "point"]].filter(([key]) => text(key)).map(([key, cls]) => noteOf(cls, say("is." + key), [text(key), ...(key === "truth" ? [" ", mark] : [])]));
   return make("div", "left", [make("div", "h", [make("h1", "", text("title")), make("span", "num", [say("stop", { n: state.at + 1, m: data.stops.length }), ...(stop.minutes ? [say("minutes", { n: stop.minutes })] : [])].join(" · "))]), seen, ...parts, ...(stop.link ? [make("p", "where", [where])] : [])]);
 }
 
@@ -71,7 +71,7 @@ export function drawNotes(lecture) {
   const right = make("div", "right", [make("div", "time"), ...(stop.options.length ? [drawCounts(lecture, state, stop, beat)] : []),
     make("div", "then", [make("small", "", say("next")), make("b", "", what), ...(more ? [make("small", "", more)] : [])]),
     make("div", "ctl", [aButton("", say("back"), ["go", -1]), aButton(dark ? "pressed" : "", say(dark ? "light" : "dark"), ["dark"]), aButton("main", say("forward"), ["go", 1])])]);
-  root.replaceChildren(drawBar(lecture), drawLeft(lecture, state, stop, beat), right);
+  root.replaceChildren(notesBar(lecture), drawLeft(lecture, state, stop, beat), right);
   tickNotes(lecture);
   for (const button of root.querySelectorAll(".ctl button")) button.disabled = !lecture.deck;
   setAttr(root, "data-at", `${state.at}.${state.beat}`);

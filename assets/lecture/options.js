@@ -1,7 +1,7 @@
 // The options of a question with the hands that were counted; once the truth is known, both in the same place.
 import { icon, make, makeButton, setText } from "../stage/draw/dom.js";
 import { langNodes, shrinkToFit } from "./fit.js";
-import { handsOf, kindOf, total } from "./state.js";
+import { earlierVote, handsOf, kindOf, total } from "./state.js";
 
 /** Width and height of a hand, so that even those of a full hall find room. */
 const HAND_SIZES = [[12, 20, 34], [28, 16, 30], [60, 10, 20], [Infinity, 6, 14]];
@@ -29,15 +29,15 @@ function asked(k, text, langs) {
   return option;
 }
 
-function bar(cls, share) {
+function voteBar(cls, share) {
   const node = make("span", "bar" + cls);
   node.style.width = 100 * share + "%";
   return node;
 }
 
 /** Number and bars: the last count solid, the first one hollow above it. Where nobody was counted there is nothing to see. */
-function drawBars(count, first, most) {
-  const bars = make("span", "bars", [...(first === undefined ? [] : [bar(" was", first / most)]), bar("", count / most)]);
+function drawVoteBars(count, first, most) {
+  const bars = make("span", "bars", [...(first === undefined ? [] : [voteBar(" was", first / most)]), voteBar("", count / most)]);
   return make("span", "tally num", [make("b", count ? "" : "zero", String(count)), bars]);
 }
 
@@ -49,13 +49,13 @@ function answered(k, text, langs, { right, stop, say }) {
 
 /** The row of options at a beat; null where there is none. */
 export function drawOptions(look) {
-  const { beat, stop, state, langs } = look, counts = handsOf(state, stop), first = state.first[stop.id], most = Math.max(1, ...counts, ...(first ?? []));
+  const { beat, stop, stops, state, langs } = look, counts = handsOf(state, stop), first = earlierVote(state, stops, stop), most = Math.max(1, ...counts, ...(first ?? []));
   if (beat === "look" || !stop.options.length) return null;
   const known = beat === "know", voted = total(counts) + total(first ?? []) > 0;
   const options = stop.options.map((text, k) => {
     const option = known ? answered(k, text, langs, { ...look, right: stop.right === k }) : asked(k, text, langs);
     if (!known) drawTally(option, counts[k]);
-    else if (voted) option.append(drawBars(counts[k], first?.[k], most));
+    else if (voted) option.append(drawVoteBars(counts[k], first?.[k], most));
     return option;
   });
   const row = make("div", "opts", options);

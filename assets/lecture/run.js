@@ -28,7 +28,7 @@ function drawBlock(block, size) {
   return node;
 }
 
-function drawLane(lane, laid, size) {
+function laneNodes(lane, laid, size) {
   const label = put("name", laid.label, [requestName(lane.rid), ...(lane.note ? [make("small", "", lane.note)] : [])]), blocks = laid.blocks.map((block) => drawBlock(block, size));
   const tags = lane.tags ? laid.blocks.map((block) => put("tags", block.tag, [make("span", "tag", UNREAD)])) : [];
   if (lane.gone) for (const node of [label, ...blocks]) node.classList.add("gone");
@@ -49,12 +49,12 @@ function tell(node, verdict) {
 /** A slot as it is known; `say` gives the word of a state that has no tag. */
 function fillSlot(node, slot, say) {
   const wide = node.stageW > WIDE, glyph = node.stageW > NARROW || (slot.tag && node.stageW > NARROW / 1.4) ? GLYPH_OF[slot.state] : null, what = slot.tag ? make("code", "", slot.tag) : make("span", "", slot.state === "empty" ? "–" : say("state." + slot.state));
-  const owners = wide ? (slot.rids ?? []).map(requestMark) : [], more = wide && slot.ref > 1 ? [make("span", "", "×" + slot.ref)] : [];
+  const owners = wide ? (slot.rids ?? []).map(ownerMark) : [], more = wide && slot.ref > 1 ? [make("span", "", "×" + slot.ref)] : [];
   node.className = "at slot " + slot.state;
   node.replaceChildren(make("span", "sid", "#" + slot.id), ...(glyph ? [icon(glyph)] : []), what, ...owners, ...more);
 }
 
-const requestMark = (rid) => make("span", "own", MARK_OF[rid] ? [icon(MARK_OF[rid])] : [rid]);
+const ownerMark = (rid) => make("span", "own", MARK_OF[rid] ? [icon(MARK_OF[rid])] : [rid]);
 
 function drawSlots(scene, laid, say) {
   const nodes = scene.slots.map((slot, at) => {
@@ -66,7 +66,7 @@ function drawSlots(scene, laid, say) {
   return { label: put("name", laid.label, [make("b", "small", say("slots"))]), nodes };
 }
 
-function drawQueue(scene, laid, say) {
+function queueParts(scene, laid, say) {
   const chips = (list, cls = "") => list.map((id, at) => {
     const node = put(`chip ${cls}${laid.rects[at][2] < 90 ? " thin" : ""}`, laid.rects[at], [id === null ? SHUT : "#" + id]);
     if (at < list.length - 1) node.append(make("i", "chain"));
@@ -109,7 +109,7 @@ function columnAct(scene, lanes, slots, wires, b, say) {
 /** The whole picture: {node, acts}. */
 export function runPicture(scene, width, height, { say }) {
   const L = runLayout(scene, width, height), floor = make("div", "run"), wires = wiresFor(width, height);
-  const lanes = (scene.lanes ?? []).map((lane, at) => drawLane(lane, L.lanes[at], L.size)), slots = scene.slots ? drawSlots(scene, L.slots, say) : null, queue = scene.queue ? drawQueue(scene, L.queue, say) : null;
+  const lanes = (scene.lanes ?? []).map((lane, at) => laneNodes(lane, L.lanes[at], L.size)), slots = scene.slots ? drawSlots(scene, L.slots, say) : null, queue = scene.queue ? queueParts(scene, L.queue, say) : null;
   scene.lanes?.forEach((lane, at) => lane.tags && lane.tags_open && lanes[at].tags.forEach((node, b) => openTag(node, lane.tags[b] ?? "")));
   if (L.brace) floor.append(put("brace", L.brace, [make("span", "", scene.brace[2])]));
   for (const { label, blocks, tags } of lanes) floor.append(label, ...blocks, ...tags);
@@ -123,12 +123,12 @@ export function runPicture(scene, width, height, { say }) {
     if (list.length) chips[0].classList.add("head");
     floor.append(...chips);
   };
-  const acts = [];
+  const acts = [], isLinked = (id) => scene.links?.some((link) => link[2] === id);
   if (slots && !scene.slots_open) acts.push([1, () => slots.nodes.forEach((node, at) => fillSlot(node, scene.slots[at], say))]);
   if (queue) acts.push([1, () => (showQueue(scene.queue), queue.label.append(arrived(make("small", "", say("head")))))]);
   const columns = Math.max(0, ...lanes.map(({ blocks }) => blocks.length)), told = scene.lanes?.some((lane) => lane.tags || lane.verdicts?.some(Boolean)) || scene.links?.length;
   if (told) for (let b = 0; b < columns; b++) acts.push([1, columnAct(scene, lanes, slots, wires, b, say)]);
-  if (slots && scene.slots_after) acts.push([1.5, () => scene.slots_after.forEach((slot, at) => JSON.stringify(slot) !== JSON.stringify(scene.slots[at]) && (fillSlot(slots.nodes[at], slot, say), slots.nodes[at].classList.add("changed")))]);
+  if (slots && scene.slots_after) acts.push([1.5, () => scene.slots_after.forEach((slot, at) => JSON.stringify(slot) !== JSON.stringify(scene.slots[at]) && (fillSlot(slots.nodes[at], slot, say), isLinked(slot.id) || slots.nodes[at].classList.add("changed")))]);
   if (queue && scene.queue_after && String(scene.queue_after) !== String(scene.queue)) acts.push([1.5, () => showQueue(scene.queue_after)]);
   if (L.note) acts.push([1, () => floor.append(arrived(put("note", L.note, [scene.note])))]);
   return { node: floor, acts };

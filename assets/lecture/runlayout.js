@@ -4,7 +4,7 @@ import { SMALLEST, textWidth } from "./fit.js";
 export const LABEL_W = 150;
 const LEFT = LABEL_W + 14, GAP = 26, TIGHT = 12, CHIP_GAP = 7, PAD = 8, MARKER = "…";
 /** Heights: at best, at least. A pair of rows that belong together stands close. */
-const ROWS = { lane: [98, 42], tags: [52, 36], brace: [44, 36], slots: [96, 44], tall: [116, 72], queue: [84, 44], note: [52, 36] };
+const ROW_HEIGHTS = { lane: [98, 42], tags: [52, 36], brace: [44, 36], slots: [96, 44], tall: [116, 72], queue: [84, 44], note: [52, 36] };
 const APART = [24, 8], CLOSE = [10, 4];
 /** How large tokens are drawn, and the room on both sides of each: the first that fits is taken. */
 const SIZES = [[34, 12], [34, 7], [32, 6], [30, 5], [SMALLEST, 4]];
@@ -38,8 +38,9 @@ export function fitTokens(tokens, marked, room, size) {
   const kept = new Set(tokens.keys());
   if (width([...kept]) <= room) return [...kept];
   kept.clear();
-  for (const at of [...tokens.keys()].sort((a, b) => marked.includes(b) - marked.includes(a) || a - b)) if (width(withGaps(new Set([...kept, at]))) <= room) kept.add(at);
-  return withGaps(kept);
+  const wanted = [...tokens.keys()].sort((a, b) => marked.includes(b) - marked.includes(a) || a - b);
+  for (const at of wanted) if (width(withGaps(new Set([...kept, at]))) <= room) kept.add(at);
+  return kept.size ? withGaps(kept) : [wanted[0]]; // one that is too long by itself is cut where it is drawn
 }
 
 /** Lanes on one line or two, tokens as large as they go in. */
@@ -73,7 +74,7 @@ function rowList({ lanes = [], slots, queue, note, brace, links }, lines) {
 
 /** y and height of each row: as high as there is room, the whole centred. */
 function stackRows(rows, height) {
-  const sizes = rows.map(({ kind, gap }, at) => [ROWS[kind], at ? gap : [0, 0]]), at = (k) => sum(sizes.map(([row, gap]) => row[k] + gap[k]));
+  const sizes = rows.map(({ kind, gap }, at) => [ROW_HEIGHTS[kind], at ? gap : [0, 0]]), at = (k) => sum(sizes.map(([row, gap]) => row[k] + gap[k]));
   const [best, least] = [at(0), at(1)], share = best <= height ? 1 : least >= height ? 0 : (height - least) / (best - least), mix = ([most, min]) => min + share * (most - min);
   let y = Math.max(0, (height - (least + share * (best - least))) / 2);
   const placed = rows.map((row, n) => {
@@ -121,7 +122,7 @@ function layQueue({ queue, queue_after: after }, row, width) {
 export function runLayout(scene, width, height) {
   const room = width - LEFT, lanes = scene.lanes ?? [], options = lanes.length ? [1, 2].map((lines) => setLines(lanes, lines, room)) : [null];
   const tries = options.map((set) => ({ set, ...stackRows(rowList(scene, set?.lines ?? 1), height) }));
-  const { set, placed } = tries.find(({ set: one, fits }) => fits && (one?.whole ?? true)) ?? tries.find(({ fits }) => fits) ?? tries[0];
+  const { set, placed } = tries.find(({ set: one, fits }) => fits && (one?.whole ?? true)) ?? tries.findLast(({ fits }) => fits) ?? tries[0];
   const rowOf = (name) => placed.find((row) => (row.name ?? row.kind) === name), slots = rowOf("slots"), queue = rowOf("queue"), note = rowOf("note"), brace = rowOf("brace");
   const laid = set ? layLanes(scene, set, placed) : [], over = brace ? scene.brace.slice(0, 2).map((b) => laid.at(-1).blocks[b]?.rect ?? laid.at(-1).blocks.at(-1).rect) : null;
   return { lanes: laid, size: set?.size ?? SIZES[0], slots: slots ? laySlots(scene, set, slots, room) : null, queue: queue ? layQueue(scene, queue, room) : null,

@@ -16,10 +16,10 @@ export function beatsOf(stop) {
 export const freshLecture = () => ({ at: 0, beat: 0, hands: {}, first: {}, blank: false, began: null, since: null });
 
 const isCount = (n) => Number.isInteger(n) && n >= 0;
-const within = (n, end) => (isCount(n) ? Math.min(n, end - 1) : 0);
+const placeWithin = (n, end) => (isCount(n) ? Math.min(n, end - 1) : 0);
 
 /** Counts of stops that are there, with as many options as were counted. */
-function countsOf(kept, stops) {
+function keptCounts(kept, stops) {
   const fits = ({ id, options }) => Array.isArray(kept?.[id]) && kept[id].length === options.length && kept[id].every(isCount);
   return Object.fromEntries(stops.filter(fits).map(({ id }) => [id, kept[id]]));
 }
@@ -31,8 +31,8 @@ export function recallLecture(text, stops) {
     kept = JSON.parse(text);
   } catch { /* what is no JSON is nothing kept */ }
   if (kept === null || typeof kept !== "object") return freshLecture();
-  const at = within(kept.at, stops.length), times = ["began", "since"].map((name) => [name, isCount(kept[name]) ? kept[name] : null]);
-  return { at, beat: within(kept.beat, beatsOf(stops[at]).length), hands: countsOf(kept.hands, stops), first: countsOf(kept.first, stops), blank: kept.blank === true, ...Object.fromEntries(times) };
+  const at = placeWithin(kept.at, stops.length), times = ["began", "since"].map((name) => [name, isCount(kept[name]) ? kept[name] : null]);
+  return { at, beat: placeWithin(kept.beat, beatsOf(stops[at]).length), hands: keptCounts(kept.hands, stops), first: keptCounts(kept.first, stops), blank: kept.blank === true, ...Object.fromEntries(times) };
 }
 
 export const beatNow = (state, stops) => beatsOf(stops[state.at])[state.beat];
@@ -40,7 +40,7 @@ export const handsOf = (state, stop) => state.hands[stop.id] ?? stop.options.map
 export const total = (counts) => counts.reduce((sum, n) => sum + n, 0);
 
 /** One press forward (1) or back (-1); off either end nothing happens. On a dark screen a press only brings the light back. */
-export function step(state, stops, by, now) {
+export function press(state, stops, by, now) {
   if (state.blank) return { ...state, blank: false };
   const began = state.began ?? now, since = state.since ?? now, beat = state.beat + by, at = state.at + by;
   if (beat >= 0 && beat < beatsOf(stops[state.at]).length) return { ...state, beat, began, since };
@@ -61,6 +61,12 @@ export function recount(state, stops) {
   const stop = stops[state.at], counts = handsOf(state, stop);
   if (beatNow(state, stops) !== "guess" || total(counts) === 0) return state;
   return { ...state, first: { [stop.id]: counts, ...state.first }, hands: { ...state.hands, [stop.id]: counts.map(() => 0) } };
+}
+
+/** What the room said before: its first vote at this stop, or its bet at the stop that this one comes back to; null where nobody was counted. */
+export function earlierVote(state, stops, stop) {
+  const bettor = stops.find(({ id }) => id === stop.bet_of), counts = state.first[stop.id] ?? (bettor ? handsOf(state, bettor) : []);
+  return counts.length === stop.options.length && total(counts) > 0 ? counts : null;
 }
 
 export const darken = (state) => ({ ...state, blank: !state.blank });

@@ -50,7 +50,7 @@ export function totalPicture(scene, width, height, look) {
   const bets = bettor ? betColumns(handsOf(state, bettor), betY, wide, look) : null, voteY = bets ? 500 : 340, room = Math.max(0, Math.floor((height - voteY - 40) / 78)) * VOTES_PER_ROW;
   floor.append(...names, ...cells.flat(), ...(bets?.nodes ?? []));
   const shown = votes.slice(-room);
-  if (room && shown.length) floor.append(put("caption", [0, voteY, width, 40], [say("votes")]), ...drawVotes(shown, voteY + 42, lang));
+  if (room && shown.length) floor.append(put("caption", [0, voteY, width, 40], [say("votes")]), ...drawVotes(shown, voteY + 46, lang));
   const label = (cls, x, w, big, words) => floor.append(put("sum arr " + cls, [x, 0, w, BAR_Y], [make("b", "num", String(big)), " " + words]));
   const note = scene.computed_note ? (lang === "zh" ? "：" : ": ") + fillHoles(scene.computed_note) : "";
   const acts = [

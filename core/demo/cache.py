@@ -1,7 +1,11 @@
-"""A prefix cache on one page: the idea of this package, small enough to be read line by line.
+"""A prefix cache on one page, small enough to be read line by line. It needs Python 3.11 and nothing else:
+
+    python3 demo_cache.py
 
 It computes nothing real: the "KV" of a token is a short digest of all tokens up to it, which is what makes a
-wrong reuse visible. What the engine adds (slots, ref counts, eviction, scheduling) is left out.
+wrong reuse visible. Tags are cut to 32 bits and KV to 16, so that they can be read. An engine keeps all bits
+of a digest (128 or more): with 32, two different beginnings share a tag once in 4,294,967,296 pairs.
+Slots, ref counts, eviction and scheduling are left out.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ class PrefixCache:
         found: list[str] = []
         for start in range(0, len(tokens) - self.block_size + 1, self.block_size):
             block = tokens[start : start + self.block_size]
-            tag = sha256(f"{tag} {block}".encode()).hexdigest()[:8]
+            tag = sha256(f"{tag} {block}".encode()).hexdigest()[:8]  # 32 bits: short, not safe
             found.append(tag)
         return found
 
@@ -58,3 +62,26 @@ def serve(cache: PrefixCache, tokens: list[int]) -> tuple[int, list[str]]:
     kv = kv + compute(tokens, reused)
     cache.store(tokens, kv)
     return reused, kv
+
+
+def main() -> None:
+    """Four requests on one cache, and what must hold of them."""
+    cache = PrefixCache(block_size=2)
+    first, second, other = [1, 2, 3, 4, 100, 101], [1, 2, 3, 4, 200, 201], [5, 6, 3, 4, 300, 301]
+    print("request · 请求             reused · 复用  computed · 计算")
+    counts = []
+    for tokens in (first, second, other, first):
+        reused, kv = serve(cache, tokens)
+        assert kv == compute(tokens, 0), "reused KV is what computing would give"
+        assert reused < len(tokens), "the last token is always computed"
+        counts.append(reused)
+        print(f"{' '.join(map(str, tokens)):<24}   {reused:>4}           {len(tokens) - reused:>4}")
+    assert counts[0] == 0, "nothing is there yet"
+    assert counts[1] == 4, "two whole blocks are shared"
+    assert counts[2] == 0, "3 4 is cached, but after another beginning"
+    assert counts[3] == 4, "of an equal prompt all but the last block"
+    print("✓ all as expected · 全部符合预期")
+
+
+if __name__ == "__main__":
+    main()

@@ -64,8 +64,8 @@ def _in_range(token_ids: np.ndarray) -> bool:
 
 
 def _bad_token(token_ids: Sequence[int], request_id: RequestId) -> RequestError:
-    where = next((place for place, token in enumerate(token_ids) if not _is_token(token)), 0)
-    token = token_ids[where]
+    index = next((place for place, token in enumerate(token_ids) if not _is_token(token)), 0)
+    token, where = token_ids[index], index + 1  # people count tokens from 1
     message = (
         f"Token {where} of request {request_id or '(look-up)'} is {token!r}; "
         f"expected a whole number from 0 to {MAX_TOKEN_ID}."

@@ -1,10 +1,10 @@
 """Two engines, one store: what an interleaving does when looking up, evicting and writing are not atomic.
 
 A small model beside the engine, which needs no locks: one scheduler owns all its block tables. What is
-modelled is a store outside that several engines share, here two, called cards. Each card serves orders; an order is a
-few acts, and dice decide which card acts next. ``atomic`` means: "look up and pin" is one act, and so is
-"choose a slot and take it out of the table". Otherwise the other card may come in between, and then a card
-can read KV that is not what its pointer promised.
+modelled is a store outside that several engines share, here two, called cards. Each card serves orders; an
+order is a few acts, and dice decide which card acts next. ``atomic`` means: "look up and pin" is one act, and
+so is "choose a slot and take it out of the table". Otherwise the other card may come in between, and then a
+card can read KV that is not what its pointer promised.
 """
 
 from __future__ import annotations

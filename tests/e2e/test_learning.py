@@ -10,12 +10,17 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import BROKEN
 from tests.e2e.onstage import SETTLED, STAGE, expect_step
-from ui.export.six_paper import sheet_html
-from ui.interview.questions import SHOWS, words
+from ui.export.six_paper import paper_html
+from ui.interview.questions import SHOWS, num_must, words
 from ui.stage.show_me import address, step_of
+from ui.study.ideas import TIMES
 from ui.study.names import QUESTIONS
-from ui.study.six_questions import Sheet
 from ui.words.i18n import Lang, LangMode, t
+
+SIZES = """card => [...card.querySelectorAll("*")]
+  .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+  .map((one) => parseFloat(getComputedStyle(one).fontSize))"""
+"""How high the text of each element is that has any."""
 
 
 def open_page(page: Page, url: str) -> None:
@@ -24,36 +29,35 @@ def open_page(page: Page, url: str) -> None:
     expect(page.locator(BROKEN)).to_have_count(0)
 
 
-def test_cards_are_played_by_keyboard_and_survive_a_reload(browser_page: Page, server: str) -> None:
+def test_the_interview_is_played_by_keyboard_and_survives_a_reload(browser_page: Page, server: str) -> None:
+    card = browser_page.locator(".st-key-interview")
+
     def shows(name: str, key: str) -> None:
-        expect(browser_page.get_by_text(words(name, key, "en"))).to_be_visible()
+        expect(card.get_by_text(words(name, key, "en"))).to_be_visible()
 
     def press(key: str) -> None:
         browser_page.wait_for_selector(SETTLED)  # a key that comes while the page is drawn anew is nobody's
         browser_page.keyboard.press(key)
 
-    def choose_cards() -> None:
-        browser_page.get_by_text(t("course.ch12.mode.cards", "en"), exact=True).click()
-        expect(browser_page.get_by_role("button", name=t("course.ch12.show", "en"))).to_be_visible()
-
-    first, second = QUESTIONS[:2]
-    open_page(browser_page, f"{server}/ch12?lang=en")
-    choose_cards()
-    shows(first, "ask")
+    open_page(browser_page, f"{server}/ch12?lang=en&open=ch12.kv_q")
+    shows("kv_q", "ask")
     press("s")
-    shows(first, "short")
-    press("k")
-    shows(second, "ask")
+    first = words("kv_q", "must_1", "en")
+    card.get_by_text(first).click()
     press("s")
-    shows(second, "short")
-    press("a")
-    shows(QUESTIONS[2], "ask")
-    browser_page.wait_for_function("() => location.search.includes('cards=')")
-    told = t("course.ch12.progress", "en", known=1, total=len(QUESTIONS), again=1)
+    shows("kv_q", "short")
+    press("s")
+    shows("kv_q", "then")
+    browser_page.wait_for_function("() => location.search.includes('talk=')")
     browser_page.reload()
     browser_page.wait_for_selector(SETTLED)
-    choose_cards()
-    shows(QUESTIONS[2], "ask")
+    shows("kv_q", "then")
+    expect(card.get_by_text(t("course.ch12.named", "en", n=1, total=num_must("kv_q")))).to_be_visible()
+    press("s")
+    shows("kv_q", "fails")
+    press("k")
+    expect(card.get_by_text(words("kv_q", "ask", "en"))).to_have_count(0)
+    told = t("course.ch12.progress", "en", known=1, total=len(QUESTIONS), again=0)
     expect(browser_page.get_by_text(told)).to_be_visible()
 
 
@@ -80,13 +84,36 @@ def test_a_word_is_found_and_leads_to_the_stage(browser_page: Page, server: str)
 
 
 @pytest.mark.parametrize("mode", ["en", "zh", "both"])
-def test_the_sheet_prints_on_one_page(browser_page: Page, tmp_path: Path, mode: LangMode) -> None:
+@pytest.mark.parametrize("time", TIMES)
+def test_a_copy_prints_on_two_pages(browser_page: Page, tmp_path: Path, time: str, mode: LangMode) -> None:
+    """Questions on the first, answers on the second."""
     file = tmp_path / "sheet.html"
-    file.write_text(sheet_html(mode, Sheet()), "utf-8")
+    file.write_text(paper_html(mode, time, [9507]), "utf-8")
     browser_page.goto(file.as_uri())
     expect(browser_page.get_by_role("button")).to_be_visible()
     pdf = browser_page.pdf(prefer_css_page_size=True)
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
     body = browser_page.locator("section")
     cut = body.evaluate("one => one.scrollHeight - one.clientHeight")
     assert cut <= 1, "nothing is cut off"
+
+
+def test_the_class_on_the_projector_is_read_from_the_last_row(browser_page: Page, server: str) -> None:
+    """Over the whole window, nothing cut off, no text below 28 px at 1920 × 1080; Escape leads back."""
+    browser_page.set_viewport_size({"width": 1920, "height": 1080})
+    open_page(browser_page, f"{server}/teacher?lang=en")
+    for name in ("teacher.part.results", "results.example", "results.project"):
+        browser_page.get_by_role("button", name=t(name, "en")).or_(
+            browser_page.get_by_role("radio", name=t(name, "en"))
+        ).click()
+        browser_page.wait_for_selector(SETTLED)
+    card = browser_page.locator(".class-card.large")
+    expect(card).to_be_visible()
+    sizes = card.evaluate(SIZES)
+    assert min(sizes) >= 28
+    assert len(sizes) > 30
+    assert card.evaluate("one => one.scrollHeight - one.clientHeight") <= 1
+    assert card.bounding_box() == {"x": 0, "y": 0, "width": 1920, "height": 1080}
+    browser_page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+    expect(browser_page.get_by_role("textbox")).not_to_be_empty()

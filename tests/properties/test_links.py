@@ -15,6 +15,7 @@ from pages.links import LINK_PARTS
 from tests.address import through_the_address
 from tests.strategies import examples, shown_texts
 from tests.unit.ui.teacher.test_teacher import address_of
+from ui.interview import talk
 from ui.machine import machine
 from ui.machine.own import MY_GPU, MY_MODEL, OwnNumbers
 from ui.moment import link as moment_link
@@ -88,6 +89,11 @@ PARTS: dict[str, tuple[Any, Read, Write]] = {
         Study(new_deck(len(QUESTIONS)).again().knew(), Sheet().answered({"q1": "a"})),
         study.from_query,
         study.to_query,
+    ),
+    "talk": (
+        talk.Talk("senior", "pool", 20, 2, frozenset({1, 3})),
+        talk.from_query,
+        talk.to_query,
     ),
     "sequence": (
         teacher_seq.Sequence((teacher_seq.Stop(address_of("bet"), "汤", "eine\nNotiz"),) * 2),

@@ -37,17 +37,18 @@ def bet(chapter: str, make: Make, *, place: str = "a", pages: Pages | None = Non
     return now_put(here, make)[2] is not None
 
 
-def road(chapters: Sequence[str], pages: Pages) -> None:
-    """One mark a chapter: no bet yet, right, close or wrong. Each leads to its chapter."""
+def road(chapters: Sequence[str], pages: Pages, place: str = "") -> None:
+    """One mark a chapter: no bet yet, right, close or wrong. Each leads to its chapter. ``place``: what is
+    said first in the line below."""
     grades = [grade_of(chapter) for chapter in chapters]
     with st.container(horizontal=True, vertical_alignment="center", gap=None, key="road"):
         for chapter, grade in zip(chapters, grades, strict=True):
             name = f"{int(chapter[2:])} · {say(f'course.{chapter}.title')}"
             label = f"{int(chapter[2:])} {GLYPHS[grade]}"
             st.page_link(pages(chapter), label=label, help=f"{name}: {_state(grade)}")
+    signs = " ".join(f"{glyph} {_state(grade)}" for grade, glyph in GLYPHS.items())
     done = sum(grade is not None for grade in grades)
-    signs = [f"{glyph} {_state(grade)}" for grade, glyph in GLYPHS.items()]
-    st.caption(f"{say('course.bet.done', n=done, total=len(grades))} · {' · '.join(signs)}")
+    st.caption(f"{place}{say('course.bet.done', n=done, total=len(grades))} {signs}")
 
 
 def _state(grade: Grade | None) -> str:
@@ -95,18 +96,20 @@ def _amount(asked: Asked, key: str) -> float | None:
     """A slider that starts beside all numbers; a field where there would be too many places."""
     numbers = asked.answers()
     if len(numbers) > _MOST_ON_A_SLIDER:
+        kind = int if all(float(one).is_integer() for one in (asked.low, asked.high, asked.step)) else float
         return st.number_input(
             say("course.bet.number", low=said_as(asked, asked.low), high=said_as(asked, asked.high)),
-            asked.low,
-            asked.high,
+            kind(asked.low),
+            kind(asked.high),
             None,
-            asked.step,
+            kind(asked.step),
             key=key,
         )
+    names: dict[float | None, str] = {None: "?"} | {one: said_as(asked, one) for one in numbers}
     return st.select_slider(
         say("course.bet.title"),
-        (None, *numbers),
-        format_func=lambda one: "?" if one is None else said_as(asked, one),
+        tuple(names),
+        format_func=names.__getitem__,
         key=key,
         label_visibility="collapsed",
     )

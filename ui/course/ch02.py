@@ -9,13 +9,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.cost import MODELS, CostModel, ModelSpec
-from core.engine.events import RequestAdmitted
 from core.scenario.reader import load_scenario
 from core.scenario.scenario import run
+from ui.course.asked import Asked, Words
+from ui.course.counted import hits_of
 from ui.course.grid import Mark
+from ui.course.mine import tokens_of
+from ui.stage.own import OwnPrompts
 from ui.stage.setup import preset_text
+from ui.words.numbers import Count
 
 ANSWER_TOKENS = 4
+SHOWN_TOKENS = 8
+"""Tokens at the end of a prompt that the grid draws: those before them fare like the first of these."""
 
 
 def decode_rows(prompt: int, answer: int, kept: bool) -> list[list[Mark]]:
@@ -103,5 +109,36 @@ def hits_with_answer(answer: str, language: str) -> list[int]:
     """Tokens each request of the preset hits when the first one's answer is this."""
     data = json.loads(preset_text("P1"))
     data["commands"][0]["output"] = answer
-    log = run(load_scenario(data, lang=language), block_events=False)
-    return [event.hit_tokens for event in log.events if isinstance(event, RequestAdmitted)]
+    return hits_of(run(load_scenario(data, lang=language), block_events=False))
+
+
+def shown_part(rows: Sequence[Sequence[Mark]], prompt: int) -> list[list[Mark]]:
+    """The last tokens of a prompt and the answer behind it, of the rows of ``decode_rows``."""
+    return [list(row[max(0, prompt - SHOWN_TOKENS) :]) for row in rows]
+
+
+def bet_on_answer(prompt: OwnPrompts, seed: int) -> Asked:
+    """How many tokens go through the model for an answer to one of the questions, with KV or without."""
+    dice = np.random.default_rng(seed)
+    which, kept, answer = int(dice.integers(3)), bool(dice.integers(2)), int(dice.integers(11, 61))
+    tokens = len(tokens_of(prompt)[which])
+    right = computed_tokens(tokens, answer, kept)
+    other = computed_tokens(tokens, answer, not kept)
+    once = answer if kept else tokens + answer * (answer + 1) // 2
+    beliefs = (other, once, answer * tokens, right + 2 * tokens, right + answer, right + 7)
+    options = list(dict.fromkeys((right, *beliefs)))[:4]
+    dice.shuffle(options)
+    args = {"rid": f"R{which}", "tokens": tokens, "answer": answer}
+    side = "with" if kept else "without"
+    counts = {**args, "right": f"{right:,}", "other": f"{other:,}", "before": answer - 1}
+
+    def told(said: float) -> Words:
+        return f"course.ch02.bet.{side}.{'right' if options[int(said)] == right else 'wrong'}", counts
+
+    return Asked(
+        ask=f"course.ch02.bet.{side}.ask",
+        args=args,
+        options=tuple(("course.bet.unit.tokens", {"n": Count(one)}) for one in options),
+        truth=options.index(right),
+        told=told,
+    )

@@ -1,19 +1,27 @@
-"""Stepping through the small cache of chapter 13: what may be typed, lines of code, pairs with the engine."""
+"""The small cache of chapter 13: what may be typed, its lines, pairs with the engine, a sister to bet on."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from core.demo import cache as small_cache
 from core.demo.cache import PrefixCache, compute, serve
 from core.demo.faults import FAULTS, REQUESTS
+from core.demo.sisters import SISTERS, reused
 from core.demo.trace import Moment
 from core.engine.cache_controller import CacheController
 from core.engine.hash_chain import HashChain
 from core.engine.hash_table import HashTable
 from core.engine.scheduler import Scheduler
+from core.scenario.tokenizer import TeachingTokenizer
+from ui.course.asked import Asked, Words
 from ui.course.code import Function, source_of
+from ui.course.mine import tokens_of
+from ui.frame.session import plain
+from ui.stage.own import OwnPrompts
 
 MOST_REQUESTS, MOST_TOKENS, MOST_ID = 6, 12, 99_999
 DEFAULT = "\n".join(" ".join(map(str, tokens)) for tokens in REQUESTS)
@@ -79,4 +87,46 @@ def next_request(moments: Sequence[Moment], place: int) -> int:
 
 def is_fault(name: str, line: str) -> bool:
     """Whether this line of the card is the one at fault."""
-    return line in FAULTS[name].lines
+    return line == FAULTS[name].line
+
+
+def take_away() -> str:
+    """The small cache as one file: it runs by itself, shows something and checks it."""
+    return inspect.getsource(small_cache)
+
+
+# -- the bet -----------------------------------------------------------------------------------------------
+
+SIZES = (2, 3, 4, 5)
+"""Block sizes that a bet may put."""
+
+
+def sister_bet(prompt: OwnPrompts, seed: int) -> Asked:
+    """What a faulty sister reuses of somebody's second prompt; ``seed`` picks sister and block size."""
+    name = tuple(SISTERS)[seed % len(SISTERS)]
+    size = SIZES[seed // len(SISTERS) % len(SIZES)]
+    tokenizer = TeachingTokenizer()
+    prompts = [tokenizer.encode(prompt.system + message) for message in prompt.messages[:2]]
+    got, right = reused(name, prompts, size), reused("", prompts, size)
+    first, second = (_cut(words, size) for words in tokens_of(prompt)[:2])
+    seen = {"size": size, "line": SISTERS[name][1], "first": first, "second": second, "n": len(prompts[1])}
+
+    def told(_answer: float) -> Words:
+        key = f"course.ch13.bet.{name}" + ("" if got != right else ".same")
+        return key, {"got": got, "right": right, "size": size}
+
+    return Asked(
+        ask="course.ch13.bet.ask",
+        args=seen,
+        high=len(prompts[1]),
+        unit="course.bet.unit.tokens",
+        truth=got,
+        tolerance=(0, size),
+        told=told,
+    )
+
+
+def _cut(words: Sequence[str], size: int) -> str:
+    """[Hot soup] [with egg], for people."""
+    blocks = ("".join(words[start : start + size]).strip() for start in range(0, len(words), size))
+    return " ".join(f"\\[{plain(block)}\\]" for block in blocks)

@@ -21,16 +21,16 @@ from ui.stage.stage import show_stage
 from ui.words.i18n import languages, t
 
 
-def begin_chapter(chapter: str, pages: Callable[[str], Any]) -> None:
-    """Toolbar, the road of all chapters, number and title, and the chapter's opening words. ``pages``:
-    name -> page to switch to."""
+def begin_chapter(chapter: str, pages: Callable[[str], Any], *, hook: bool = True) -> None:
+    """Toolbar, the road of all chapters, number and title, and the chapter's opening words, unless the page
+    has a place of its own for them. ``pages``: name -> page to switch to."""
     toolbar()
     names = chapter_names()
-    road(names, pages)
-    st.caption(say("course.place", n=names.index(chapter) + 1, total=len(names)))
+    road(names, pages, f"{say('course.place', n=names.index(chapter) + 1, total=len(names))} · ")
     titles = [t(f"course.{chapter}.title", one) for one in languages(lang_mode())]
     st.subheader(" · ".join(titles), anchor=False)
-    show_part(chapter, "hook")
+    if hook:
+        show_part(chapter, "hook")
 
 
 def end_chapter(chapter: str, pages: Callable[[str], Any]) -> None:

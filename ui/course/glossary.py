@@ -5,6 +5,7 @@ One source: ``assets/glossary.toml``. The page draws it, and a test holds ``docs
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,6 +27,11 @@ class Term:
     what: dict[Lang, str]
     noodle: dict[Lang, str]
     show: Show
+
+    @property
+    def slug(self) -> str:
+        """How a link names it."""
+        return re.sub(r"[^a-z0-9]+", "-", self.name["en"].lower()).strip("-")
 
     def __str__(self) -> str:
         """All that can be searched."""

@@ -69,9 +69,12 @@ def joined(typed: OwnPrompts) -> OwnPrompts:
 
 
 def _gap(beginning: str, question: str) -> str:
-    if not question or any(unicodedata.east_asian_width(one) in "WF" for one in (beginning[-1], question[0])):
-        return ""
-    return " "
+    return "" if not question or _wide(beginning[-1]) or _wide(question[0]) else " "
+
+
+def _wide(char: str) -> bool:
+    """A sign that no blank stands beside: a Chinese character or a full-width mark, no emoji."""
+    return unicodedata.east_asian_width(char) in "WF" and unicodedata.category(char) != "So"
 
 
 # -- in the link -----------------------------------------------------------------------------------------
@@ -129,7 +132,8 @@ def my_setup(lang: Lang, prompt: OwnPrompts | None = None, **knobs: Any) -> Setu
     three, as far as a stage can draw it."""
     prompt = prompt or my_prompt(lang)
     size = int(knobs.get("block_size") or OWN_BLOCK_SIZE)
-    blocks = sum(-(-len(words) // size) for words in tokens_of(prompt))
+    answer = len(TeachingTokenizer().pieces(prompt.answer))
+    blocks = sum(-(-(len(words) + answer) // size) for words in tokens_of(prompt))
     slots = min(max(OWN_SLOTS, blocks), MAX_SLOTS)
     return Setup(OWN, {"block_size": size, "num_slots": slots, **knobs}, own=prompt)
 
@@ -152,14 +156,15 @@ def my_hits(lang: Lang, prompt: OwnPrompts | None = None, **knobs: Any) -> list[
     return hits_of(run(my_scenario(lang, prompt, **knobs), block_events=False))
 
 
-def my_run(**knobs: Any) -> Run:
+def my_run(prompt: OwnPrompts | None = None, **knobs: Any) -> Run:
     """The run as the stage wants it. Everybody shares the one of ours; what was typed stays with its visitor.
+    ``prompt``: made of theirs by a chapter, with our own words alone added.
 
     Raises:
         BrothError: knobs that cannot be used.
     """
     spoken = lang()
-    setup = my_setup(spoken, **knobs)
+    setup = my_setup(spoken, prompt, **knobs)
     shared = MINE.get() == OwnPrompts() and not any(knobs.get(name) for name in TEXTS)
     key = (spoken, setup.own, str(sorted(setup.knobs.items())))
     runs = _OURS if shared else _RUNS

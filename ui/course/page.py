@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
 
 def reading(key: str = "a") -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -15,6 +16,7 @@ def reading(key: str = "a") -> tuple[DeltaGenerator, DeltaGenerator]:
         return text, beside.container(key=f"picture-{key}")
 
 
-def more(title: str, opened: bool = False) -> DeltaGenerator:
-    """Folded away: what a reader of the path can do without."""
-    return st.expander(title, expanded=opened)
+def more(title: str, opened: bool = False, key: str | None = None) -> ExpanderContainer:
+    """Folded away: what a reader of the path can do without. With a ``key`` the page hears when it is opened:
+    what is drawn only while it is ``.open`` costs nothing before."""
+    return st.expander(title, expanded=opened, key=key, on_change="rerun" if key else "ignore")

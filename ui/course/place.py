@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from ui.frame.kept import Kept
 from ui.frame.link import LinkPart, Query
+from ui.stage.show_me import OPEN, place_of
 
-OPEN = "open"
 _PLACE = re.compile(r"([a-z]+\d{0,2})\.([A-Za-z0-9_-]{1,40})", re.ASCII)
 
 
@@ -26,16 +27,18 @@ PLACE = LinkPart("place", str, {OPEN: "link.place"}, _read, lambda place: {OPEN:
 """``page.name``, or "" where a page is enough."""
 
 
-def place_of(page: str, name: str) -> str:
-    """How a link names a place."""
-    return f"{page}.{name}"
+TAKEN: Kept[str] = Kept("place_taken", str)
+"""The place at which a page was opened last: by it a test sees whether a link keeps its promise."""
 
 
 def opened_at(page: str, names: Collection[str]) -> str | None:
     """The one of ``names`` at which the link opens this page; None: the link says nothing, or no place that
     the page has."""
     where, _, name = PLACE.get().partition(".")
-    return name if where == page and name in names else None
+    if where != page or name not in names:
+        return None
+    TAKEN.set(PLACE.get())
+    return name
 
 
 def stands_at(page: str, name: str) -> None:

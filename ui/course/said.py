@@ -121,6 +121,7 @@ def now_put(place: Place, make: Make) -> tuple[int, Asked, Said | None]:
 def commit(place: Place, seed: int, asked: Asked, answer: float) -> None:
     """Take an answer; the last one to a bet of a place counts."""
     _OPEN.set({**_OPEN.get(), place: replace(standing(place), again=False)})
+    answer = round(answer, 3)  # as the link writes it
     BETS.set({**BETS.get(), place: Said(seed, answer, asked.grade(answer), asked.mark)})
 
 

@@ -1,27 +1,27 @@
 """Two pages of A4 for a class: the seven parts, four frames to fill in, six questions, answers upside down.
 
-Everything on it is computed: frames and tags come from the run of the worked example, the numbers in the
-questions from the presets they ask about. Paper keeps no colour: states differ by border, pattern and glyph.
+Everything on it is computed: frames and tags come from the run of the worked example, the questions are
+those of the sheet (``ui.study.variants``). Paper keeps no colour: states differ by border, pattern and glyph.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from string import Template
 from urllib.parse import quote
 
-from core.engine.events import RequestAdmitted, RequestArrived
 from core.scenario.scenario import run
 from core.timeline.event_log import EventLog
 from core.timeline.frame import Frame
 from ui.export.pictures import frame_at, picture
+from ui.export.six_paper import answers_html, questions_html
+from ui.export.speaker import Say, speaker
 from ui.frame.static_files import ROOT
 from ui.stage.payload import Payload, stage_log
 from ui.stage.setup import Setup, load_setup
-from ui.study.six_questions import LETTERS, QUESTIONS
+from ui.study.ideas import SIX
 from ui.svg.scene import HEIGHT, WIDTH, ZONES
 from ui.svg.sheet import render_sheet
 from ui.words.i18n import Lang, LangMode, languages, t
@@ -29,6 +29,8 @@ from ui.words.i18n import Lang, LangMode, languages, t
 PARTS = ("request", "tag", "table", "pool", "btable", "ref", "queue")
 """What is named on the sheet, in the order of its numbers."""
 
+USUAL_SEED = 2026
+"""The numbers of the six questions, unless others are asked for."""
 _TEMPLATE = ROOT / "assets" / "page" / "handout.html"
 _PART_PLACES = {
     "request": ("A", 0.06, 0.5),
@@ -41,8 +43,8 @@ _PART_PLACES = {
 }
 
 
-def handout_html(mode: LangMode) -> str:
-    """The page, ready to print: zh, en, or both."""
+def handout_html(mode: LangMode, seed: int = USUAL_SEED) -> str:
+    """The page, ready to print: zh, en, or both. ``seed``: of the numbers in the six questions."""
     spoken = languages(mode)
     log = worked_example(spoken[0])[1]
     say = speaker(spoken)
@@ -59,9 +61,9 @@ def handout_html(mode: LangMode) -> str:
         tags=_tags(log),
         frames=_frames(log, spoken[0], say),
         questions_title=say("handout.questions"),
-        questions=questions_html(say),
+        questions=questions_html(spoken, tuple(SIX), seed),
         answers_title=say("handout.answers"),
-        answers=_answers(log, say),
+        answers=_answers(log, say, spoken, seed),
     )
 
 
@@ -81,19 +83,6 @@ def moments(log: Payload) -> list[tuple[int, str]]:
 
     words = {rid: first("append", rid) for rid in ("R0", "R1", "R2")}
     return [(words["R0"], "R0"), (words["R1"], "R1"), (first("done", "R1") + 1, "R1"), (words["R2"], "R2")]
-
-
-Say = Callable[..., str]
-
-
-def speaker(spoken: Sequence[Lang]) -> Say:
-    """Sentences as HTML: the leading language, the other one small behind it."""
-
-    def say(key: str, **args: object) -> str:
-        texts = [escape(t(key, lang, **args)) for lang in spoken]
-        return texts[0] + "".join(f' <span class="second" lang="en">{text}</span>' for text in texts[1:])
-
-    return say
 
 
 # -- page 1 -------------------------------------------------------------------------------------------
@@ -141,64 +130,10 @@ def _frames(log: Payload, lang: Lang, say: Say) -> str:
 # -- page 2 -------------------------------------------------------------------------------------------
 
 
-@cache
-def question_numbers() -> Mapping[str, Mapping[str, int]]:
-    """What the questions and their answers name, computed from the presets they ask about."""
-    stamped, worked, repeat = (_first_two(name) for name in ("P3", "P0", "P6"))
-    size = load_setup(Setup("P0"), "en").config.block_size
-    pairs = list(zip(stamped.first, stamped.second, strict=True))
-    shared = next(i for i, (a, b) in enumerate(zip(worked.first, worked.second, strict=False)) if a != b)
-    total = len(repeat.second)
-    return {
-        "q1": {"total": len(pairs), "same": sum(a == b for a, b in pairs), "hit": stamped.hit_tokens},
-        "q2": {"same": shared, "size": size, "hit": worked.hit_tokens, "near": shared - worked.hit_tokens},
-        "q5": {"total": total, "size": size, "n": total - repeat.hit_tokens},
-    }
-
-
-@dataclass(frozen=True)
-class _Pair:
-    """The first two prompts of a preset, and what the second one hit."""
-
-    first: tuple[int, ...]
-    second: tuple[int, ...]
-    hit_tokens: int
-
-
-def _first_two(preset: str) -> _Pair:
-    log = run(load_setup(Setup(preset), "en"), block_events=False)
-    prompts = [event.token_ids for event in log.events if isinstance(event, RequestArrived)]
-    hits = [event.hit_tokens for event in log.events if isinstance(event, RequestAdmitted)]
-    return _Pair(prompts[0], prompts[1], hits[1])
-
-
-def questions_html(say: Say, tries: Mapping[str, str] | None = None) -> str:
-    """The six questions as a list; ``tries``: per question what stands where the letters are written."""
-    numbers, items = question_numbers(), []
-    for name in QUESTIONS:
-        args = numbers.get(name, {})
-        written = say("handout.tries") if tries is None else tries[name]
-        options = "".join(f"<li>{say(f'handout.{name}.{letter}', **args)}</li>" for letter in LETTERS)
-        items.append(
-            f'<li><p>{say(f"handout.{name}", **args)}</p><span class="tries">{written}</span>'
-            f'<ol type="A">{options}</ol></li>'
-        )
-    return f'<ol class="questions">{"".join(items)}</ol>'
-
-
-def answers_html(say: Say) -> str:
-    """The right letters and why, as a list."""
-    numbers = question_numbers()
-    told = "".join(
-        f"<li><b>{right.upper()}</b> {say(f'handout.{name}.answer', **numbers.get(name, {}))}</li>"
-        for name, right in QUESTIONS.items()
-    )
-    return f"<ol>{told}</ol>"
-
-
-def _answers(log: Payload, say: Say) -> str:
+def _answers(log: Payload, say: Say, spoken: Sequence[Lang], seed: int) -> str:
     frames = "".join(f"<li>{_filled(frame_at(log, step))}</li>" for step, _ in moments(log))
-    return f'{answers_html(say)}<p>{say("handout.frames")}</p><ol class="filled">{frames}</ol>'
+    told = answers_html(spoken, tuple(SIX), seed, coded=False)
+    return f'{told}<p>{say("handout.frames")}</p><ol class="filled">{frames}</ol>'
 
 
 def _filled(frame: Frame) -> str:

@@ -47,7 +47,9 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 .st-key-stage-frame{max-width:max(920px,calc((100vh - 4rem)*1280/656));margin-inline:auto}
 .st-key-stage-whole{max-width:max(920px,calc((100vh - 3.75rem)*1280/656));margin-inline:auto}
 .stMainBlockContainer:has(.st-key-road){max-width:80rem;margin-inline:auto}
-:has(.st-key-road) .stMarkdown :is(p,li,h3){max-width:36rem}
+:has(.st-key-road) .stMarkdown :is(p,li){max-width:34rem;font-size:1.0625rem}
+:has(.st-key-road) .stMarkdown [data-testid="stCaptionContainer"] p{font-size:.875rem}
+[class*="st-key-bet-"]{max-width:44rem}
 .st-key-road{flex-wrap:wrap}
 :has(.st-key-road) .stButtonGroup [role=radiogroup]{flex-wrap:wrap;row-gap:.25rem}
 .st-key-road a{min-height:2rem}

@@ -1,10 +1,10 @@
 """How the stage's ES modules reach the browser: copied once into the folder that Streamlit serves.
 
 Streamlit serves `static/` beside app.py under `app/static/`. The modules live in `assets/stage/`,
-`assets/act/`, `assets/monitor/` and `assets/lecture/`, so at start-up they are copied to `static/<hash of their content>/`. The
-hash stands in the *path*, so that the relative imports between the modules carry it too: a browser can never
-mix an old fold.js with a new stage.js, and another text of any file is another address. Nothing but modules
-and style sheets is copied.
+`assets/act/`, `assets/monitor/` and `assets/lecture/`, so at start-up they are copied to
+`static/<hash of their content>/`. The hash stands in the *path*, so that the relative imports between the
+modules carry it too: a browser can never mix an old fold.js with a new stage.js, and another text of any file
+is another address. Nothing but modules and style sheets is copied.
 
 The words that an entry shows lie beside it as one more module: every page needs the same ones, and a browser
 keeps them. The loader hands them to the entry.

@@ -73,6 +73,22 @@ def block_size() -> dict[str, Any]:
     return {**found, "shared": 10}
 
 
+def one_block() -> dict[str, Any]:
+    """A prompt as long as a block, sent again and again."""
+    size, times = 16, 5
+    return {"size": size, "times": times, "hit": sum(hits([range(size)] * times, block_size=size))}
+
+
+def own_tail() -> dict[str, Any]:
+    """A request reuses the beginning of a prompt and pushes its end out of a pool of six blocks."""
+    first = list(range(17))
+    newcomer = [*first[:8], *range(500, 514)]
+    before = hits([first, first], block_size=4, num_blocks=7)
+    after = hits([first, newcomer, first], block_size=4, num_blocks=7)
+    assert after[1] > 0, "the newcomer reuses the beginning"
+    return {"total": len(first), "before": before[1], "after": after[2]}
+
+
 def radix() -> dict[str, Any]:
     """Page size 1 is a tree that compares token by token; in both, the last token is computed."""
     same = [range(12)] * 2

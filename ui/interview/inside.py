@@ -27,12 +27,14 @@ def kv_q() -> dict[str, Any]:
 
 
 def kv_size() -> dict[str, Any]:
-    """KiB a token of three models, and GiB of a long prompt."""
+    """KiB a token of three models, GiB of a long prompt, and tokens that fit on one card."""
     models = {"mha": "Llama-2-7B", "gqa": "Llama-3-8B", "large": "Llama-2-70B"}
     each = {name: MODELS[model].kv_bytes_per_token for name, model in models.items()}
     length = 8192
     kib = {name: f"{size / KIB:g}" for name, size in each.items()}
-    return {**kib, "length": f"{length:,}", "gib": f"{each['large'] * length / GIB:g}"}
+    fit = COST.blocks_that_fit(16) * 16
+    gib = f"{each['large'] * length / GIB:g}"
+    return {**kib, "length": f"{length:,}", "gib": gib, "fit": f"{round(fit, -3):,}"}
 
 
 def kv_slow() -> dict[str, Any]:
@@ -47,6 +49,8 @@ def kv_slow() -> dict[str, Any]:
         "kv_short": f"{read[short]:.1f}",
         "kv_long": f"{read[long]:.1f}",
         "weights": f"{weights:.1f}",
+        "one": f"{1e3 * COST.decode_s([short]):.1f}",
+        "many": f"{1e3 * COST.decode_s([short] * 32):.1f}",
     }
 
 

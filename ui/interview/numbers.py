@@ -9,12 +9,13 @@ from typing import Any
 
 from ui.interview import cache as interview_cache
 from ui.interview import inside as interview_inside
+from ui.interview import scale as interview_scale
 from ui.interview import work as interview_work
 
 
 @cache
 def numbers(name: str) -> Mapping[str, Any]:
-    """What the holes of one question or one wrong answer are filled with; empty where it has none."""
+    """What the holes of one question or one claim are filled with; empty where it has none."""
     make = _NUMBERS.get(name)
     return MappingProxyType(make() if make else {})
 
@@ -52,9 +53,25 @@ _NUMBERS: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType(
         "work_price": interview_work.price,
         "work_speed": interview_work.speed,
         "work_metric": interview_work.metric,
+        "scale_chunked": interview_scale.chunked,
+        "scale_disagg": interview_scale.disagg,
+        "scale_tiers": interview_scale.tiers,
+        "scale_tensor": interview_scale.tensor,
+        "scale_spec": interview_scale.speculative,
+        "scale_cascade": interview_scale.cascade,
+        "scale_window": interview_scale.window,
+        "scale_closed": interview_scale.closed,
         "wrong_prompt": interview_cache.generated,
         "wrong_linear": interview_inside.kv_what,
         "wrong_full": interview_cache.exact,
         "wrong_decode": interview_work.decode_same,
+        "true_block": interview_cache.one_block,
+        "true_step": interview_cache.parallel,
+        "true_more": interview_cache.exact,
+        "true_double": interview_cache.block_size,
+        "true_own": interview_cache.own_tail,
+        "true_again": interview_cache.preempt,
+        "true_length": interview_work.speed,
+        "true_zero": interview_cache.finished,
     }
 )

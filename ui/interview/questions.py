@@ -1,8 +1,10 @@
 """Chapter 12's questions: order and themes, their words in both languages, and where the stage shows them.
 
 The words lie in ``assets/interview/{en,zh}.toml``: a table ``[question.<name>]`` with what is asked, the
-answer in a breath and the answer at length, or ``[wrong.<name>]`` with what one hears and why it is wrong.
-``show`` is what the link promises to be seen. Holes are filled by ``ui.interview.numbers``.
+answer in a breath and the answer at length; ``must``: what a good answer names; ``next``: what is asked then;
+``then``: a good answer to that; ``trap``: a plausible wrong answer; ``fails``: why it fails.
+``[wrong.<name>]`` and ``[true.<name>]`` hold what one hears and why it is so. ``show`` is what the link
+promises to be seen, ``none`` says why no step of a run shows it. ``ui.interview.numbers`` fills the holes.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ _WIDE_BREAK = re.compile(rf"(?<={_WIDE})\n(?={_WIDE})|(?<={_POINT})\n|\n(?={_POI
 
 SHOWS: Mapping[str, Show] = MappingProxyType(
     {
-        "kv_what": Show(page="ch02"),
+        "kv_what": Show("P0", "compute", "R0", 4),
         "kv_q": Show(page="ch02"),
         "kv_size": Show(page="ch01"),
         "kv_slow": Show(page="ch02"),
@@ -52,11 +54,20 @@ SHOWS: Mapping[str, Show] = MappingProxyType(
         "work_change": Show("P2b", "miss", "R1", 2),
         "work_four": Show(page="ch09"),
         "work_think": Show(page="ch11"),
+        "work_route": Show(page="ch08"),
         "work_price": Show(page="ch09"),
         "work_tenant": Show("P11", "match", "R2", 0),
         "work_low": Show(page="traffic"),
         "work_speed": Show("L640s", "plan", "R1"),
-        "work_metric": Show(page="ch13"),
+        "work_metric": Show("P1", "plan", "R1"),
+        "scale_chunked": Show(page="ch05"),
+        "scale_disagg": Show(page="ch08"),
+        "scale_tiers": Show("P9", "miss", "R4", 0, knobs=(("num_slots", 4),)),
+        "scale_tensor": Show("P0", "alloc", "R0", 0),
+        "scale_spec": Show("P0", "append", "R0", 4),
+        "scale_cascade": Show("T10", "touch", args=(("ref", 10),)),
+        "scale_window": Show(page="ch02"),
+        "scale_closed": Show(page="ch06"),
         "wrong_merge": Show("P6", "dup", "R1"),
         "wrong_prompt": Show(page="ch11"),
         "wrong_linear": Show(page="ch02"),
@@ -67,6 +78,9 @@ SHOWS: Mapping[str, Show] = MappingProxyType(
         "wrong_page": Show("P9", "miss", "R4", 0, knobs=(("num_slots", 4),)),
         "wrong_decode": Show("P1", "append", "R1"),
         "wrong_stored": Show("P6", "compute", "R1"),
+        "true_step": Show("T10", "match", "R1", 0),
+        "true_double": Show("P7", "plan", "R1", knobs=(("block_size", 16),)),
+        "true_zero": Show("P1", "match", "R1", 0),
     }
 )
 
@@ -76,15 +90,29 @@ SHOWS: Mapping[str, Show] = MappingProxyType(
 
 @cache
 def table(lang: Lang) -> Mapping[str, Mapping[str, str]]:
-    """All entries of one language by name; the wrong answers' names begin with ``wrong_``."""
+    """All entries of one language by name; claims begin with ``wrong_`` or ``true_``.
+
+    What a good answer must name is a list in the file and ``must_1``, ``must_2`` … here.
+    """
     data = tomllib.loads((FOLDER / f"{lang}.toml").read_text("utf-8"))
-    entries = {name: words for kind in ("question", "wrong") for name, words in data[kind].items()}
-    return MappingProxyType(
-        {
-            name: MappingProxyType({key: _joined(text) for key, text in words.items()})
-            for name, words in entries.items()
-        }
-    )
+    entries = {name: words for kind in ("question", "wrong", "true") for name, words in data[kind].items()}
+    return MappingProxyType({name: MappingProxyType(_flat(words)) for name, words in entries.items()})
+
+
+def _flat(words: Mapping[str, str | list[str]]) -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for key, text in words.items():
+        if isinstance(text, str):
+            flat[key] = _joined(text)
+        else:
+            flat |= {f"{key}_{place}": _joined(one) for place, one in enumerate(text, 1)}
+    return flat
+
+
+@cache
+def num_must(name: str) -> int:
+    """How many things a good answer to this question must name."""
+    return sum(key.startswith("must_") for key in table("en")[name])
 
 
 def _joined(text: str) -> str:

@@ -26,8 +26,17 @@ def thinking() -> dict[str, Any]:
     kept = [*range(prompt), *said, *asked]
     stripped = [*range(prompt), *said[thought:], *asked]
     both = [hits([range(prompt), turn], answers=[thought + answer])[1] for turn in (kept, stripped)]
-    sizes = {"prompt": prompt, "thought": thought, "answer": answer}
-    return {**sizes, "kept": both[0], "stripped": both[1], "all": len(kept), "less": len(stripped)}
+    return {
+        "prompt": prompt,
+        "thought": thought,
+        "answer": answer,
+        "kept": both[0],
+        "stripped": both[1],
+        "all": len(kept),
+        "less": len(stripped),
+        "new_kept": len(kept) - both[0],
+        "new_stripped": len(stripped) - both[1],
+    }
 
 
 def routed(waiting: int, tokens: int, cached: int) -> int:
@@ -62,11 +71,13 @@ def uses_to_win(write: float, read: float = READ) -> int:
 def price() -> dict[str, Any]:
     """When a write comes back."""
     short, long = uses_to_win(WRITE), uses_to_win(WRITE_LONG)
+    cost = WRITE + (short - 1) * READ
     return {
         "write": WRITE,
         "read": READ,
         "uses": short,
-        "cost": f"{WRITE + (short - 1) * READ:g}",
+        "cost": f"{cost:g}",
+        "saved": f"{100 * (short - cost) / short:g}",
         "write_long": f"{WRITE_LONG:g}",
         "uses_long": long,
         "cost_long": f"{WRITE_LONG + (long - 1) * READ:g}",

@@ -8,7 +8,7 @@ draws can leave it out of the page until then.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from ui.words.i18n import LANGS, Lang
 
@@ -43,7 +43,8 @@ class Slot(TypedDict):
 
 
 class RunScene(TypedDict):
-    """Requests, slots and free queue, before and after. ``links``: [lane, block, slot] of each hit."""
+    """Requests, slots and free queue, before and after. ``links``: [lane, block, slot] of each hit;
+    ``brace``: [first block, last block, words] over the last lane."""
 
     kind: Literal["run"]
     lanes: list[Lane]
@@ -55,6 +56,7 @@ class RunScene(TypedDict):
     queue_after: list[int] | None
     queue_open: bool
     note: str | None
+    brace: NotRequired[list[int | str]]
 
 
 class TotalRow(TypedDict):

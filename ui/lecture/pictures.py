@@ -8,7 +8,7 @@ from functools import cache
 from types import MappingProxyType
 
 from ui.interview.runs import admitted, percent
-from ui.lecture.payload import CountScene, CurveScene, Scene, TotalScene
+from ui.lecture.payload import CountScene, CurveScene, RunScene, Scene, TotalScene
 from ui.lecture.scenes import Played, Wanted, played, run_scene
 from ui.stage.setup import Setup
 from ui.teacher.figures import figures
@@ -24,6 +24,8 @@ Until = tuple[str, str]
 
 _RUNS: Mapping[str, tuple[Until, Wanted]] = MappingProxyType(
     {
+        "before": (("append", "R1"), Wanted(0, 0, ("R0", "R1"), marked=True)),
+        "after": (("append", "R1"), Wanted(0, 0, ("R0", "R1"), ("R1",), marked=True, tags=True)),
         "bet": (("arrive", "R0"), Wanted(0, 0, ("R0", "R1", "R2"))),
         "same": (
             ("append", "R1"),
@@ -45,6 +47,10 @@ _RUNS: Mapping[str, tuple[Until, Wanted]] = MappingProxyType(
 )
 
 
+_OF: Mapping[str, str] = MappingProxyType({"before": "stamp", "after": "stamp"})
+"""Stops that open the sheet and show the run of another stop."""
+
+
 @cache
 def picture(name: str, lang: Lang) -> Scene:
     """The scene of a stop.
@@ -53,15 +59,13 @@ def picture(name: str, lang: Lang) -> Scene:
         LookupError: its run has no such moment.
     """
     if name in _RUNS:
-        of = _played(name, lang)
-        return run_scene(of, moment(name))
+        scene = run_scene(_played(name, lang), moment(name))
+        return {**scene, "brace": _brace(scene, lang)} if name == "stamp" else scene
     if name == "saved":
         return _total(lang)
     if name == "counter":
         return _count(lang)
-    if name == "cliff":
-        return _curve(lang)
-    return {"kind": "words"}
+    return _curve(lang)
 
 
 @cache
@@ -72,7 +76,7 @@ def moment(name: str) -> Wanted:
         LookupError: the run has no such step.
     """
     (op, rid), wanted = _RUNS[name]
-    at = opens_on(name) or 0
+    at = opens_on(_OF.get(name, name)) or 0
     steps = _played(name, "en").steps
     found = (i for i in range(at, len(steps)) if (steps[i]["op"], steps[i].get("rid")) == (op, rid))
     until = next(found, None)
@@ -83,8 +87,15 @@ def moment(name: str) -> Wanted:
 
 @cache
 def _played(name: str, lang: Lang) -> Played:
-    place = PLACES[name]
+    place = PLACES[_OF.get(name, name)]
     return played(Setup(place.preset, place.knobs), lang)
+
+
+def _brace(scene: RunScene, lang: Lang) -> list[int | str]:
+    """Over the blocks behind the last token that differs."""
+    lane = scene["lanes"][-1]
+    last = len(lane["verdicts"]) - 1
+    return [max(lane["mark"]) // lane["size"] + 1, last, note("same_tokens", lang, **figures("stamp"))]
 
 
 def _total(lang: Lang) -> TotalScene:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,6 +13,9 @@ from core.scenario.scenario import run
 from ui.stage.payload import Payload, stage_log
 from ui.stage.setup import Setup, load_setup, to_query
 from ui.words.i18n import LangMode
+
+OPEN = "open"
+"""The parameter of a link that names a place on a page."""
 
 Wanted = Callable[[Mapping[str, Any]], bool]
 
@@ -28,6 +32,18 @@ def find_step(shown: Payload, wanted: Wanted, nth: int = 1) -> int:
     return int(found[nth - 1])
 
 
+def first_step(shown: Payload, *wanted: Wanted) -> int:
+    """Number of the first step of the first kind that the run has: for runs that somebody typed.
+
+    Raises:
+        LookupError: the run has none of them.
+    """
+    for one in wanted:
+        with suppress(LookupError):
+            return find_step(shown, one)
+    raise LookupError(f"{shown['meta']['scenario']} has no such steps")
+
+
 def op_is(op: str, rid: str | None = None, **args: Any) -> Wanted:
     """Steps with this op, of this request, with these arguments."""
 
@@ -40,7 +56,8 @@ def op_is(op: str, rid: str | None = None, **args: Any) -> Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Where to look: the first step of a preset's run with this op, request and block; or another page."""
+    """Where to look: the first step of a preset's run with this op, request and block; or another page, and
+    the place on it that is meant."""
 
     preset: str = ""
     op: str = ""
@@ -49,6 +66,7 @@ class Show:
     knobs: tuple[tuple[str, int], ...] = ()
     args: tuple[tuple[str, int | str], ...] = ()
     page: str = ""
+    place: str = ""
 
     def wanted(self) -> Wanted:
         """The steps it may open on."""
@@ -77,8 +95,14 @@ def step_of(show: Show) -> int:
 def address(show: Show, mode: LangMode) -> str:
     """The link, seen from any page: the stage on its step, or the other page."""
     if show.page:
-        return f"{show.page}?{urlencode({'lang': mode})}"
+        place = {OPEN: place_of(show.page, show.place)} if show.place else {}
+        return f"{show.page}?{urlencode({**place, 'lang': mode})}"
     return execute_address(show.setup(), step_of(show), mode)
+
+
+def place_of(page: str, name: str) -> str:
+    """How a link names a place on a page."""
+    return f"{page}.{name}"
 
 
 def execute_address(setup: Setup, step: int, mode: LangMode) -> str:

@@ -7,7 +7,7 @@ That text stands in the visitor's own link; nothing of it is kept on the server.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 LATER = 3
@@ -37,20 +37,33 @@ class Deck:
         """Cards in the deck that were missed before."""
         return len(self.missed & set(self.queue))
 
-    def knew(self) -> Deck:
-        """The card is known and leaves the deck."""
-        return (
-            self
-            if not self.queue
-            else replace(self, queue=self.queue[1:], known=(*self.known, self.queue[0]))
-        )
+    def drawn(self, allowed: Container[int]) -> int | None:
+        """The next of the allowed cards; None: all of them are known."""
+        return next((card for card in self.queue if card in allowed), None)
 
-    def again(self) -> Deck:
-        """The card was not known: it comes back after a few others."""
-        if not self.queue:
+    def knew(self, card: int | None = None) -> Deck:
+        """The card (of the table, unless named) is known and leaves the deck."""
+        card = self.card if card is None else card
+        if card not in self.queue:
             return self
-        card, rest = self.queue[0], self.queue[1:]
-        return replace(self, queue=(*rest[:LATER], card, *rest[LATER:]), missed=self.missed | {card})
+        rest = tuple(one for one in self.queue if one != card)
+        return replace(self, queue=rest, known=(*self.known, card))
+
+    def again(self, card: int | None = None, allowed: Collection[int] | None = None) -> Deck:
+        """The card was not known: it comes back after a few others, of the allowed ones if some are named."""
+        card = self.card if card is None else card
+        if card is None:
+            return self
+        known = tuple(one for one in self.known if one != card)
+        rest = tuple(one for one in self.queue if one != card)
+        places = [place for place, one in enumerate(rest, 1) if allowed is None or one in allowed]
+        place = places[min(LATER, len(places)) - 1] if places else 0
+        return Deck((*rest[:place], card, *rest[place:]), known, self.missed | {card})
+
+
+def dealt(order: Iterable[int]) -> Deck:
+    """All cards in this order, none known."""
+    return Deck(tuple(order))
 
 
 def new_deck(num_cards: int) -> Deck:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -36,14 +37,14 @@ _UNREAD: Notice[BrothError] = Notice("teacher-file-error")
 """Why a file was not taken."""
 
 
-def own_panel(alone: StreamlitPage) -> None:
+def own_panel(alone: StreamlitPage, paper: Callable[[], None]) -> None:
     """What gives the sequence, its stops, what makes one more, and how to keep them. ``alone``: the page of
-    the lecture, for a sequence that no link can carry."""
+    the lecture, for a sequence that no link can carry; ``paper`` draws the button for the printed notes."""
     for one in languages(lang_mode()):
         st.markdown(text("own", one))
     now = SEQUENCE.get()
     if now.stops:
-        _give(now, alone)
+        _give(now, alone, paper)
     with st.container(border=True):
         add_panel()
     if not now.stops:
@@ -55,14 +56,15 @@ def own_panel(alone: StreamlitPage) -> None:
     _files(now)
 
 
-def _give(now: Sequence, alone: StreamlitPage) -> None:
+def _give(now: Sequence, alone: StreamlitPage, paper: Callable[[], None]) -> None:
     """Its two windows and the link to them; a long one is given in this tab, where it is."""
     if not fits_link(now):
         st.warning(say("teacher.too_long", size=len(pack(now)), limit=MAX_SEQ_LINK))
         st.page_link(alone, label=say("teacher.give.here"), icon=":material/slideshow:")
+        paper()
         return
     link = own_link(now, lang_mode())
-    give_buttons(link, own_link(now, lang_mode(), notes=True))
+    give_buttons(link, own_link(now, lang_mode(), notes=True), paper)
     st.caption(say("teacher.link_of"))
     st.code(f"{server_base()}{link}", language=None, wrap_lines=True)
     local_hint()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -54,8 +55,8 @@ def own_link(sequence: Sequence, mode: LangMode, *, notes: bool = False) -> str:
     return f"{PAGE}?{urlencode({SEQ: pack(sequence), **_to_query(Asked(None, notes)), 'lang': mode})}"
 
 
-def give_buttons(lecture: str, notes: str) -> None:
-    """Both windows, each in a tab of its own; the second one is for the lecturer's screen alone."""
+def give_buttons(lecture: str, notes: str, paper: Callable[[], None]) -> None:
+    """Both windows, each in a tab of its own, the second for the lecturer alone; and the notes on paper."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.link_button(
             say("teacher.give"), lecture, key="teacher-give", type="primary", icon=":material/slideshow:"
@@ -63,3 +64,4 @@ def give_buttons(lecture: str, notes: str) -> None:
         st.link_button(
             say("teacher.give.notes"), notes, key="teacher-give-notes", icon=":material/speaker_notes:"
         )
+        paper()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from ui.frame.session import lang, lang_mode, say
 from ui.teacher.give import give_buttons, script_link
 from ui.teacher.places import address_of
 from ui.teacher.seq import SEQUENCE, Sequence, Stop
-from ui.teacher.stops import SCRIPTS, words
+from ui.teacher.stops import SCRIPTS, text, words
 from ui.words.i18n import languages
 
 PART = "teacher-part"
@@ -30,11 +32,14 @@ def choose_script() -> int:
     return length or 10
 
 
-def scripts_panel(length: int) -> None:
-    """What gives the script, then its stops from top to bottom."""
+def scripts_panel(length: int, paper: Callable[[], None]) -> None:
+    """What gives the script (``paper`` draws one more button), its stops with their minutes, the keys."""
     mode = lang_mode()
-    give_buttons(script_link(length, mode), script_link(length, mode, notes=True))
-    st.markdown("\n".join([*_head(), *_rows(length)]))
+    give_buttons(script_link(length, mode), script_link(length, mode, notes=True), paper)
+    stops, keys = st.columns([3, 2], gap="large")
+    stops.markdown("\n".join([*_head(), *_rows(length)]))
+    for one in languages(mode):
+        keys.markdown(text("script_keys", one))
     with st.expander(say("teacher.read")):
         for name, _ in SCRIPTS[length]:
             st.markdown(f"**{_title(name)}**\n\n" + "\n".join(_line(name, key) for key in _SAID))

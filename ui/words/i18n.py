@@ -8,7 +8,7 @@ A template is plain text with three kinds of holes:
 
 `**strong**` marks words to draw bold; drawing is the caller's business, as is showing both languages at once.
 A slot is written `#5` wherever it appears, so templates say `{slot}` and callers pass the number; in a list
-of slots other items than numbers (an ellipsis) stay as they are. `{slots}` without a star is how many there are.
+of slots other items than numbers (an ellipsis) stay as they are. `{slots}` without a star is how many.
 """
 
 from __future__ import annotations

@@ -12,16 +12,12 @@ from core.backends.experiments.hits import SAVING_CASES, Case
 from core.engine.engine import Engine
 from core.misconceptions.meaning import BLOCK, HIT_SHARE, PROMPTS
 from core.scenario.tokenizer import TeachingTokenizer
-from core.timeline.diagnose import explain
 from core.traffic.analysis import analyse
 from core.traffic.settings import Settings
 from core.types import EngineConfig
-from pages.ch03 import reusable_tokens
-from tests.stage_runs import log_of
 from tests.unit.core.traffic.test_traffic import random_tokens
 from ui.course.ch04 import tag_hit
 from ui.course.ch09_two_caches.counts import shared_beginning
-from ui.export.handout import question_numbers
 from ui.finish.lines import LECTURE_BLOCK, LECTURE_TOKENS, lecture_hit
 
 SIZES = (1, 2, 4, 8, 16)
@@ -31,12 +27,6 @@ def engine_hit(total: int, shared: int, block_size: int) -> int:
     """A prompt after another that begins with the same ``shared`` tokens and has others behind them."""
     first = [*range(1, shared + 1), *range(50_000, 50_000 + total - shared + 1)]
     return tag_hit(first, range(1, total + 1), block_size)
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_chapter_3_counts_what_the_engine_hits(size: int) -> None:
-    for shared, private in ((0, 1), (26, 10), (7, 1), (8, 1), (9, 1), (64, 32), (1, 32)):
-        assert reusable_tokens(shared, shared + private, size) == engine_hit(shared + private, shared, size)
 
 
 @pytest.mark.parametrize("share", [0, 0.01, 0.024, 0.025, 0.33, 0.5, 0.8, 0.97, 0.975, 0.99, 1])
@@ -76,8 +66,3 @@ def test_a_provider_that_counts_single_tokens_is_an_engine_with_blocks_of_one() 
     for first, second in (("Is it open?", "Is it far?"), ("Is it open?", "Is it open?"), ("a", "b")):
         one, other = (TeachingTokenizer().encode(system + text) for text in (first, second))
         assert shared_beginning(system, first, second) == tag_hit(one, other, 1)
-
-
-def test_the_handout_names_the_near_miss_that_the_log_tells() -> None:
-    reasons = [reason for reason in explain(log_of("P0")).values() if reason.request_id == "R1"]
-    assert reasons[0].first_diff == question_numbers()["q2"]["near"]

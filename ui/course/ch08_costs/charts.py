@@ -163,7 +163,7 @@ def _scale(rows: Sequence[tuple[str, str, float]]) -> None:
     st.plotly_chart(finished(figure, False, 250), key="ch08-scale", config={"displayModeBar": False})
 
 
-# -- two engines -----------------------------------------------------------------------------------------------
+# -- two engines ---------------------------------------------------------------------------------------------
 
 IN_SLOTS = ("beef", "pork")
 ORDERS = (("beef", "pork"), ("fish",))

@@ -29,6 +29,7 @@ SLOTS = range(2, 9)
 ENOUGH = len(RECIPES) + 1
 LONG, LONG_SLOTS = 33, 9  # of the prompt that a stranger takes apart: eight blocks and one token
 QUIET = {"displayModeBar": False}
+_CLIFF_HIGH = 180  # with the row of slots it fits above the text of a phone
 
 _COUNTED = Shared(32)
 TRIED: Kept[frozenset[int]] = Kept("ch08_rooms", frozenset)
@@ -40,8 +41,8 @@ TRIED: Kept[frozenset[int]] = Kept("ch08_rooms", frozenset)
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Four recipes in turn, in a pool of so many slots: requests and tokens that hit, blocks evicted, and what
-    stands in each slot while the last order is served: a recipe, "own" words, or "" (nothing yet)."""
+    """Four recipes in turn, in a pool of so many slots: requests and tokens that hit, blocks evicted, and
+    what stands in each slot while the last order is served: a recipe, "own" words, or "" (nothing yet)."""
 
     slots: int
     requests: int
@@ -102,7 +103,7 @@ def rooms() -> dict[int, Room]:
 
 def room_words(one: Room) -> tuple[str, dict[str, object]]:
     """The part of the lesson that tells of it, and its numbers."""
-    words = {"slots": one.slots, "evicted": one.evicted, "kept": one.slots - 1}
+    words: dict[str, object] = {"slots": one.slots, "evicted": one.evicted, "kept": one.slots - 1}
     if one.hits == 0:
         return "room_short", words
     counted = {"requests": one.requests, "orders": one.orders, "hits": one.hits, "tokens": one.tokens}
@@ -154,13 +155,12 @@ def _cliff(slots: int, tried: frozenset[int]) -> go.Figure:
         },
         hoverinfo="skip",
     )
-    figure.update_yaxes(
-        tickformat=".0%", range=[0, 1.12], tickvals=[0, 0.5, 1], title_text=say("course.ch08.of_requests")
-    )
+    figure.update_yaxes(tickformat=".0%", range=[0, 1.15], tickvals=[0, 0.5, 1])
     figure.update_yaxes(fixedrange=True)
-    figure.update_xaxes(title_text=say("course.ch08.slots"), dtick=1, fixedrange=True)
+    figure.update_xaxes(dtick=1, fixedrange=True)
     figure.update_layout(barmode="overlay", bargap=0.35, clickmode="none")
-    return finished(figure, False, 250)
+    finished(figure, False, _CLIFF_HIGH)
+    return figure.update_layout(margin={"l": 8, "r": 8, "t": 4, "b": 28})
 
 
 # -- a row of slots ----------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def row_of_slots(words: Sequence[str], kinds: Sequence[str], most: int) -> go.Fi
         figure.add_annotation(
             x=place + 0.5,
             y=0.5,
-            text=f"<b>{glyph}</b><br>{word}" if glyph else word,
+            text="<br>".join([f"<b>{glyph}</b>", *word.split("\n")] if glyph else [word]),
             showarrow=False,
             font={"color": colours[letters], "size": 12},
         )

@@ -1,4 +1,4 @@
-"""A bet on a provider's rule: how much of the visitor's prompt, behind a manual, is billed at the read price."""
+"""A bet on a provider's rule: how much of a prompt, behind a manual, is billed at the read price."""
 
 from __future__ import annotations
 

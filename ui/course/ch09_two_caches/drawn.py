@@ -50,7 +50,7 @@ PATH_OWN, PATH_ANSWER = 128, 12
 def one_step(picture: DeltaGenerator) -> None:
     """The path: one thing to turn, the timeline beside it."""
     show_part(NAME, "one")
-    shared = st.slider(say("course.ch09.shared"), 0, 4096, 0, 64, key="ch09-path-shared")
+    shared = st.slider(say("course.ch09.shared"), 0, 1024, 0, 64, key="ch09-path-shared")
     cost = MACHINE.get().cost()
     found = lanes(cost, shared, PATH_OWN, PATH_ANSWER)
     hit = saving(shared, PATH_OWN, BLOCK, cost).hit_tokens

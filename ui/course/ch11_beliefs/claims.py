@@ -56,7 +56,7 @@ Said = Callable[[float, str], object]
 def asked(one: Claim, word: Callable[[str, Value], object], said: Said, amount: Said) -> Asked:
     """The bet. ``word``: a value of a knob in the visitor's language; ``amount``: a value with its unit."""
     name, shown = one.belief.name, one.shown
-    knobs = {knob: word(name, value) for knob, value in one.knobs.items()}
+    knobs = {knob: word(name, value) for knob, value in one.knobs.items() if knob != "key"}  # t's own name
     args = {**shown.numbers, **knobs, "n": said(one.value, shown.unit)}
     args["believed"] = said(shown.believed, shown.unit)
     options: tuple[Words, ...] = tuple((f"course.ch11.{answer}", {}) for answer in ANSWERS)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from core.misconceptions import Shown
 from core.scenario.scenario import Command, Scenario, Tokens
+from ui.course.grid import stage_colours
 from ui.frame import plain_figure as go
 from ui.stage.payload import Payload
 from ui.stage.show_me import Wanted, find_step
 from ui.words.numbers import power
 
 _RANGE = re.compile(r"([A-Za-z_]+?)(\d*)\[(\d+):(\d+)\]")
-_MARKED = {"fillmode": "overlay", "fgopacity": 0.6}
+_FILLS = MappingProxyType({"reused": "hit", "computed": "miss"})
+_STRONG = 4
 _REPORT = re.compile(r"([\w.-]+/[\w.-]+)(?: (PR)?#(\d+))?")
 
 
@@ -73,9 +76,11 @@ def _pieces(tokens: Tokens, notation: object, word: Callable[[str], str]) -> Tok
 def beside(
     shown: Shown, label: Callable[[int | str], str], axis: str, across: str, believed: str
 ) -> go.Figure:
-    """All settings beside each other, this one with a pattern; the believed value as a line across them."""
+    """All settings beside each other, this one with a strong edge; the believed value as a line across them.
+    Blue is what is reused, amber with stripes what is computed; every other value is neither."""
     names = [label(name) for name, _ in shown.bars]
     here = None if shown.here is None else label(shown.here)
+    colours, fill = stage_colours(), _FILLS.get(shown.bars_unit or shown.unit, "hair")
     figure = go.Figure()
     figure.add_bar(
         x=names,
@@ -83,11 +88,18 @@ def beside(
         text=[_short(value) for _, value in shown.bars],
         textposition="outside",
         cliponaxis=False,
-        marker={"pattern": {**_MARKED, "shape": ["/" if name == here else "" for name in names]}},
+        marker={
+            "color": colours[fill],
+            "line": {
+                "color": colours["ink"],
+                "width": [_STRONG if name == here else 1 for name in names],
+            },
+            "pattern": {"shape": "/" if fill == "miss" else "", "fillmode": "overlay", "fgopacity": 0.25},
+        },
         hovertemplate="%{x}: %{y:.3g}<extra></extra>",
     )
     if not shown.bars_unit:
-        figure.add_hline(y=shown.believed, line_dash="dot", line_color="gray")
+        figure.add_hline(y=shown.believed, line_dash="dot", line_color=colours["line"])
         place = {"x": 1, "xref": "x domain", "xanchor": "left", "y": shown.believed, "yanchor": "middle"}
         figure.add_annotation(**place, text=believed, showarrow=False)
     figure.update_layout(

@@ -15,6 +15,7 @@ from core.timeline.diagnose import MissReason, explain
 from core.timeline.event_log import EventLog
 from core.timeline.fold import patches
 from core.timeline.frame import Frame, change, initial_frame
+from core.timeline.repeated import repeated
 from ui.stage.steps import arrive, compute, leave, look_up, settings, take
 from ui.stage.steps.telling import Step, Tell, Telling
 
@@ -58,7 +59,7 @@ def stage_steps(
     """
     frame = deepcopy(start or initial_frame(log.config))
     telling = Telling(log, piece_of, frame, reasons or explain(log))
-    silent = look_up.repeated(log)
+    silent = repeated(log)
     for telling.index, event in enumerate(log.events):
         changes = patches(frame, event)
         telling.pending += patches(frame, event)  # made twice: the frame goes on changing what it is given

@@ -89,9 +89,9 @@ def test_anything_else_is_refused_with_its_place(tokens: Any, place: int) -> Non
         token_array(tokens, "R7")
     error = caught.value
     assert error.code == "request.token"
-    assert error.values["place"] == place
+    assert error.values["place"] == place + 1, "people count tokens from 1"
     assert error.values["request_id"] == "R7"
-    for part in (f"Token {place} of request R7", "whole number from 0 to 4294967295"):
+    for part in (f"Token {place + 1} of request R7", "whole number from 0 to 4294967295"):
         assert part in error.message
 
 

@@ -103,7 +103,8 @@ def page() -> None:
             ask="course.bet.unit.tokens",
             args={"n": n},
             low=0,
-            high=20,
+            high=st.session_state.get("high", 20),
+            step=st.session_state.get("step", 1),
             truth=n + 3,
             tolerance=(0, 2),
             told=lambda answer: ("course.bet.unit.ms", {"n": 777}),
@@ -196,7 +197,25 @@ def test_another_prompt_opens_the_bet_again_and_leaves_the_mark_on_the_road() ->
     at.run()
     assert "You bet here before" in said(at)
     assert "777" not in said(at)
-    assert "Bets placed: 1 of 2" in said(at)
+    assert "bets placed in 1 of 2" in said(at)
+
+
+@pytest.mark.parametrize("step", [1, 0.1])
+def test_where_a_slider_has_too_many_places_a_field_starts_empty(step: float) -> None:
+    at = AppTest.from_function(page, default_timeout=30)
+    at.session_state["bet_dice"], at.session_state["high"], at.session_state["step"] = 7, 5_000, step
+    at.query_params["lang"] = "en"
+    at.run()
+    assert len(at.select_slider) == 0
+    assert at.number_input[0].value is None
+    assert at.button[0].disabled
+    at.number_input[0].set_value(truth_of(at) + 3 * step).run()
+    at.button[0].click().run()
+    assert "777 ms" in said(at)
+    kept = at.query_params["bets"]
+    at.run()
+    assert "777 ms" in said(at)
+    assert at.query_params["bets"] == kept
 
 
 def test_two_visits_are_asked_different_questions() -> None:

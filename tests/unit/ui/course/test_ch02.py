@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.cost import GPUS, MODELS, CostModel
+from tests.unit.ui.course.prompts import PROMPTS
+from ui.course.asked import SEEDS
 from ui.course.ch02 import (
+    SHOWN_TOKENS,
     answer_cost,
     attention_kinds,
     attention_rows,
+    bet_on_answer,
     computed_tokens,
     decode_rows,
     hits_with_answer,
     reads,
     sample,
+    shown_part,
 )
 from ui.course.measured import DECODERS, next_tokens
+from ui.course.mine import our_prompt
 from ui.machine.machine import Machine
+from ui.stage.own import OwnPrompts
 from ui.words.i18n import LANGS, Lang, t
 
 
@@ -104,3 +113,36 @@ def test_sampling_changes_the_answer_and_no_hit(lang: Lang, seed: int) -> None:
     assert {tuple(hits_with_answer(gap + gap.join(answer), lang)) for answer in answers.values()} == {
         (0, 12, 12)
     }
+
+
+@given(PROMPTS, st.integers(0, SEEDS - 1))
+def test_the_bet_counts_the_steps_of_an_answer(prompt: OwnPrompts, seed: int) -> None:
+    """Counted step by step: what goes in, token for token, until the answer is complete."""
+    asked = bet_on_answer(prompt, seed)
+    tokens, answer = int(str(asked.args["tokens"])), int(str(asked.args["answer"]))
+    kept = ".with." in asked.ask
+    rows = decode_rows(tokens, answer, kept)
+    counted = sum(mark in ("computed", "again") for row in rows for mark in row)
+    said = [int(args["n"]) for _, args in asked.options]  # type: ignore[call-overload]
+    assert said[int(asked.truth)] == counted
+    assert len(set(said)) == len(said) == 4
+    assert min(said) > 0
+    keys = [asked.told(one)[0].rpartition(".")[2] for one in range(4)]
+    assert [key == "right" for key in keys] == [one == counted for one in said]
+
+
+def test_the_right_option_stands_in_any_place_and_both_kinds_are_asked() -> None:
+    asked = [bet_on_answer(our_prompt("en"), seed) for seed in range(60)]
+    assert {one.truth for one in asked} == {0, 1, 2, 3}
+    assert len({one.ask for one in asked}) == 2
+    ranks = set()
+    for one in asked:
+        numbers = [int(str(args["n"]).replace(",", "")) for _, args in one.options]
+        ranks.add(sorted(numbers).index(numbers[int(one.truth)]))
+    assert len(ranks) > 1, "the size of a number tells nothing"
+
+
+def test_the_grid_draws_the_end_of_a_long_prompt() -> None:
+    rows = shown_part(decode_rows(100, 5, False), 100)
+    assert {len(row) for row in rows} == {SHOWN_TOKENS + 4}
+    assert shown_part(decode_rows(3, 5, True), 3) == decode_rows(3, 5, True)

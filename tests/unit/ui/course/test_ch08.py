@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.cost import GPUS, MODELS, CostModel
 from core.engine.events import BlockEvicted
 from core.scenario.scenario import run
+from core.scenario.tokenizer import TeachingTokenizer
 from core.tradeoffs.tradeoffs import best_of
 from pages.ch08 import SITUATIONS
+from tests.strategies import examples
+from tests.unit.ui.course.typed import typed_prompts
 from ui.course.ch08_costs.charts import IN_SLOTS, ORDERS, hot_curves, load_grid, overhead_numbers, stale_seeds
 from ui.course.ch08_costs.counts import (
     OWNER_SLOTS,
@@ -21,8 +26,13 @@ from ui.course.ch08_costs.counts import (
 )
 from ui.course.ch08_costs.on_stage import ANSWERS, decode_curve, evicted_by_stranger, weight_verdicts
 from ui.course.ch08_costs.overhead import measure, measured
+from ui.course.ch08_costs.path import ENOUGH, LONG_SLOTS, SLOTS, asked, left_of_long, room_words, rooms
+from ui.course.ch08_costs.rival import rival
+from ui.course.lessons import part
+from ui.course.said import SEEDS
+from ui.stage.own import OwnPrompts
 from ui.stage.setup import Setup, load_setup
-from ui.words.i18n import LANGS, Lang
+from ui.words.i18n import LANGS, Lang, t
 
 
 def test_three_pots_are_one_too_few_for_four_recipes() -> None:
@@ -110,3 +120,73 @@ def test_the_best_setting_depends_on_the_room() -> None:
 def test_every_situation_of_the_chapter_is_there() -> None:
     wanted = {"pots", "hot", "ttl", "owner", "word", "version", "decode", "overhead", "cards", "best"}
     assert set(SITUATIONS) == wanted
+
+
+# -- the path ----------------------------------------------------------------------------------------------
+
+
+def test_one_slot_decides_and_it_is_the_one_for_the_orders_own_words() -> None:
+    found = rooms()
+    assert [found[slots].requests for slots in SLOTS] == [0, 0, 0, 20, 20, 20, 20]
+    assert {one.orders for one in found.values()} == {24}
+    assert (found[ENOUGH].hits, found[ENOUGH].tokens) == (80, 144)
+    for slots, one in found.items():
+        assert one.holds.count("own") == 1, "the order that is served has its words in one slot"
+        assert len([held for held in one.holds if held not in ("own", "")]) == min(slots - 1, 4)
+    four, five = (found[slots].holds for slots in (4, 5))
+    assert "beef" not in four, "and beef is what comes next"
+    assert "beef" in five
+
+
+def test_the_four_recipes_are_those_of_the_stage() -> None:
+    """The same numbers as the preset's, whose words are real."""
+    for slots in SLOTS:
+        ran = counted(run(load_setup(Setup("P9", {"num_slots": slots}), "en")))
+        one = rooms()[slots]
+        assert (one.hits, one.tokens, one.evicted) == (ran.hit_tokens, ran.tokens, ran.evicted)
+        assert one.requests == sum(hit > 0 for hit in ran.hits)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_lesson_tells_of_each_room(lang: Lang) -> None:
+    for slots, one in rooms().items():
+        name, words = room_words(one)
+        assert name == ("room_short" if slots < ENOUGH else "room_enough")
+        assert "#" not in part("ch08", name, lang, **words), "a number of slots is no slot"
+    assert "83" in part("ch08", "room_enough", lang, **room_words(rooms()[ENOUGH])[1])
+
+
+def test_a_stranger_takes_the_prompt_from_its_end() -> None:
+    found = [left_of_long(needs) for needs in range(1, LONG_SLOTS + 1)]
+    assert [one.hit for one in found] == [32, 28, 24, 20, 16, 12, 8, 4, 0]
+    assert [one.lost for one in found] == list(range(9))
+    assert {one.alone for one in found} == {32}
+
+
+@given(typed_prompts(), st.integers(0, SEEDS - 1))
+@examples(80)
+def test_who_goes_can_be_asked_of_any_prompt(prompt: OwnPrompts, seed: int) -> None:
+    """The truth by counting blocks: what the stranger needs beyond slots without a tag goes, from the end."""
+    ids = TeachingTokenizer().encode(prompt.system + prompt.messages[0])
+    one, bet = rival(ids, seed), asked(ids, seed)
+    full = len(ids) // 4
+    assert 0 < one.needs <= one.slots
+    assert one.empty == one.slots - full
+    assert one.hit == 4 * min((len(ids) - 1) // 4, full - one.lost)
+    assert one.alone == (len(ids) - 1) // 4 * 4
+    assert full == 0 or 0 < one.lost <= max(1, full - 1)
+    assert bet.truth in bet.answers()
+    for answer in {0, one.hit, one.alone, len(ids)}:
+        key, words = bet.told(answer)
+        assert all(t(key, lang, **words) and "#" not in t(key, lang, **words) for lang in LANGS)
+    assert all(t(bet.ask, lang, **bet.args) for lang in LANGS)
+    if full > 2:
+        assert len({asked(ids, other).mark for other in range(12)}) > 1
+
+
+def test_a_bet_on_who_goes_first_names_the_belief_behind_it() -> None:
+    bet = next(asked(range(33), seed) for seed in range(50) if asked(range(33), seed).truth > 0)
+    assert bet.told(0)[0].endswith("oldest")
+    assert bet.told(32)[0].endswith("nothing")
+    assert bet.told(bet.truth)[0].endswith("told")
+    assert asked(range(3), 1).told(0)[0].endswith("small")

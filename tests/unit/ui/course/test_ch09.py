@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import tomllib
+from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.cost import GPUS, MODELS, CostModel
+from core.scenario.tokenizer import TeachingTokenizer
 from pages.ch09 import VIEWS
+from tests.strategies import examples
+from tests.unit.ui.course.typed import typed_prompts
+from ui.course.ch09_two_caches.billed import asked, billed, rules
 from ui.course.ch09_two_caches.counts import computed_in_all, end_s, first_users, lanes, likeness, plane
 from ui.course.ch09_two_caches.drawn import lane_numbers, plane_numbers, warm_rows
-from ui.course.ch09_two_caches.providers import FILE, WORDS, Offer, bill, collected, offers
-from ui.course.ch09_two_caches.tables import SECONDS, cheaper_from, four_answers, semantic_verdict
-from ui.words.i18n import LANGS, Lang, t
+from ui.course.ch09_two_caches.providers import FILE, WORDS, Offer, bill, offers
+from ui.course.ch09_two_caches.tables import SECONDS, cheaper_from, four_answers, semantic_verdict, surcharges
+from ui.course.said import SEEDS
+from ui.stage.own import OwnPrompts
+from ui.words.i18n import LANGS, Lang, t, table
 
 A100 = CostModel(MODELS["Llama-2-7B"], GPUS["A100"])
 OFFERS = {offer.offer_id: offer for offer in offers()}
@@ -87,9 +96,9 @@ def test_four_caches_told_apart(lang: Lang) -> None:
 
 def test_the_table_is_dated_sourced_and_bilingual() -> None:
     raw = tomllib.loads(FILE.read_text("utf-8"))
-    assert collected() == raw["collected"] == "2026-11-29"
     assert list(OFFERS) == [row["id"] for row in raw["offer"]]
     for offer in OFFERS.values():
+        assert date.fromisoformat(offer.read_on) >= date(2026, 11, 29)
         assert offer.sources
         assert all(url.startswith("https://") for url in offer.sources)
         for lang in LANGS:
@@ -133,3 +142,53 @@ def test_storage_is_paid_where_it_is_asked_for() -> None:
     assert kept.with_cache == pytest.approx(1.1 + 1.0)
     assert cheaper_from(OFFERS["gemini_explicit"], 2048, 1_000_000, 0, 1.0, 1.0) == 3
     assert bill(OFFERS["gemini_implicit"], 2048, 1_000_000, 0, 2, 1.0, storage=1.0).with_cache == 1.1
+
+
+# -- the bet -----------------------------------------------------------------------------------------------
+
+
+def test_what_is_said_of_some_is_not_said_of_all() -> None:
+    assert surcharges() == {"offers": 7, "dearer": 3}
+    assert all(offer.prices.read < 1 for offer in OFFERS.values()), "reading costs less at all of them"
+    begun = [one.offer_id for one in OFFERS.values() if "first answer has begun" in one.words["en"]["timing"]]
+    assert begun == ["anthropic_5m"], "and its other row says: as above"
+
+
+def test_a_rule_that_comes_to_no_number_is_not_bet_on() -> None:
+    assert {offer.offer_id for offer in rules()} == {
+        "anthropic_5m", "anthropic_1h", "openai_old", "openai_new", "gemini_explicit",
+    }  # fmt: skip
+    assert all(f"course.ch09.bet.ask.{offer.offer_id}" in table(lang) for offer in rules() for lang in LANGS)
+    assert all(offer.step == 1 or offer.step == 128 for offer in rules()), "128 stands in a sentence"
+
+
+@given(typed_prompts(), st.integers(0, SEEDS - 1))
+@examples(80)
+def test_any_prompt_has_its_price(prompt: OwnPrompts, seed: int) -> None:
+    one, bet = billed(prompt, seed), asked(prompt, seed)
+    cut = TeachingTokenizer()
+    system, question = (len(cut.encode(text)) for text in (prompt.system, prompt.messages[1]))
+    assert one.tokens == one.manual + system + question
+    assert one.minimum in one.offer.minimums
+    assert one.manual <= one.shared <= one.tokens
+    if one.offer.counts == "marked":
+        assert one.shared == one.manual + system
+        assert one.read == (one.shared if one.shared >= one.minimum else 0)
+    else:
+        assert one.read <= one.shared < one.tokens, "the last token is computed"
+        assert one.read == 0 or (one.read >= one.minimum and (one.read - one.minimum) % one.offer.step == 0)
+        assert one.read + one.offer.step > one.shared or one.shared < one.minimum
+    assert bet.truth == one.read
+    assert bet.low <= bet.truth <= bet.high
+    for answer in {0, one.read, one.tokens}:
+        key, words = bet.told(answer)
+        assert all(t(key, lang, **words) for lang in LANGS)
+    assert all(t(bet.ask, lang, **bet.args) for lang in LANGS)
+    assert len({asked(prompt, other).mark for other in range(8)}) > 1
+
+
+def test_bets_fall_on_both_sides_of_a_minimum() -> None:
+    prompt = OwnPrompts("You are a waiter.", (" Is it hot?", " Is it new?", ""))
+    reads = [billed(prompt, seed).read for seed in range(100)]
+    assert 20 < sum(read == 0 for read in reads) < 80
+    assert asked(prompt, 0).grade(asked(prompt, 0).truth) == "right"

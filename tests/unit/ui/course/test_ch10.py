@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.engine.events import RequestAdmitted
 from core.scenario.scenario import run
+from core.scenario.tokenizer import TeachingTokenizer
 from pages.ch10 import OPENS_ON, numbers
+from tests.strategies import examples
+from tests.unit.ui.course.typed import hits_by_comparing, typed_prompts
 from ui.course.ch10 import WAYS, Asked, Way, applications, on_stage, outcome, own_setup
+from ui.course.ch10_bet import ORDERS, asked, assembled, put_together
 from ui.course.ch11_beliefs.words import opening, report_link
 from ui.course.lessons import part, parts
+from ui.course.said import SEEDS
+from ui.stage.own import OwnPrompts
 from ui.stage.payload import stage_log
 from ui.stage.setup import MAX_OWN_LINK, Setup, from_query, load_setup, pack_own, to_query
 from ui.stage.show_me import op_is
-from ui.words.i18n import LANGS, Lang, table
+from ui.words.i18n import LANGS, Lang, t, table
 
 APPS = applications()
 # Hit rate in the good way and in the other, in percent; computed tokens of both.
@@ -46,7 +54,7 @@ def test_fourteen_of_them_as_the_lesson_says() -> None:
     assert len(APPS) == 14
     assert set(COUNTED) == set(APPS)
     texts = {f"{name}_{piece}" for name in APPS for piece in ("shared", "breaks")}
-    assert set(parts("ch10", "en")) == {"hook", "result", "counted", "recap"} | texts
+    assert set(parts("ch10", "en")) == {"hook", "good", "result", "bet", "counted", "recap"} | texts
 
 
 @pytest.mark.parametrize("name", APPS)
@@ -143,3 +151,38 @@ def test_words_and_reports(name: str, lang: Lang) -> None:
     assert set(app.parts) == used | {
         one.answer for one in app.ways["good"] if isinstance(one, Asked) and one.answer
     }
+
+
+# -- the bet -----------------------------------------------------------------------------------------------
+
+
+@given(typed_prompts(), st.integers(0, SEEDS - 1))
+@examples(80)
+def test_any_prompt_can_be_put_together_in_another_way(prompt: OwnPrompts, seed: int) -> None:
+    one, bet = assembled(prompt, seed), asked(prompt, seed)
+    ids = [TeachingTokenizer().encode(text) for text in one.texts]
+    assert one.tokens == sum(map(len, ids))
+    assert one.hit == sum(hits_by_comparing(ids, one.block))
+    assert bet.truth in bet.answers()
+    key, words = bet.told(0)
+    assert all(t(key, lang, **words) and t(bet.ask, lang, **bet.args) for lang in LANGS)
+    assert len({asked(prompt, other).mark for other in range(12)}) > 1
+    if one.order == "clock_last":
+        assert one.hit >= one.best - 2 * one.block * 2, "it costs hardly more than its own tokens"
+    if one.order == "clock_first":
+        assert one.hit <= 4, "what hits ends in the time"
+
+
+def test_each_order_keeps_every_word() -> None:
+    told = {order: put_together(order, "11:58", "Be kind.", "Is it hot?") for order in ORDERS}
+    assert told == {
+        "question_first": "Is it hot? Be kind.",
+        "clock_first": "11:58 Be kind. Is it hot?",
+        "clock_between": "Be kind. 11:58 Is it hot?",
+        "clock_last": "Be kind. Is it hot? 11:58",
+    }
+    assert put_together("question_first", "11:58", "要亲切。", "有汤吗？") == "有汤吗？要亲切。"
+    assert put_together("question_first", "11:58", "Be kind.", "") == "Be kind."
+    assert {assembled(OwnPrompts("a b c d e", (" f", " g", " h")), seed).order for seed in range(40)} == set(
+        ORDERS
+    )

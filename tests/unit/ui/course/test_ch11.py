@@ -5,14 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.cost import FORMULAS
 from core.misconceptions import BELIEFS
 from core.scenario.scenario import run
-from pages.ch11 import MODELLED, amount, as_read
+from core.scenario.tokenizer import TeachingTokenizer
+from pages.ch11 import MODELLED, amount, as_read, claim_of
+from tests.strategies import examples
+from tests.unit.ui.course.typed import hits_by_comparing, typed_prompts
+from ui.course.ch11_beliefs.claims import PLACES, claim
+from ui.course.ch11_beliefs.own import KINDS, asked, tried
 from ui.course.ch11_beliefs.stands import STANDS
 from ui.course.ch11_beliefs.words import beside, opening, report_link, with_words
 from ui.course.lessons import part, parts
+from ui.course.said import SEEDS
+from ui.stage.own import OwnPrompts
 from ui.stage.payload import stage_log
 from ui.stage.setup import Setup, load_setup
 from ui.words.i18n import LANGS, Lang, t, table
@@ -31,16 +40,18 @@ VALUES: list[tuple[str, dict[str, Any], float, float]] = [
     ("rates", {"definition": "tokens_full"}, 41.5509, 41.5509),
     ("anywhere", {"order": "swapped"}, 80, 16),
     ("anywhere", {"order": "same"}, 80, 80),
+    ("all", {"place": 41}, 0, 32),
     ("all", {"place": 40}, 0, 32),
-    ("all", {"place": 0}, 0, 0),
+    ("all", {"place": 32}, 0, 16),
+    ("all", {"place": 1}, 0, 0),
+    ("all", {"place": 101}, 0, 96),
     ("turns", {"client": "thinking"}, 88, 40),
     ("turns", {"client": "text"}, 24, 16),
     ("turns", {"client": "tools"}, 128, 0),
     ("turns", {"client": "trim"}, 48, 16),
-    ("size", {"slots": 10}, 12, 12),
-    ("size", {"slots": 9}, 10.8, 8),
-    ("size", {"slots": 8}, 9.6, 4),
-    ("size", {"slots": 7}, 8.4, 0),
+    ("size", {"slots": 7}, 16, 16),
+    ("size", {"slots": 6}, 96 / 7, 0),
+    ("size", {"slots": 3}, 48 / 7, 0),
     ("lru", {"blocks": 1}, 0, 8),
     ("lru", {"blocks": 3}, 0, 0),
     ("cleared", {"moment": "finished"}, 0, 3),
@@ -124,7 +135,18 @@ def test_every_setting_has_its_words(name: str, lang: Lang) -> None:
 
 def test_no_part_without_a_belief() -> None:
     wanted = {f"{name}_{piece}" for name in BELIEFS for piece in ("think", "try", "see")}
-    assert set(parts("ch11", "en")) == {"hook", "recap"} | wanted
+    assert set(parts("ch11", "en")) == {"hook", "bet", "recap"} | wanted
+
+
+def test_what_is_called_a_cliff_is_one() -> None:
+    """One slot decides: nothing below, everything from there on, wherever one turns it."""
+    curve = dict(BELIEFS["size"].opened().bars)
+    steps = [slots for slots in curve if slots + 1 in curve and curve[slots] != curve[slots + 1]]
+    assert steps == [BELIEFS["size"].opened().numbers["documents"]]
+    assert set(curve.values()) == {0, 16}
+    assert all(
+        "cliff" in part("ch11", "size_see", "en", **BELIEFS["size"].show(slots).numbers) for slots in curve
+    )
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -164,13 +186,75 @@ def test_each_has_public_reports(name: str) -> None:
 
 def test_the_chart_marks_this_setting_and_the_belief() -> None:
     figure = beside(BELIEFS["zero"].opened(), str, "tokens", "size", "believed").to_dict()
-    assert figure["data"][0]["marker"]["pattern"]["shape"] == [""] * 5 + ["/"]
+    assert figure["data"][0]["marker"]["line"]["width"] == [1] * 5 + [4]
     assert figure["layout"]["shapes"][0]["y0"] == 200
 
 
 def test_modelled_numbers_name_their_formulas() -> None:
     assert MODELLED.keys() <= BELIEFS.keys()
     assert all(formula in FORMULAS for names in MODELLED.values() for formula in names)
-    assert amount(0, "apart") == "0"
-    assert amount(4e-6, "apart") == "4.0·10⁻⁶"
+    assert amount(0, "apart").endswith(" 0 apart")
+    assert "4.0·10⁻⁶" in amount(4e-6, "apart")
     assert [as_read(value) for value in (1488, 13, "4.2e-06", "50")] == ["1,488", 13, "4.2·10⁻⁶", "50"]
+
+
+# -- sentences to judge ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", BELIEFS)
+def test_a_sentence_is_right_or_wrong_and_one_cannot_know_by_its_place(name: str) -> None:
+    found = [claim(name, seed) for seed in range(16)]
+    assert {one.holds for one in found} == {True, False}
+    for one in found:
+        again = BELIEFS[name].show(**one.knobs)
+        assert again.believed != again.true, "right and wrong are not the same sentence"
+        assert one.value == (again.true if one.holds else again.believed)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("name", BELIEFS)
+def test_a_sentence_says_its_number_and_the_answer_says_the_true_one(
+    name: str, lang: Lang, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.ch11.say", lambda key, **args: t(key, lang, **args))
+    for seed in range(8):
+        one, bet = claim(name, seed), claim_of(name, seed)
+        said = t(bet.ask, lang, **bet.args)
+        assert str(bet.args["n"]) in said
+        assert "#" not in said
+        assert bet.truth == (0 if one.holds else 1)
+        key, words = bet.told(bet.truth)
+        assert str(words["true"]) == amount(one.shown.true, one.shown.unit)
+        assert t(key, lang, **words)
+        assert all(t(option, lang) for option, _ in bet.options)
+    assert f"course.ch11.topic.{name}" in table(lang)
+
+
+def test_each_belief_has_its_place_in_the_link() -> None:
+    assert len(set(PLACES.values())) == 20
+    assert "a" not in PLACES.values()
+    assert all(place.isascii() and place.islower() and len(place) == 1 for place in PLACES.values())
+
+
+@given(typed_prompts(), st.integers(0, SEEDS - 1))
+@examples(80)
+def test_a_belief_can_be_tried_on_any_prompt(prompt: OwnPrompts, seed: int) -> None:
+    cut = TeachingTokenizer()
+    first, second = (cut.encode(prompt.system + message) for message in prompt.messages[:2])
+    one, bet = tried(first, second, seed), asked(prompt, seed)
+    reach = (len(first) - 1) // one.block * one.block
+    wanted = {
+        "full": reach,
+        "all": min(one.place - 1, len(first) - 1) // one.block * one.block,
+        "zero": hits_by_comparing([first, second], one.block)[1],
+        "together": 2 * reach,
+    }
+    assert one.hit == bet.truth == wanted[one.kind]
+    assert bet.truth in bet.answers()
+    key, words = bet.told(0)
+    assert all(t(key, lang, **words) and t(bet.ask, lang, **bet.args) for lang in LANGS)
+    assert len({asked(prompt, other).mark for other in range(12)}) > 1
+
+
+def test_every_kind_comes_up() -> None:
+    assert {tried(range(20), range(30), seed).kind for seed in range(40)} == set(KINDS)

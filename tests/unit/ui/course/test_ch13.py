@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+import inspect
+import subprocess
 import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.demo import faults
 from core.demo.cache import PrefixCache, compute, serve
-from core.demo.faults import FAULTS, REQUESTS, SHARED, results
+from core.demo.faults import FAULTS, REQUESTS, SHARED, repaired, results
+from core.demo.sisters import SISTERS, reused
 from core.demo.trace import TRACED, rates, trace
 from core.engine.engine import Engine
+from core.scenario.tokenizer import TeachingTokenizer
 from core.types import EngineConfig, Request
 from pages.ch13 import percent
 from ui.course.ch13 import (
     DEFAULT,
     FUNCTIONS,
     PAIRS,
+    SIZES,
     code_lines,
     first_hit,
     is_fault,
     line_key,
     next_request,
     parse_requests,
+    sister_bet,
+    take_away,
 )
 from ui.course.code import source_of
-from ui.words.i18n import LANGS, Lang, table
+from ui.course.mine import our_prompt
+from ui.stage.own import OwnPrompts
+from ui.words.i18n import LANGS, Lang, t, table
 
 PROMPTS = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=12), min_size=1, max_size=6)
 
@@ -126,7 +140,7 @@ def test_only_numbers_come_in(text: str, requests: list[list[int]] | None) -> No
 
 
 @pytest.mark.parametrize(("name", "got", "true"), [
-    ("phantom", 4, 0), ("left_out", 200 / 3, 50), ("by_value", 2, 3), ("compares", 0, 4),
+    ("phantom", 4, 0), ("left_out", 200 / 3, 50), ("by_value", 2, 3), ("digest", 4, 0),
     ("all_or_nothing", 0, 2),
 ])  # fmt: skip
 def test_a_fault_shows(name: str, got: float, true: float) -> None:
@@ -136,8 +150,130 @@ def test_a_fault_shows(name: str, got: float, true: float) -> None:
 @pytest.mark.parametrize("name", FAULTS)
 def test_the_line_at_fault_stands_once_in_its_function(name: str) -> None:
     lines = [line for _, line in code_lines(FAULTS[name].function)]
-    assert [lines.count(line) for line in FAULTS[name].lines] == [1] * len(FAULTS[name].lines)
-    assert sum(is_fault(name, line) for line in lines) == len(FAULTS[name].lines) < len(lines)
+    assert lines.count(FAULTS[name].line) == 1
+    assert sum(is_fault(name, line) for line in lines) == 1 < len(lines)
+    assert FAULTS[name].line in FAULTS[name].repair, "it is the line that the repair changes"
+
+
+def made(source: str, name: str) -> Callable[..., Any]:
+    """The function that a changed source makes."""
+    names = dict(vars(faults))
+    exec(source, names)
+    function: Callable[..., Any] = names[FAULTS[name].function.__name__]
+    return function
+
+
+def all_hold(source: str, name: str) -> bool:
+    try:
+        return all(got == true for got, true in FAULTS[name].checks(made(source, name)))
+    except Exception:  # noqa: BLE001 (code with a line left out may do anything)
+        return False
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_cards_answer_is_proven_by_its_repair(name: str) -> None:
+    """The card that compared before it hashed named a line whose removal hit for foreign prompts."""
+    source = textwrap.dedent(inspect.getsource(FAULTS[name].function))
+    assert not all_hold(source, name)
+    assert all_hold(repaired(name), name)
+    lines = source.splitlines()
+    body = [line for _, line in code_lines(FAULTS[name].function)]
+    for place, line in enumerate(lines):
+        if line.strip() not in body:
+            continue
+        for instead in ([], [line.replace(line.strip(), "pass")]):
+            without = "\n".join([*lines[:place], *instead, *lines[place + 1 :]]) + "\n"
+            assert not all_hold(without, name), f"without {line.strip()!r} it is right, too"
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_checks_see_more_than_the_fault(name: str) -> None:
+    """A repair that answers every request alike would pass a single check."""
+    assert len({true for _, true in FAULTS[name].checks(made(repaired(name), name))}) > 1
+
+
+# -- the bet -----------------------------------------------------------------------------------------------
+
+ODD = [
+    OwnPrompts("Soup.", ("", "", "")),
+    OwnPrompts("汤", ("辣吗？", "辣吗？", "开吗？")),
+    OwnPrompts("🍜🍜", ("🌶", "", "🥚")),
+    OwnPrompts("word " * 150, ("a b c", "a b d", "x")),
+    OwnPrompts("One two three four", (" five six seven eight", " five six seven eight", " nine")),
+    our_prompt("en"),
+    our_prompt("zh"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(ODD)))
+def test_the_bet_can_be_put_on_any_prompt(number: int) -> None:
+    prompt = ODD[number]
+    for seed in range(12):
+        asked = sister_bet(prompt, seed)
+        assert asked.truth in asked.answers()
+        key, args = asked.told(0)
+        for lang in LANGS:
+            assert t(asked.ask, lang, **asked.args)
+            assert t(key, lang, **args)
+
+
+def test_two_seeds_put_two_questions() -> None:
+    asked = [sister_bet(our_prompt("en"), seed) for seed in range(12)]
+    assert len({str(one.args) for one in asked}) == 12
+    assert len({one.truth for one in asked}) > 3
+
+
+@pytest.mark.parametrize("prompt", ODD)
+def test_the_right_cache_reuses_what_the_engine_does(prompt: OwnPrompts) -> None:
+    tokenizer = TeachingTokenizer()
+    prompts = [tokenizer.encode(prompt.system + message) for message in prompt.messages[:2]]
+    for size in SIZES:
+        engine = Engine(EngineConfig(block_size=size, num_blocks=400))
+        engine.submit(Request("a", tuple(prompts[0])))
+        engine.run()
+        assert reused("", prompts, size) == engine.lookup(Request("b", tuple(prompts[1]))).hit
+
+
+def test_each_sister_errs_somewhere_and_its_line_is_in_its_source() -> None:
+    """A bet on a fault that never shows would teach nothing."""
+    same = [[1, 2, 3, 4], [1, 2, 3, 4]]
+    near = [[1, 2, 3, 4, 5], [1, 2, 3, 9, 5]]
+    wrong = {name: [reused(name, one, 2) != reused("", one, 2) for one in (same, near)] for name in SISTERS}
+    assert wrong == {"first": [False, True], "whole": [False, True], "last": [True, False]}
+    for make, line in SISTERS.values():
+        assert line in inspect.getsource(make).replace("return [", "tag = ").replace(
+            " for index in blocks]", ""
+        )
+
+
+# -- to take away ------------------------------------------------------------------------------------------
+
+
+def test_the_small_cache_runs_alone_in_an_empty_folder(tmp_path: Path) -> None:
+    """It used to print nothing."""
+    (tmp_path / "demo_cache.py").write_text(take_away(), encoding="utf-8")
+    command = [sys.executable, "-I", "-S", "-X", "utf8", "demo_cache.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
+    assert [line.split()[-2:] for line in done.stdout.splitlines()[1:5]] == [
+        ["0", "6"],
+        ["4", "2"],
+        ["0", "6"],
+        ["4", "2"],
+    ]
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ('f"{tag} {block}"', 'f"{block}"'),
+    ("limit = (len(tokens) - 1)", "limit = len(tokens)"),
+    ("kv = kv + compute(tokens, reused)", "kv = kv + compute(tokens, 0)"),
+])  # fmt: skip
+def test_what_it_checks_can_fail(tmp_path: Path, old: str, new: str) -> None:
+    source = take_away()
+    assert old in source
+    (tmp_path / "demo_cache.py").write_text(source.replace(old, new), encoding="utf-8")
+    command = [sys.executable, "-I", "-S", "-X", "utf8", "demo_cache.py"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 1
 
 
 def test_the_pairs_are_real_functions_of_the_engine() -> None:

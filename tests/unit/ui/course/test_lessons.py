@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
+from core.scenario.scenario import run
+from core.timeline.event_log import EventLog
 from tests.stage_runs import frames_of, log_of, scenario_of, stage_log_of
 from ui.course.lessons import FOLDER, chapter_names, part, parts
+from ui.course.mine import my_scenario, our_prompt
 from ui.frame.static_files import ROOT
+from ui.stage.payload import stage_log
 from ui.teacher.places import PLACES
-from ui.words.i18n import TextError, placeholders
+from ui.words.i18n import LANGS, Lang, TextError, placeholders
 
 
 def test_both_languages_have_the_same_chapters() -> None:
@@ -53,8 +58,11 @@ def test_chinese_is_never_set_in_italics() -> None:
 
 def reuses_what_is_not_computed(preset: str) -> bool:
     """Whether a request of the run takes over a block that is planned and not computed yet."""
-    steps, size = stage_log_of(preset)["events"], scenario_of(preset).config.block_size
-    frames = frames_of(log_of(preset), steps)
+    return too_early(log_of(preset), stage_log_of(preset)["events"], scenario_of(preset).config.block_size)
+
+
+def too_early(log: EventLog, steps: list[dict[str, Any]], size: int) -> bool:
+    frames = frames_of(log, steps)
     return any(
         step["op"] == "touch" and frames[step["i"]]["slots"][str(step["slot"])]["fill"] < size
         for step in steps
@@ -67,7 +75,18 @@ def test_the_story_reuses_nothing_that_is_not_computed_yet() -> None:
     assert reuses_what_is_not_computed("P8")
     shown = {preset for place in PLACES.values() if (preset := place.preset)}
     for chapter in ("ch01", "ch02", "ch03", "ch04"):
-        found = re.findall(r'course_run\("(\w+)"', (ROOT / "pages" / f"{chapter}.py").read_text("utf-8"))
-        assert found, chapter
+        source = (ROOT / "pages" / f"{chapter}.py").read_text("utf-8")
+        found = re.findall(r'course_run\("(\w+)"', source)
+        assert found or "my_run(" in source, chapter
         shown |= set(found)
     assert {preset for preset in shown if reuses_what_is_not_computed(preset)} == set()
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("size", [1, 4, 8])
+def test_nor_does_the_prompt_of_the_course(lang: Lang, size: int) -> None:
+    scenario = my_scenario(lang, our_prompt(lang), block_size=size)
+    log = run(scenario)
+    steps = stage_log(scenario, log, "")["events"]
+    assert any(step["op"] == "touch" for step in steps)
+    assert not too_early(log, steps, size)

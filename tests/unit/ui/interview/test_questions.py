@@ -11,19 +11,21 @@ from core.engine.events import RequestArrived
 from core.scenario.scenario import run
 from pages.navigation import PAGES
 from ui.interview.numbers import numbers
-from ui.interview.questions import SHOWS, table, words
+from ui.interview.questions import SHOWS, num_must, table, words
 from ui.interview.runs import COST, hits
 from ui.interview.work import routed, uses_to_win
 from ui.stage.payload import stage_log
 from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import step_of
-from ui.study.names import QUESTIONS, THEMES, WRONG
+from ui.study.names import CLAIMS, LEVEL_OF, LEVELS, QUESTIONS, THEMES
 from ui.words.i18n import LANGS, Lang, TextError, placeholders
 
-ENTRIES = (*QUESTIONS, *WRONG)
+ENTRIES = (*QUESTIONS, *CLAIMS)
+TREE = ("ask", "short", "long", "next", "then", "trap", "fails")
 
 # What each link promises: caption, request, block and arguments of the step it opens on.
 PROMISED: dict[str, tuple[str, str | None, dict[str, Any]]] = {
+    "kv_what": ("compute.answer", "R0", {"block": 4, "n": 1}),
     "kv_memory": ("alloc", "R0", {"block": 4}),
     "kv_paged": ("touch.held", "R1", {"ref": 2}),
     "kv_phases": ("append", "R0", {"n": 1}),
@@ -44,20 +46,43 @@ PROMISED: dict[str, tuple[str, str | None, dict[str, Any]]] = {
     "work_change": ("miss.chain_broken", "R1", {"block": 2}),
     "work_tenant": ("match", "R2", {"block": 0}),
     "work_speed": ("plan.last_token", "R1", {"hit": 16, "n": 4}),
+    "work_metric": ("plan.not_full", "R1", {"hit": 12, "n": 3}),
+    "scale_tiers": ("miss.evicted", "R4", {"block": 0}),
+    "scale_tensor": ("alloc.first", "R0", {"block": 0, "slot": 1}),
+    "scale_spec": ("append", "R0", {"n": 1}),
+    "scale_cascade": ("touch.held", "R9", {"ref": 10}),
     "wrong_merge": ("dup", "R1", {"slot": 4, "other": 3}),
     "wrong_full": ("plan.last_token", "R1", {"hit": 8}),
     "wrong_copy": ("touch.held", "R1", {"ref": 2}),
     "wrong_page": ("miss.evicted", "R4", {"block": 0}),
     "wrong_decode": ("append", "R1", {"n": 1}),
     "wrong_stored": ("compute.full", "R1", {"block": 2}),
+    "true_step": ("match", "R1", {"block": 0}),
+    "true_double": ("plan.not_full", "R1", {"hit": 0}),
+    "true_zero": ("match", "R1", {"block": 0}),
 }
 
 # Every number that an answer shows.
 RIGHT: dict[str, dict[str, Any]] = {
     "kv_what": {"prompt": 500, "answer": 100, "kept": "599", "again": "54,950"},
     "kv_q": {"tokens": 100, "q": 1, "kv": 100},
-    "kv_size": {"mha": "512", "gqa": "128", "large": "320", "length": "8,192", "gib": "2.5"},
-    "kv_slow": {"short": "1,000", "long": "100,000", "kv_short": "0.1", "kv_long": "12.2", "weights": "14.0"},
+    "kv_size": {
+        "mha": "512",
+        "gqa": "128",
+        "large": "320",
+        "length": "8,192",
+        "gib": "2.5",
+        "fit": "467,000",
+    },
+    "kv_slow": {
+        "short": "1,000",
+        "long": "100,000",
+        "kv_short": "0.1",
+        "kv_long": "12.2",
+        "weights": "14.0",
+        "one": "8.2",
+        "many": "11.1",
+    },
     "kv_memory": {"reserved": "2,048", "used": 640, "waste": "69", "size": 16, "blocks": 40, "most": 15},
     "kv_paged": {"most": 15, "size": 16},
     "kv_phases": {
@@ -101,6 +126,8 @@ RIGHT: dict[str, dict[str, Any]] = {
         "all": 112,
         "stripped": 48,
         "less": 72,
+        "new_kept": 16,
+        "new_stripped": 24,
     },
     "work_tenant": {"tokens": "2,000", "cold_ms": "51", "warm_ms": "8"},
     "work_route": {
@@ -119,6 +146,7 @@ RIGHT: dict[str, dict[str, Any]] = {
         "read": 0.1,
         "uses": 2,
         "cost": "1.35",
+        "saved": "32.5",
         "write_long": "2",
         "uses_long": 3,
         "cost_long": "2.2",
@@ -134,6 +162,107 @@ RIGHT: dict[str, dict[str, Any]] = {
         "hundred": "3.3",
     },
     "work_metric": {"tokens": "52", "requests": "67", "mean": "52", "later": "77"},
+    "scale_chunked": {
+        "alone": "11",
+        "chunk": 512,
+        "context": "1,000",
+        "first": "21",
+        "last": "26",
+        "neighbours": 31,
+        "pieces": 16,
+        "prompt": "8,192",
+        "steps": 4,
+        "sum": "383",
+        "twin": "2,048",
+        "whole": "216",
+    },
+    "scale_disagg": {
+        "fast": "11",
+        "gib": "0.5",
+        "held": "3,072",
+        "part": "0.125",
+        "prefill": "100",
+        "slow": "43",
+        "tcp": "429",
+        "tokens": "4,096",
+    },
+    "scale_tiers": {
+        "again": "100",
+        "disk": "179",
+        "even": "5.3",
+        "gib": "0.5",
+        "host": "21",
+        "tokens": "4,096",
+    },
+    "scale_tensor": {
+        "four": "32",
+        "heads": 8,
+        "room_four": "2,236,768",
+        "room_one": "467,296",
+        "sixteen": "16",
+        "sum": "256",
+        "times": "4.8",
+        "whole": "128",
+    },
+    "scale_spec": {"bad": 30, "drafts": 4, "good": 70, "little": "1.4", "much": "2.8", "places": 5},
+    "scale_cascade": {
+        "merged": "16,384",
+        "merged_gib": "2",
+        "merged_ms": "10",
+        "own": 256,
+        "plain": "270,336",
+        "plain_gib": "33",
+        "plain_ms": "28",
+        "prefix": "8,192",
+        "requests": 32,
+    },
+    "scale_window": {
+        "every": 6,
+        "full": 512,
+        "hit": 0,
+        "hit_longer": 528,
+        "large": 528,
+        "last": 64,
+        "longer": 552,
+        "prompt": 520,
+        "share": "27",
+        "size": 16,
+        "tokens": "8,192",
+        "width": "1,024",
+    },
+    "scale_closed": {
+        "answer": 780,
+        "brief": 20,
+        "cold": "0.67",
+        "cold_ms": "42",
+        "decode": "8.36",
+        "gain": "6",
+        "hit": "1,504",
+        "most": "7",
+        "prompt": "1,600",
+        "rate": "94",
+        "round_cold": "9.03",
+        "round_warm": "8.52",
+        "times": "2.4",
+        "users": 16,
+        "warm": "0.16",
+        "warm_ms": "10",
+    },
+    "true_block": {"hit": 0, "size": 16, "times": 5},
+    "true_step": {"parts": "13 + 1 + 1 + 1", "total": 13},
+    "true_more": {"hit_32": 16, "hit_33": 32},
+    "true_double": {"hit_16": 0, "hit_8": 8, "shared": 10},
+    "true_own": {"after": 8, "before": 16, "total": 17},
+    "true_again": {"again": 12},
+    "true_length": {
+        "gpu": "H100",
+        "hundred": "3.3",
+        "model": "Llama-3-8B",
+        "ratio": "2.0",
+        "ten": "3.8",
+        "total": 640,
+    },
+    "true_zero": {"hit": 12, "total": 15},
     "wrong_prompt": {"prompt": 100, "answer": 50, "hit": 144},
     "wrong_linear": {"again": "54,950", "kept": "599"},
     "wrong_full": {"hit": 8, "total": 12, "share": "67"},
@@ -149,17 +278,40 @@ def test_there_are_enough_questions_in_every_theme() -> None:
     assert len(QUESTIONS) >= 28
     assert len(set(ENTRIES)) == len(ENTRIES)
     assert all(len(names) >= 5 for names in THEMES.values())
-    assert len(WRONG) >= 8
+    assert sum(not truth for truth in CLAIMS.values()) >= 8
+    assert sum(CLAIMS.values()) >= 8, "one who says false to everything is right half the time at most"
 
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_every_entry_has_its_words(lang: Lang) -> None:
     assert tuple(table(lang)) == ENTRIES
     for name in ENTRIES:
-        wanted = {"claim", "why"} if name in WRONG else {"ask", "short", "long"}
+        must = {f"must_{place}" for place in range(1, num_must(name) + 1)}
+        wanted = {"claim", "why"} if name in CLAIMS else {*TREE, *must}
         promise = {"show"} if name in SHOWS and not SHOWS[name].page else set()
-        assert set(table(lang)[name]) - {"show"} == wanted
+        assert set(table(lang)[name]) - {"show", "none"} == wanted
         assert promise <= set(table(lang)[name]), name
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_question_names_three_to_five_things_and_where_it_is_seen(name: str) -> None:
+    assert 3 <= num_must(name) <= 5
+    assert name in SHOWS
+    assert bool(SHOWS[name].page) == ("none" in table("en")[name]), "a step, or why none"
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_what_is_asked_and_the_trap_do_not_tell_the_answer(lang: Lang) -> None:
+    """A trap may repeat numbers, never the sentence that puts it right; no text stands in two places."""
+    for name in QUESTIONS:
+        told = [words(name, key, lang) for key in TREE]
+        assert len(set(told)) == len(told)
+        assert words(name, "fails", lang) not in words(name, "trap", lang)
+
+
+def test_each_level_has_its_questions() -> None:
+    assert set(LEVEL_OF) == set(QUESTIONS)
+    assert all(sum(level == one for one in LEVEL_OF.values()) >= 10 for level in LEVELS)
 
 
 @pytest.mark.parametrize("name", ENTRIES)

@@ -1,4 +1,4 @@
-"""Flash cards and the six questions: what is kept, and that it survives the way through a link."""
+"""Flash cards, and the sheet beside them: what is kept, and that it survives the way through a link."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import shown_texts
-from ui.study import flashcards, six_questions, study
+from ui.study import flashcards, study
 from ui.study.flashcards import LATER, Deck, new_deck
 from ui.study.names import QUESTIONS
-from ui.study.six_questions import Sheet, num_right
+from ui.study.six_questions import Sheet
 from ui.study.study import Study
-
-LETTERS = st.sampled_from(["a", "b", "c", None])
-ANSWERS = st.one_of(st.none(), st.tuples(*[LETTERS] * 6))
 
 
 def played(answers: list[bool], num_cards: int = 9) -> Deck:
@@ -66,31 +63,10 @@ def test_a_damaged_deck_is_no_deck(text: str) -> None:
     assert flashcards.from_text(text, 9) is None
 
 
-@given(ANSWERS, ANSWERS)
-def test_a_link_brings_the_sheet_back(before: tuple[str, ...] | None, after: tuple[str, ...] | None) -> None:
-    sheet = Sheet(before, after if before is not None else None)
-    text = six_questions.to_text(sheet)
-    assert (six_questions.from_text(text) if text else Sheet()) == sheet
-
-
-@pytest.mark.parametrize("text", ["", "abc", "abcabd", "abcabc-", "abcabc-abcabc-abcabc", "-abcabc"])
-def test_a_damaged_sheet_is_no_sheet(text: str) -> None:
-    assert six_questions.from_text(text) is None
-
-
-def test_the_second_time_is_kept_apart() -> None:
-    sheet = Sheet()
-    assert sheet.time == "before"
-    sheet = sheet.answered({"q1": "a", "q2": "b"})
-    assert (sheet.time, num_right(sheet.before), num_right(sheet.after)) == ("after", 1, 0)
-    sheet = sheet.answered(six_questions.QUESTIONS)
-    assert (sheet.time, num_right(sheet.before), num_right(sheet.after)) == ("done", 1, 6)
-    assert sheet.answered({}) == sheet
-
-
 def test_a_study_travels_in_the_link() -> None:
     assert study.to_query(Study()) == {}
-    kept = Study(new_deck(len(QUESTIONS)).again().knew(), Sheet().answered({"q3": "b"}))
+    sheet = Sheet().begun(7).answered({"hit": "b"}, {"hit": True})
+    kept = Study(new_deck(len(QUESTIONS)).again().knew(), sheet)
     query = study.to_query(kept)
     assert study.from_query(query) == (kept, [])
     assert sum(map(len, query.values())) < 250

@@ -1,0 +1,102 @@
+"""A sheet that is done: each idea before and after, what is right and why, and which belief moved."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui.frame.session import lang_mode, say
+from ui.study.ideas import NEW, RIGHT, SIX
+from ui.study.six_questions import Answered, Sheet, num_new_right, num_right
+from ui.study.variants import Variant, variant
+from ui.words.i18n import Lang, languages, t
+
+MARKS = {True: "✓", False: "✗", None: "–"}
+
+
+def result(sheet: Sheet) -> None:
+    """Scores, then one box for each question."""
+    scores = {"before": num_right(sheet.before), "after": num_right(sheet.after), "total": len(SIX)}
+    is_new = sheet.after is not None and sheet.after.seed is not None
+    for one in languages(lang_mode()):
+        st.markdown(f"#### {t('sheet.result', one, **scores)}")
+        if is_new:
+            st.markdown(t("sheet.result.new", one, n=num_new_right(sheet.after), total=len(NEW)))
+    _tell_earlier(sheet)
+    for place, name in enumerate(RIGHT if is_new else SIX):
+        with st.container(border=True, key=f"sheet-of-{name}"):
+            _idea(sheet, place, name)
+
+
+def _tell_earlier(sheet: Sheet) -> None:
+    earlier = [
+        say(f"sheet.time.{time}")
+        for time, one in (("before", sheet.before), ("after", sheet.after))
+        if one is not None and one.seed is None
+    ]
+    if earlier:
+        st.info(say("sheet.old", times=" · ".join(earlier)))
+
+
+def _idea(sheet: Sheet, place: int, name: str) -> None:
+    times = {"after": sheet.after} if name in NEW else {"before": sheet.before, "after": sheet.after}
+    letters = [one.letter(place) if one else None for one in times.values()]
+    marks = " → ".join(MARKS[_is_right(name, letter)] for letter in letters)
+    titles = " · ".join(t(f"six.{name}.name", one) for one in languages(lang_mode()))
+    st.markdown(f"**{place + 1}. {titles}** &nbsp; {marks}")
+    earlier = any(one is not None and one.seed is None for one in times.values())
+    for one in languages(lang_mode()):
+        if not earlier and (moved := _moved(name, letters, one)):  # options of other questions prove nothing
+            st.markdown(moved)
+    for column, (time, answered) in zip(st.columns(len(times)), times.items(), strict=True):
+        with column:
+            _one_time(place, name, time, answered)
+    for one in languages(lang_mode()):
+        st.markdown(f"**{t(f'six.{name}.so', one)}**")
+
+
+def _is_right(name: str, letter: str | None) -> bool | None:
+    return None if letter is None else letter == RIGHT[name]
+
+
+def _moved(name: str, letters: list[str | None], lang: Lang) -> str:
+    """What became of a wrong belief, in a sentence; nothing where there was none."""
+    held = [letter if letter not in (None, RIGHT[name]) else None for letter in letters]
+    told = [t(f"six.{name}.belief.{letter}", lang) if letter else "" for letter in held]
+    if len(told) == 1:
+        return ""
+    old, new = told
+    if old and new:
+        if old == new:
+            return t("sheet.stays", lang, belief=new)
+        return t("sheet.turned", lang, old=old, new=new)
+    if old and letters[1] == RIGHT[name]:
+        return t("sheet.fell", lang, belief=old)
+    return t("sheet.came", lang, belief=new) if new else ""
+
+
+def _one_time(place: int, name: str, time: str, answered: Answered | None) -> None:
+    st.caption(say(f"sheet.time.{time}"))
+    if answered is None:
+        return
+    letter = answered.letter(place)
+    if answered.seed is None:
+        shown = say("sheet.old.letter", letter=letter.upper()) if letter else say("sheet.left_out")
+        st.markdown(f"{shown} {MARKS[_is_right(name, letter)]}")
+        return
+    asked = variant(name, answered.seed)
+    for one in languages(lang_mode()):
+        st.markdown(_told(asked, letter, answered.sure(place), one))
+
+
+def _told(asked: Variant, letter: str | None, sure: bool, lang: Lang) -> str:
+    """Question, own answer, right answer, reason; a belief that was chosen stands beside its answer."""
+    lines = [asked.ask(lang)]
+    if letter is None:
+        lines.append(f"– *{t('sheet.left_out', lang)}*")
+    else:
+        yours = t("sheet.yours.sure" if sure else "sheet.yours", lang, answer=asked.option(letter, lang))
+        lines.append(f"{MARKS[letter == asked.right]} {yours}")
+    if letter != asked.right:
+        lines.append(f"✓ {t('sheet.right', lang, answer=asked.option(asked.right, lang))}")
+    lines.append(asked.why(lang))
+    return "\n\n".join(lines)
