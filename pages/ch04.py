@@ -59,7 +59,7 @@ FOLDED = ("last", "broken", "race", "weak")
 
 def render() -> None:
     """Change a token of one's own prompt and watch the tags; the same on the stage; two bets."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     _edit()
     show_part(NAME, "stage")
     _, _, shown = course_run("P9d")
@@ -86,6 +86,7 @@ def _edit() -> None:
     pieces = my_tokens(lang())[0]
     within = beginning_of(pieces, my_prompt(lang()).system)
     with text:
+        show_part(NAME, "hook")
         place = st.selectbox(
             say("course.ch04.place"),
             range(within),

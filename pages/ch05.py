@@ -64,9 +64,10 @@ Seen = tuple[dict[str, Any], Payload, list[Told], list[Move]]
 
 def render() -> None:
     """Six situations on the stage, the first with the visitor's own prompts; who did what; two bets."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         titles = {name: say(f"course.ch05.situation.{name}") for name in (MINE, *SITUATIONS)}
         name = pick_one(say("course.ch05.situation"), titles, "ch05-situation", NAME)
         counted, shown, told, moves = _seen(name)

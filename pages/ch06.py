@@ -56,7 +56,7 @@ Make = Callable[[int], FirstToken]
 
 def render() -> None:
     """Four rulers beside one picture, the bets, and folded what stands behind the numbers."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     _rulers()
     panels = {
         "one": one_prompt_panel,
@@ -81,6 +81,7 @@ def render() -> None:
 def _rulers() -> None:
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         names = {name: say(f"course.ch06.ruler.{name}") for name in RULERS}
         now = pick_one(say("course.ch06.ruler"), names, "ch06-ruler", NAME)
         SEEN.set(SEEN.get() | {now})

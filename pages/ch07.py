@@ -51,7 +51,7 @@ PANEL_PREFIX = 128
 
 def render() -> None:
     """Pick a kind of use and watch it; a bet on one's own prompts; all kinds, the map, room for prefixes."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     case, variant = _use()
     show_part(NAME, "stage")
     shown = _shown(case, variant)
@@ -81,6 +81,7 @@ def _variants(case: str) -> dict[str, str]:
 def _use() -> tuple[str, str]:
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         cases = {case: say(f"course.ch07.case.{case}") for case in VARIANTS}
         case = pick_one(say("course.ch07.use"), cases, "ch07-case", NAME)
         variant = VARIANTS[case][0]
