@@ -19,7 +19,6 @@ from ui.course.ch07_uses.counts import (
     USUAL,
     all_rates,
     last_request,
-    never_full,
     share_map,
     small_scenario,
     verdicts,
@@ -41,6 +40,7 @@ from ui.machine.panel import machine_panel
 from ui.stage.payload import Payload, stage_log
 from ui.stage.show_me import find_step, op_is
 from ui.words.formula_words import PREFILL, SAVINGS
+from ui.words.numbers import never_full
 
 NAME = "ch07"
 _RUNS = Shared(48)

@@ -30,7 +30,7 @@ def show_picture(pen: Pen, height: float, words: str) -> None:
 
 def width_of(words: str, size: float) -> float:
     """About how wide a text is drawn: wide characters are squares, others half of one."""
-    return sum(size if ord(char) > 0x2E7F else 0.56 * size for char in words)
+    return sum(size if ord(char) > 0x2E7F else 0.62 * size for char in words)
 
 
 def label(pen: Pen, box: tuple[float, float, float, float], words: str, colour: str, pad: str = "") -> bool:

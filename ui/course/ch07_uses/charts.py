@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ui.course.ch07_uses.counts import never_full
 from ui.course.grid import stage_colours
 from ui.frame import plain_figure as go
+from ui.words.numbers import never_full
 
 
 def rate_bars(rates: Mapping[str, float], axis: str, chosen: str) -> go.Figure:
