@@ -29,8 +29,8 @@ from ui.course.lessons import show_part
 from ui.course.mine import my_prompt, my_run, my_stage_link, my_tokens
 from ui.course.page import more, reading
 from ui.course.pictures import new_pen, show_picture
+from ui.course.unfolding import folded
 from ui.frame.charts import Bar, bars_beside
-from ui.frame.open_parts import draw_if_open
 from ui.frame.seen import seen_diff
 from ui.frame.session import lang, say
 from ui.stage.show_me import find_step, op_is
@@ -66,7 +66,7 @@ def render() -> None:
     chapter_stage(NAME, shown, find_step(shown, op_is("miss", "R1")))
     my_stage_link(say("course.ch04.yours"), find_step(my_run()[2], op_is("plan", "R1")))
     for name, draw in zip(FOLDED, (_last_token, _after_a_break, _race, _collisions), strict=True):
-        draw_if_open(f"ch04-more-{name}", say(f"course.ch04.more.{name}"), draw)
+        folded(NAME, name, draw)
     bet(NAME, lambda seed: asked_tags(_change(seed)), pages=page)
     bet(NAME, lambda seed: asked_hits(_change(seed)), place="b", pages=page)
     end_chapter(NAME, page)

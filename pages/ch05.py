@@ -37,8 +37,8 @@ from ui.course.mine import MINE as MY_PROMPT
 from ui.course.mine import my_prompt, my_scenario, my_stage_link, my_tokens
 from ui.course.page import more, reading
 from ui.course.pictures import new_pen, show_picture
+from ui.course.unfolding import folded
 from ui.frame.kept import LastFew
-from ui.frame.open_parts import draw_if_open
 from ui.frame.session import lang, plain, say
 from ui.frame.shared import Shared
 from ui.stage.own import OwnPrompts
@@ -78,7 +78,7 @@ def render() -> None:
         _picture(work_of(told, moves))
     chapter_stage(NAME, shown, step, key=f"stage-{name}")
     modules = partial(_modules, name, shown, step, told, moves)
-    draw_if_open("ch05-more-modules", say("course.ch05.more.modules"), modules)
+    folded(NAME, "modules", modules)
     with more(say("course.ch05.more.names")):
         _names()
     bet(NAME, lambda seed: asked_held(three_at_once(my_tokens(lang()), seed)), pages=page)

@@ -39,8 +39,8 @@ from ui.course.mine import my_tokens
 from ui.course.page import reading
 from ui.course.pictures import new_pen, show_picture
 from ui.course.said import now_put
+from ui.course.unfolding import folded
 from ui.frame.kept import Kept
-from ui.frame.open_parts import draw_if_open
 from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
@@ -65,10 +65,10 @@ def render() -> None:
         "users": users_panel,
         "long": long_panel,
         "load": load_panel,
-        "bill": bill_panel,
+        "day": bill_panel,
     }
     for name, draw in panels.items():
-        draw_if_open(f"ch06-more-{name}", say(f"course.ch06.more.{name}"), draw)
+        folded(NAME, name, draw)
     machine_panel()
     _bet("a", lambda seed: first_token(my_tokens(lang()), MACHINE.get().cost(), seed))
     _bet("b", lambda seed: with_manual(my_tokens(lang()), MACHINE.get().cost(), seed))

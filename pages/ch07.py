@@ -31,8 +31,8 @@ from ui.course.mine import my_prompt
 from ui.course.page import reading
 from ui.course.pictures import new_pen, show_picture
 from ui.course.tradeoffs import prefixes_panel
+from ui.course.unfolding import folded
 from ui.frame.formulas import formulas_panel
-from ui.frame.open_parts import draw_if_open
 from ui.frame.session import lang, say
 from ui.frame.shared import Shared
 from ui.machine.machine import MACHINE
@@ -57,9 +57,9 @@ def render() -> None:
     shown = _shown(case, variant)
     step = find_step(shown, op_is("plan", last_request(case)))
     chapter_stage(NAME, shown, step, key=f"{case}-{variant}")
-    draw_if_open("ch07-more-all", say("course.ch07.more.all"), lambda: _all(case, variant))
-    draw_if_open("ch07-more-map", say("course.ch07.more.map"), _map)
-    draw_if_open("ch07-more-prefixes", say("course.ch07.more.prefixes"), _prefixes)
+    folded(NAME, "all", lambda: _all(case, variant))
+    folded(NAME, "map", _map)
+    folded(NAME, "prefixes", _prefixes)
     machine_panel()
     formulas_panel((*SAVINGS, *PREFILL))
     bet(NAME, _ordered, pages=page)
