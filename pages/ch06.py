@@ -34,12 +34,12 @@ from ui.course.ch06_saving.rulers import (
 )
 from ui.course.ch06_saving.timed import one_prompt_panel, sooner_panel
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, pick_one, stage_link
+from ui.course.folded import draw_folded
 from ui.course.lessons import show_part
 from ui.course.mine import my_tokens
 from ui.course.page import reading
 from ui.course.pictures import new_pen, show_picture
 from ui.course.said import now_put
-from ui.course.unfolding import folded
 from ui.frame.kept import Kept
 from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
@@ -67,8 +67,7 @@ def render() -> None:
         "load": load_panel,
         "day": bill_panel,
     }
-    for name, draw in panels.items():
-        folded(NAME, name, draw)
+    draw_folded(NAME, panels)
     machine_panel()
     _bet("a", lambda seed: first_token(my_tokens(lang()), MACHINE.get().cost(), seed))
     _bet("b", lambda seed: with_manual(my_tokens(lang()), MACHINE.get().cost(), seed))

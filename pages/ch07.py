@@ -25,13 +25,13 @@ from ui.course.ch07_uses.counts import (
 )
 from ui.course.ch07_uses.picture import draw_strips, draw_verdicts
 from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_one
+from ui.course.folded import draw_folded
 from ui.course.in_turn import beginning_and_question
 from ui.course.lessons import show_part
 from ui.course.mine import my_prompt
 from ui.course.page import reading
 from ui.course.pictures import new_pen, show_picture
 from ui.course.tradeoffs import prefixes_panel
-from ui.course.unfolding import folded
 from ui.frame.formulas import formulas_panel
 from ui.frame.session import lang, say
 from ui.frame.shared import Shared
@@ -57,9 +57,7 @@ def render() -> None:
     shown = _shown(case, variant)
     step = find_step(shown, op_is("plan", last_request(case)))
     chapter_stage(NAME, shown, step, key=f"{case}-{variant}")
-    folded(NAME, "all", lambda: _all(case, variant))
-    folded(NAME, "map", _map)
-    folded(NAME, "prefixes", _prefixes)
+    draw_folded(NAME, {"all": lambda: _all(case, variant), "map": _map, "prefixes": _prefixes})
     machine_panel()
     formulas_panel((*SAVINGS, *PREFILL))
     bet(NAME, _ordered, pages=page)

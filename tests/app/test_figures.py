@@ -8,8 +8,8 @@ import plotly.io
 import pytest
 from plotly.io import to_json
 
-from tests.app.twin_figures import TWINS, TwinFigure
 from tests.app.test_course_savings import FOLDED, unfolded
+from tests.app.twin_figures import TWINS, TwinFigure
 from tests.app.visit import visit
 from ui.frame import plain_figure as go
 
@@ -22,7 +22,6 @@ WITH_CHARTS = (
     "ch08",
     "ch09",
     "ch10",
-    "ch11",
     "traffic",
     "tradeoffs",
 )
