@@ -32,7 +32,6 @@ ALLOWED: dict[tuple[str, str], str] = {
     (MEMORY, "held.where"): COMPUTER,
     (MEMORY, "teacher/stop.done.hear"): "how programs free theirs",
     (MEMORY, "teacher/text.class_hold_"): COMPUTER,
-    (MEMORY, "lesson/ch05:preempt"): "KV is swapped to no other memory",
     (MEMORY, "lesson/ch08:overhead"): COMPUTER,
 }
 
