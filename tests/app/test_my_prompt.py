@@ -7,6 +7,7 @@ from html import unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.navigation import CHAPTERS
 from tests.app.visit import calm, go_to, payload, press, texts, visit
 from ui.course.bets import GLYPHS
 from ui.course.ch01 import bet_on_repeats
@@ -136,3 +137,19 @@ def test_ours_is_shared_and_what_was_typed_is_not() -> None:
     visit("ch03", lang="en")
     assert all(TYPED[0] not in repr(key) for key in _OURS._found)
     assert len(_OURS._found) > 0
+
+
+ODD = {
+    "one token": ("a", "", "", ""),
+    "equal questions": ("You are a cook.", "Why so?", "Why so?", "Why so?"),
+    "as long as may be": ("汤" * 150, "面好了吗", "", "面"),
+    "signs": TYPED,
+}
+
+
+@pytest.mark.parametrize("words", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_chapter_takes_any_prompt(name: str, words: tuple[str, ...]) -> None:
+    at = visit(name, lang="en", mine=MINE.write(own_words(*words))["mine"])
+    assert [error.value for error in at.error] == []
+    assert "<b>You" not in picture(at)

@@ -21,6 +21,15 @@ test("a new query of the same page takes the old one's place; another page is a 
   assert.deepEqual(page.entries, ["http://here/ch01?lang=en", "http://here/ch02?lang=en#step=3"]);
 });
 
+test("another page begins at its top, a new query of the same one stays where it is", () => {
+  const page = fakeWindow("http://here/ch01"), scrolled = [];
+  page.document = { querySelector: () => ({ scrollTo: (...place) => scrolled.push([page.location.pathname, ...place]) }) };
+  onePageOneEntry(page);
+  page.history.pushState({}, "", "/ch01?bets=01a7.5r000");
+  page.history.pushState({}, "", "/ch02");
+  assert.deepEqual(scrolled, [["/ch02", 0, 0]]);
+});
+
 test("after a gap in the connection the page is asked for once more, and its address is what it was", () => {
   const page = fakeWindow("http://here/execute?s=P1#step=20"), app = { dataset: { testConnectionState: "CONNECTED" } };
   let changed, heard = [];
