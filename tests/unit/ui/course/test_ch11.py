@@ -194,8 +194,8 @@ def test_modelled_numbers_name_their_formulas() -> None:
     assert MODELLED.keys() <= BELIEFS.keys()
     assert all(formula in FORMULAS for names in MODELLED.values() for formula in names)
     assert amount(0, "apart").endswith(" 0 apart")
-    assert "4.0·10⁻⁶" in amount(4e-6, "apart")
-    assert [as_read(value) for value in (1488, 13, "4.2e-06", "50")] == ["1,488", 13, "4.2·10⁻⁶", "50"]
+    assert "4.0×10⁻⁶" in amount(4e-6, "apart")
+    assert [as_read(value) for value in (1488, 13, "4.2e-06", "50")] == ["1,488", 13, "4.2×10⁻⁶", "50"]
 
 
 # -- sentences to judge ------------------------------------------------------------------------------------
