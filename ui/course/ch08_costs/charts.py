@@ -45,7 +45,7 @@ def hot_panel() -> None:
         say("course.ch08.noise"),
         NOISES,
         0.6,
-        format_func=lambda one: say("course.bet.unit.percent", n=f"{100 * one:.0f}"),
+        format_func=lambda one: say("unit.percent", n=f"{100 * one:.0f}"),
         key="ch08-noise",
     )
     curves = kept(("hot",), hot_curves)
@@ -234,7 +234,7 @@ def best_panel() -> None:
             y=[one.hit_rate for one in of_it],
             name=say("tradeoff.threshold", n=threshold),
             text=[
-                say("course.bet.unit.percent", n=percent(one.hit_rate)) + (" ★" if one == best else "")
+                say("unit.percent", n=percent(one.hit_rate)) + (" ★" if one == best else "")
                 for one in of_it
             ],
             textposition="outside",

@@ -112,7 +112,7 @@ def _cliff(rates: Sequence[float], pots: int) -> None:
         go.Bar(
             x=list(POTS),
             y=list(rates),
-            text=[say("course.bet.unit.percent", n=percent(rate)) for rate in rates],
+            text=[say("unit.percent", n=percent(rate)) for rate in rates],
             textposition="outside",
             cliponaxis=False,
             marker={

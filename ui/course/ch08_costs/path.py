@@ -146,7 +146,7 @@ def _cliff(slots: int, tried: frozenset[int]) -> go.Figure:
     figure.add_bar(
         x=seen,
         y=rates,
-        text=[f"<b>{say('course.bet.unit.percent', n=percent(rate, 0))}</b>" for rate in rates],
+        text=[f"<b>{say('unit.percent', n=percent(rate, 0))}</b>" for rate in rates],
         textposition="outside",
         cliponaxis=False,
         marker={
