@@ -27,7 +27,7 @@ function drawLeft({ say, data }, state, stop, beat) {
   const seen = make("div", "seen", [make("span", "lb", say("room")), beats, ...(beat === "guess" ? [] : [make("span", "tx", text(SENTENCES[beat]))])]);
   const mark = make("span", shown ? "mark on" : "mark", say(shown || (beat === "know" && !stop.keep) ? "shown" : "unshown")), where = make("a", "", say("stage"));
   Object.assign(where, { href: stop.link ? new URL(stop.link, document.baseURI).href : "", target: "_blank", rel: "noopener" });
-  const parts = [["ask", "q"], ["hear", "hear"], ["truth", "truth"], ["point", "point"]].filter(([key]) => text(key)).map(([key, cls]) => noteOf(cls, say("is." + key), [text(key), ...(key === "truth" ? [" ", mark] : [])]));
+  const parts = [["ask", "q"], ["hear", "hear"], ["truth", "fact"], ["point", "point"]].filter(([key]) => text(key)).map(([key, cls]) => noteOf(cls, say("is." + key), [text(key), ...(key === "truth" ? [" ", mark] : [])]));
   return make("div", "left", [make("div", "h", [make("h1", "", text("title")), make("span", "num", [say("stop", { n: state.at + 1, m: data.stops.length }), ...(stop.minutes ? [say("minutes", { n: stop.minutes })] : [])].join(" · "))]), seen, ...parts, ...(stop.link ? [make("p", "where", [where])] : [])]);
 }
 
@@ -44,7 +44,7 @@ function drawClock({ say, data }, state, stop, now) {
 
 function drawCounts({ say, data }, state, stop, beat) {
   const counts = handsOf(state, stop), first = state.first[stop.id], off = beat !== "guess", lang = data.langs[0];
-  const rows = stop.options.map((text, k) => make("div", stop.right === k ? "tr right" : "tr", [make("span", "k", String(k + 1)), make("span", "tx", [pick(text, lang), ...(first ? [make("small", "num", ` (${first[k]})`)] : []), ...(stop.right === k ? [" ✓"] : [])]),
+  const rows = stop.options.map((text, k) => make("div", stop.right === k ? "tr yes" : "tr", [make("span", "k", String(k + 1)), make("span", "tx", [pick(text, lang), ...(first ? [make("small", "num", ` (${first[k]})`)] : []), ...(stop.right === k ? [" ✓"] : [])]),
     aButton("sq", "−", ["hand", [k, -1]], { off, name: say("less", { n: k + 1 }) }), make("span", "n num", String(counts[k])), aButton("sq", "+", ["hand", [k, 1]], { off, name: say("more", { n: k + 1 }) })]));
   return make("div", "tally", [make("div", "th", [make("b", "", [say("hands"), make("span", "num", " " + total(counts))]), aButton("sq wide", say("again"), ["again"], { off: off || total(counts) === 0 })]), ...rows]);
 }

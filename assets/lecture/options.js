@@ -37,7 +37,7 @@ function voteBar(cls, share) {
 
 /** Number and bars: the last count solid, the first one hollow above it. Where nobody was counted there is nothing to see. */
 function drawVoteBars(count, first, most) {
-  const bars = make("span", "bars", [...(first === undefined ? [] : [voteBar(" was", first / most)]), voteBar("", count / most)]);
+  const bars = make("span", "bars", [...(first ? [voteBar(" was", first / most)] : []), ...(count ? [voteBar("", count / most)] : [])]);
   return make("span", "tally num", [make("b", count ? "" : "zero", String(count)), bars]);
 }
 

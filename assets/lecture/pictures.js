@@ -50,7 +50,9 @@ function curvePicture(scene, width, height, { say, lang }) {
 function pagePicture(scene, width, height, { ears }) {
   const frame = document.createElement("iframe");
   frame.className = "page";
-  frame.src = new URL(scene.address, document.baseURI).href;
+  const address = new URL(scene.address, document.baseURI);
+  address.searchParams.set("embed", "true"); // Streamlit leaves out the bar above the page
+  frame.src = address.href;
   frame.addEventListener("load", () => ears(frame.contentWindow));
   return { node: frame, acts: [] };
 }

@@ -48,7 +48,7 @@ function tell(node, verdict) {
 
 /** A slot as it is known; `say` gives the word of a state that has no tag. */
 function fillSlot(node, slot, say) {
-  const wide = node.stageW > WIDE, glyph = node.stageW > NARROW || (slot.tag && node.stageW > NARROW / 1.4) ? GLYPH_OF[slot.state] : null, what = slot.tag ? make("code", "", slot.tag) : make("span", "", slot.state === "empty" ? "–" : say("state." + slot.state));
+  const wide = node.stageW > WIDE && slot.tag, glyph = node.stageW > NARROW || (slot.tag && node.stageW > NARROW / 1.4) ? GLYPH_OF[slot.state] : null, what = slot.tag ? make("code", "", slot.tag) : make("span", "", slot.state === "empty" ? "–" : say("state." + slot.state));
   const owners = wide ? (slot.rids ?? []).map(ownerMark) : [], more = wide && slot.ref > 1 ? [make("span", "", "×" + slot.ref)] : [];
   node.className = "at slot " + slot.state;
   node.replaceChildren(make("span", "sid", "#" + slot.id), ...(glyph ? [icon(glyph)] : []), what, ...owners, ...more);
@@ -67,8 +67,8 @@ function drawSlots(scene, laid, say) {
 }
 
 function queueParts(scene, laid, say) {
-  const chips = (list, cls = "") => list.map((id, at) => {
-    const node = put(`chip ${cls}${laid.rects[at][2] < 90 ? " thin" : ""}`, laid.rects[at], [id === null ? SHUT : "#" + id]);
+  const chips = (list, cls = "") => (list.length ? list : [""]).map((id, at) => {
+    const node = put(`chip ${cls}${laid.rects[at][2] < 90 ? " thin" : ""}`, laid.rects[at], [id === null ? SHUT : id === "" ? "–" : "#" + id]);
     if (at < list.length - 1) node.append(make("i", "chain"));
     return node;
   });

@@ -2,7 +2,7 @@
 import { SMALLEST, textWidth } from "./fit.js";
 
 export const LABEL_W = 150;
-const LEFT = LABEL_W + 14, GAP = 26, TIGHT = 12, CHIP_GAP = 7, PAD = 8, MARKER = "…";
+const LEFT = LABEL_W + 14, GAP = 26, TIGHT = 12, CHIP_GAP = 7, PAD = 12, MARKER = "…";
 /** Heights: at best, at least. A pair of rows that belong together stands close. */
 const ROW_HEIGHTS = { lane: [98, 42], tags: [52, 36], brace: [44, 36], slots: [96, 44], tall: [116, 72], queue: [84, 44], note: [52, 36] };
 const APART = [24, 8], CLOSE = [10, 4];
@@ -103,9 +103,11 @@ function layLanes(scene, set, placed) {
   });
 }
 
-/** Slots under the blocks they may hold where there are as many, otherwise side by side. */
+const ALIGNED_W = 210;
+
+/** Slots under the blocks they may hold where there are as many and none is narrow, otherwise side by side. */
 function laySlots(scene, set, row, width) {
-  const n = scene.slots.length, gap = n > 6 ? TIGHT : GAP, same = set && set.lines === 1 && set.per === n;
+  const n = scene.slots.length, gap = n > 6 ? TIGHT : GAP, same = set && set.lines === 1 && set.per === n && Math.min(...set.columns) >= ALIGNED_W;
   const widths = same ? set.columns : evenly(n, width, gap), xs = lefts(widths, same ? set.gap : gap);
   return { label: [0, row.y, LABEL_W, row.h], tall: row.kind === "tall", rects: widths.map((w, at) => [xs[at], row.y, w, row.h]) };
 }

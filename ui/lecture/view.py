@@ -12,8 +12,8 @@ from ui.stage.payload import to_bytes
 from ui.words.palette import PALETTE
 
 _KEY = "lecture"
-# What Streamlit draws around a page is not for a projector; nor is a word that the server is away: the lecture
-# goes on without it.
+# What Streamlit draws around a page is not for a projector; nor is a word that the server is away: the
+# lecture goes on without it.
 _STYLE = """<style>
 .stApp:has(.st-key-lecture-whole) :is(.stAppHeader,.stSidebar,[data-testid=stToolbar]){display:none}
 body .stApp:has(.st-key-lecture-whole)::after{display:none!important}

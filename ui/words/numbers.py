@@ -22,13 +22,13 @@ def _exponent(size: float) -> int:
 
 
 def power(value: float) -> str:
-    """A small number as people write it: 1.5·10⁻⁶."""
+    """A small number as people write it: 1.5×10⁻⁶."""
     if value == 0:
         return "0"
     if 1e-3 <= abs(value) < 1e4:
         return digits(value)
     mantissa, _, exponent = f"{value:.1e}".partition("e")
-    return f"{mantissa}·10{str(int(exponent)).translate(_DIGITS)}"
+    return f"{mantissa}×10{str(int(exponent)).translate(_DIGITS)}"
 
 
 class Count(int):
@@ -41,6 +41,13 @@ class Count(int):
 def percent(share: float, places: int = 1) -> str:
     """A share from 0 to 1 as a number of percent."""
     return f"{100 * share:.{places}f}"
+
+
+def never_full(share: float, places: int = 1) -> str:
+    """A share in percent that reads 100 only if it is: the nearer, the more digits."""
+    while percent(share, places) == percent(1, places) and share < 1 and places < 6:
+        places += 1
+    return percent(share, places)
 
 
 def change(share: float) -> str:

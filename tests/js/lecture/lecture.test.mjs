@@ -183,6 +183,7 @@ test("once it is told, tally and truth stand together: the last count solid, the
   const told = page(STOPS, at("stamp", "know", voted), "en");
   assert.match(told, /0 of 16 tokens hit/);
   assert.equal(told.match(/"bar was"/g).length, 3);
+  assert.equal(told.match(/"bar"/g).length, 3);
   assert.equal(told.match(/"op right"/g).length, 1);
   assert.equal(told.match(/"op wrong"/g).length, 2);
   assert.equal(page(STOPS, at("bet", "know", voted), "en").match(/op (right|wrong)/), null);
