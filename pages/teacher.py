@@ -75,7 +75,7 @@ def _own() -> None:
 
 
 def _paper(lecture: Callable[[], Lecture]) -> None:
-    """The notes to print, for a room whose projector mirrors the only screen; made when they are asked for."""
+    """The notes to print, for a room whose projector mirrors the only screen; made when asked for."""
     st.download_button(
         say("teacher.paper"),
         lambda: notes_html(lecture()),
