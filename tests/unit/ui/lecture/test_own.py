@@ -180,4 +180,4 @@ def test_the_printed_notes_say_all_that_the_notes_window_says(lang: Lang) -> Non
         assert all(one[lang] in page for one in stop["options"])
     assert page.count('class="right"') == sum(stop["right"] is not None for stop in lecture["stops"])
     assert f'lang="{"zh-CN" if lang == "zh" else "en"}"' in page
-    assert "http" not in page
+    assert "://" not in page
