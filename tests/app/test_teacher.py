@@ -77,7 +77,7 @@ def test_a_script_says_everything_and_links_in_its_language(length: int, lang: L
             assert all(words(name, key, one) in said for key in keys), name
         assert f"({address_of(name).link(lang)})" in said
     assert links(at) == [script_link(length, lang), script_link(length, lang, notes=True)]
-    assert f"| {length - SCRIPTS[length][-1][1]}–{length} |" in said
+    assert f"| {length - SCRIPTS[length][-1][1]}\u2060–\u2060{length} |" in said
 
 
 @pytest.mark.parametrize("name", PLACES)

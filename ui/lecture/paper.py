@@ -20,6 +20,7 @@ def notes_html(lecture: Lecture) -> str:
     return Template(_TEMPLATE.read_text("utf-8")).substitute(
         lang="zh-CN" if spoken[0] == "zh" else "en",
         title=escape(t("teacher.paper.title", spoken[0])),
+        minutes=escape(t("teacher.minutes", spoken[0], n=lecture["minutes"])) if lecture["minutes"] else "",
         print=escape(t("teacher.paper.print", spoken[0])),
         stops="".join(_stop(stop, begun, spoken) for stop, begun in _with_minutes(lecture)),
     )

@@ -58,8 +58,8 @@ def _rows(length: int) -> list[str]:
     begun = 0
     for number, (name, minutes) in enumerate(SCRIPTS[length], 1):
         link = f"[{say('teacher.open')}]({address_of(name).link(lang_mode())})"
-        when = f"{begun}–{begun + minutes}"
-        rows.append(_row(str(number), f"**{_both(name, 'title')}**", when, _both(name, "ask"), link))
+        when = f"{begun}\u2060–\u2060{begun + minutes}"  # never cut at the dash
+        rows.append(_row(str(number), f"**{_both(name, 'title')}**", when, words(name, "ask", lang()), link))
         begun += minutes
     return rows
 

@@ -85,6 +85,14 @@ def test_the_right_option_is_the_last_block_that_hits(name: str) -> None:
         assert made.options[made.right] == words
 
 
+@pytest.mark.parametrize(("name", "verdicts"), [("same", ["hit"] * 3 + ["miss"]), ("stamp", ["miss"] * 4)])
+def test_what_became_of_a_look_up_is_seen(name: str, verdicts: list[str]) -> None:
+    """The question's own steps end with the last look; which blocks are computed is known a little later."""
+    scene = only(Stop(address_of(name)))["scene"]["en"]
+    assert scene["kind"] == "run"
+    assert scene["lanes"][-1]["verdicts"] == verdicts
+
+
 def test_nothing_of_the_answer_is_open_where_the_stage_asks() -> None:
     """Verdicts, links and what comes after travel apart; tags and queue are shut where they would tell."""
     for name in ("same", "stamp", "evict", "partial"):
@@ -180,4 +188,4 @@ def test_the_printed_notes_say_all_that_the_notes_window_says(lang: Lang) -> Non
         assert all(one[lang] in page for one in stop["options"])
     assert page.count('class="right"') == sum(stop["right"] is not None for stop in lecture["stops"])
     assert f'lang="{"zh-CN" if lang == "zh" else "en"}"' in page
-    assert "http" not in page
+    assert "://" not in page
