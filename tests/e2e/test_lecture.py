@@ -265,7 +265,10 @@ def test_a_page_in_a_frame_leaves_the_clicker_to_the_lecture(browser_page: Page,
     page.goto(f"{server}/{own_link(Sequence(stops), 'en')}")
     page.wait_for_selector(READY)
     expect(page.locator(f"{DECK} h1")).to_have_text("<b>Words</b>")
-    field = page.frame_locator(f"{DECK} iframe").get_by_role("textbox").first
+    frame = page.frame_locator(f"{DECK} iframe")
+    field = frame.get_by_role("textbox").first
+    expect(field).to_be_visible()
+    expect(frame.locator(".stAppHeader, .st-key-toolbar").first).to_be_hidden()
     field.click()
     page.keyboard.press("b")
     expect(field).to_have_value("b")
@@ -292,7 +295,7 @@ def stretched(told: Any, times: float) -> Any:
 MOUNT = """async ([folder, data]) => {
   document.body.replaceChildren();
   const load = (name) => import(new URL(`${folder}/lecture/${name}`, location.origin).href);
-  const [{ default: mount }, { default: text }] = await Promise.all(["joined-lecture.js", "texts.js"].map(load));
+  const [{ default: mount }, { default: text }] = [await load("joined-lecture.js"), await load("texts.js")];
   const host = document.body.appendChild(document.createElement("div"));
   mount({ parentElement: host.attachShadow({ mode: "open" }), data: { ...data, text } });
 }"""
