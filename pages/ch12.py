@@ -13,24 +13,29 @@ from ui.course.chapter import begin_chapter, end_chapter
 from ui.course.lessons import show_part
 from ui.course.mine import my_prompt
 from ui.course.page import more, reading
+from ui.course.place import opened_at
 from ui.course.said import now_put
+from ui.frame.kept import Kept
 from ui.frame.session import lang, say
 from ui.interview.bet import crowd, hit_rate_bet
 from ui.interview.bet_picture import show_crowd
 from ui.interview.claims import claims
 from ui.interview.conversation import interview
 from ui.interview.folded import flash_cards, read_by_theme
+from ui.study.names import CLAIMS
 
 NAME = "ch12"
 MODES = ("read", "cards")
+_CLAIM_FIRST: Kept[bool] = Kept("ch12_claim_first", lambda: opened_at(NAME, CLAIMS) is not None)
+"""The link named something one hears: then that is what one sees first."""
 
 
 def render() -> None:
     """The path; off it, the questions by theme and as cards, drawn only for who asks for them."""
     begin_chapter(NAME, page)
-    interview(page)
-    st.markdown(f"### {say('course.ch12.claims')}")
-    claims(page)
+    parts = (_interview, _claims)
+    for part in reversed(parts) if _CLAIM_FIRST.get() else parts:
+        part()
     st.markdown(f"### {say('course.ch12.bet')}")
     _last_question()
     st.markdown(f"**{say('course.ch12.mode')}**")
@@ -48,6 +53,15 @@ def render() -> None:
         formulas = {name: FORMULAS[f"formula.{name}"] for name in ("prefill", "decode")}
         show_part(NAME, "basis", error=f"{100 * typical_error():.0f}", **formulas)
     end_chapter(NAME, page)
+
+
+def _interview() -> None:
+    interview(page)
+
+
+def _claims() -> None:
+    st.markdown(f"### {say('course.ch12.claims')}")
+    claims(page)
 
 
 def _last_question() -> None:

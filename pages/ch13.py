@@ -168,7 +168,7 @@ def _write_it() -> None:
 
 def percent(rate: float | None) -> str:
     """A share as people write it; a dash where there is none."""
-    return "–" if rate is None else say("course.ch13.percent", n=f"{100 * rate:.2f}")
+    return "–" if rate is None else say("unit.percent", n=f"{100 * rate:.2f}")
 
 
 def _rates(requests: list[list[int]], size: int) -> None:

@@ -63,21 +63,23 @@ def _part() -> str:
 def _scripts() -> None:
     _tell("scripts")
     length = choose_script()
-    scripts_panel(length, lambda: _paper(script_lecture(length, lang_mode())))
+    mode = lang_mode()
+    scripts_panel(length, lambda: _paper(lambda: script_lecture(length, mode, notes=True)))
     _tell("print")
     st.page_link(page("finish"), label=say("teacher.handout"), icon=":material/print:")
 
 
 def _own() -> None:
-    own_panel(page("present"), lambda: _paper(own_lecture(SEQUENCE.get(), lang_mode())))
+    sequence, mode = SEQUENCE.get(), lang_mode()
+    own_panel(page("present"), lambda: _paper(lambda: own_lecture(sequence, mode, notes=True)))
 
 
-def _paper(lecture: Lecture) -> None:
-    """The notes to print, for a room where the projector mirrors the only screen."""
+def _paper(lecture: Callable[[], Lecture]) -> None:
+    """The notes to print, for a room whose projector mirrors the only screen; made when they are asked for."""
     st.download_button(
         say("teacher.paper"),
-        notes_html(lecture),
-        f"broth-{lecture['key']}.html",
+        lambda: notes_html(lecture()),
+        "broth-notes.html",
         "text/html",
         key="teacher-paper",
         help=say("teacher.paper.help"),

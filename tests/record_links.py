@@ -124,7 +124,7 @@ def _short(text: str) -> str:
 
 
 def _told(at: AppTest) -> Opened:
-    """What the page's two components get, in short."""
+    """What the page's components get, in short."""
     told: Opened = {}
     for one in at.get("bidi_component"):
         data = json.loads(one.proto.bytes or "{}")
@@ -132,6 +132,8 @@ def _told(at: AppTest) -> Opened:
             told["stage"] = _stage(data)
         elif "samples" in data:
             told["load"] = _load(data)
+        elif "stops" in data:
+            told["lecture"] = _lecture(data)
     return told
 
 
@@ -162,6 +164,14 @@ def _run_on_stage(log: Opened) -> list[str]:
 
 def _ends(prompt: str) -> str:
     return prompt if len(prompt) <= 40 else f"{prompt[:15]}…{prompt[-20:]} ({len(prompt)})"
+
+
+def _lecture(data: Opened) -> list[str]:
+    """Which lecture it is, in which window, and what its stops are."""
+    told = f"{data['key']} in {', '.join(data['langs'])}, {data['minutes']} min, notes {data['notes']}"
+    lang = data["langs"][0]
+    kinds = ((stop, stop["scene"][lang]["kind"]) for stop in data["stops"])
+    return [told, *(f"{stop['title'][lang]}: {kind}, {len(stop['options'])} options" for stop, kind in kinds)]
 
 
 def _load(data: Opened) -> Opened:

@@ -1,1 +1,1 @@
-"""A prefix cache on one page, to be read line by line; five that look right and are not."""
+"""A prefix cache on one page; sisters that look right and are not; a judge of caches that visitors write."""

@@ -120,7 +120,7 @@ def test_kept_results_say_where_they_come_from(lang: Lang) -> None:
 
 def test_the_visitor_sees_equal_logits_in_words() -> None:
     said = texts(visit("prefill", lang="en"))
-    assert "equal within **1.5·10⁻⁶**; bitwise on this run: **no**" in said
+    assert "equal within **1.5×10⁻⁶**; bitwise on this run: **no**" in said
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.navigation import ALONE, all_pages
 from tests.app.visit import calm, components, visit
 from ui.lecture.own import own_lecture
 from ui.lecture.payload import Lecture
@@ -46,7 +45,17 @@ def test_a_link_to_a_script_gives_it(length: int, mode: LangMode) -> None:
 @pytest.mark.parametrize("lang", LANGS)
 def test_the_notes_are_the_same_lecture_in_another_window(lang: Lang) -> None:
     notes = given(visit("present", script="25", notes="1", lang=lang))
-    assert notes == {**given(visit("present", script="25", lang=lang)), "notes": True}
+    assert notes == travelled(script_lecture(25, lang, notes=True))
+    deck = given(visit("present", script="25", lang=lang))
+    assert (deck["key"], notes["notes"], deck["notes"]) == (notes["key"], True, False)
+
+
+def test_a_teachers_note_does_not_reach_the_projector() -> None:
+    deck, notes = (
+        json.dumps(given(visit("present", seq=pack(OWN), lang="en", **more))) for more in ({}, {"notes": "1"})
+    )
+    assert "for **me** alone" in notes
+    assert "for **me** alone" not in deck
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -78,9 +87,3 @@ def test_the_address_keeps_the_lecture() -> None:
     at = calm(visit("present", script="25", notes="1", lang="zh").run())
     kept = [at.query_params[name] for name in ("script", "notes")]
     assert [one if isinstance(one, str) else one[0] for one in kept] == ["25", "1"]
-
-
-def test_it_stands_in_no_menu() -> None:
-    pages = [page for group in all_pages().values() for page in group]
-    hidden = [page.url_path for page in pages if page.visibility == "hidden"]
-    assert hidden == list(ALONE) == ["present"]

@@ -1,4 +1,4 @@
-"""In a browser: a teacher builds two stops, sends the link, and somebody presents them and comes back."""
+"""In a browser: a teacher opens a lecture in its two windows, builds one of two stops, and sends the link."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.conftest import BROKEN, complaint, leaves
 from tests.e2e.onstage import SETTLED, STAGE, expect_step, settle
-from ui.teacher.stops import SCRIPTS, address_of, opens_on
+from ui.teacher.places import address_of, opens_on
+from ui.teacher.stops import SCRIPTS, words
 from ui.words.i18n import Lang, t
 
 FIRST, SECOND = "A time stamp in front", "Who goes?"
@@ -59,52 +60,54 @@ def build(page: Page, server: str) -> str:
     return shown.inner_text().replace("\n", "").strip()
 
 
-def test_a_sequence_is_built_sent_and_presented(browser_page: Page, chromium: Browser, server: str) -> None:
+LECTURE = ".st-key-lecture-whole"
+
+
+def test_a_sequence_is_built_sent_and_given(browser_page: Page, chromium: Browser, server: str) -> None:
     link = build(browser_page, server)
-    assert link.startswith(f"{server}/teacher?seq=")
+    assert link.startswith(f"{server}/present?seq=")
     somebody = chromium.new_context(viewport={"width": 1280, "height": 720})
     wrong: list[str] = []
     somebody.on("request", lambda sent: wrong.append(leaves(sent)) if leaves(sent) else None)
     page = somebody.new_page()
     page.on("console", lambda message: wrong.append(complaint(message)) if complaint(message) else None)
     page.on("pageerror", lambda error: wrong.append(f"uncaught: {error}"))
-    open_page(page, link)
-    expect(page.get_by_role("heading", name=FIRST)).to_be_visible()
-    expect(keyed(page, "teacher-note", "p")).to_contain_text("ask <b>first</b>")
-    expect(page.get_by_role("heading", name="then step")).to_have_count(0)
-    with somebody.expect_page() as opened:
-        page.get_by_role("link", name=t("teacher.open_stop", "en")).click()
-    stage = opened.value
-    stage.wait_for_selector(SETTLED)
-    step = opens_on("stamp")
-    assert step is not None
-    expect_step(stage, step)
-    expect(stage.locator(f"{STAGE} .zG[data-asking]")).to_be_visible()
-    assert "lang=en" in stage.url, "the language of who presents, not of who pasted"
-    assert "seq=" not in stage.url
-    stage.close()
-    expect(page.get_by_role("heading", name=FIRST)).to_be_visible()
-    page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("heading", name=SECOND)).to_be_visible()
-    page.wait_for_function("() => location.search.includes('at=2')")
-    page.reload()
-    page.wait_for_selector(SETTLED)
-    expect(page.get_by_role("heading", name=SECOND)).to_be_visible()
-    for _ in range(20):  # a page that has just been reloaded hears keys a moment after it is seen
-        page.keyboard.press("ArrowLeft")
-        page.wait_for_timeout(500)
-        if page.get_by_role("heading", name=FIRST).is_visible():
-            break
-    expect(page.get_by_role("heading", name=FIRST)).to_be_visible()
+    page.goto(link)
+    lecture = page.locator(LECTURE)
+    expect(lecture.get_by_text(FIRST).first).to_be_visible()
+    expect(page.get_by_text("ask <b>first</b>")).to_have_count(0)
+    expect(page.locator(".stAppHeader")).not_to_be_visible()
+    question = t("stage.ask.lane", "en", req="R1")
+    expect(lecture.get_by_text(question)).to_have_count(0)
+    page.keyboard.press("PageDown")
+    expect(lecture.get_by_text(question).first).to_be_visible()
     somebody.close()
     assert wrong == []
 
 
-@pytest.mark.parametrize("name", [name for name, _ in SCRIPTS[10]])
-def test_the_short_script_opens_stop_by_stop(browser_page: Page, server: str, name: str) -> None:
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_script_opens_in_two_windows(browser_page: Page, server: str, lang: Lang) -> None:
+    """The projector sees the first stop, the teacher also what one hears; no menu leads to either."""
+    open_page(browser_page, f"{server}/teacher?lang={lang}")
+    expect(browser_page.get_by_role("link", name=t("nav.present", lang), exact=True)).to_have_count(0)
+    windows = []
+    for key in ("teacher-give", "teacher-give-notes"):
+        with browser_page.context.expect_page() as opened:
+            keyed(browser_page, key, "a").click()
+        windows.append(opened.value)
+    deck, notes = windows
+    first = SCRIPTS[10][0][0]
+    expect(deck.locator(LECTURE).get_by_text(words(first, "see", lang)).first).to_be_visible()
+    expect(deck.get_by_text(words(first, "hear", lang))).to_have_count(0)
+    expect(notes.locator(LECTURE).get_by_text(words(first, "hear", lang))).to_be_visible()
+
+
+@pytest.mark.parametrize("name", ["same", "saved"])
+def test_a_stop_opens_on_the_stage(browser_page: Page, server: str, name: str) -> None:
     open_page(browser_page, f"{server}/teacher?lang=zh")
+    link = address_of(name).link("zh")
     with browser_page.context.expect_page() as opened:
-        keyed(browser_page, f"teacher-open-{name}", "a").click()
+        browser_page.locator(f'table a[href$="{link}"]').click()
     opened.value.wait_for_selector(SETTLED)
     expect(opened.value.locator(f'{BROKEN}, [role="dialog"]')).to_have_count(0)
     step = opens_on(name)

@@ -33,6 +33,7 @@ from ui.study.flashcards import new_deck
 from ui.study.names import QUESTIONS
 from ui.study.six_questions import Sheet
 from ui.study.study import Study
+from ui.teacher import give
 from ui.teacher import seq as teacher_seq
 from ui.traffic import setup as traffic_setup
 from ui.traffic.setup import Side, TrafficSetup, Wanted
@@ -86,7 +87,7 @@ PARTS: dict[str, tuple[Any, Read, Write]] = {
     ),
     "moment": (moment_link.of_load("R17", 3.25, 9.5), moment_link.from_query, moment_link.to_query),
     "study": (
-        Study(new_deck(len(QUESTIONS)).again().knew(), Sheet().answered({"q1": "a"})),
+        Study(new_deck(len(QUESTIONS)).again().knew(), Sheet().begun(9507).answered({"stamp": "a"}, {})),
         study.from_query,
         study.to_query,
     ),
@@ -100,6 +101,7 @@ PARTS: dict[str, tuple[Any, Read, Write]] = {
         lambda query: teacher_seq.from_query(query, LINK_PARTS),
         teacher_seq.to_query,
     ),
+    "lecture": (give.Asked(25, notes=True), give.LECTURE.read, give.LECTURE.write),
     "traffic": (
         TrafficSetup("paste", "rag", READING, Side(16, 9, 0.5), Side(8)),
         traffic_setup.from_query,

@@ -60,7 +60,7 @@ def computed(report: Report) -> int:
 def _row(line: Line, bottom: float) -> list[str]:
     report = line.report
     prefill = report.prefill_s.value or 0.0
-    rate = "–" if report.hit_rate.value is None else f"{percent(report.hit_rate.value)} %"
+    rate = "–" if report.hit_rate.value is None else say("unit.percent", n=percent(report.hit_rate.value))
     return [
         plain(line.name),
         rate,
@@ -103,7 +103,7 @@ def _share_bar(report: Report, share: Share) -> Bar:
 def _share_row(report: Report, share: Share) -> list[str]:
     parts = report.waterfall
     name, why = say(f"finish.share.{share}"), say(f"finish.share.{share}.help")
-    return [f"**{name}**", str(parts.tokens[share]), f"{percent(parts.part(share))} %", why]
+    return [f"**{name}**", str(parts.tokens[share]), say("unit.percent", n=percent(parts.part(share))), why]
 
 
 def evictions_panel(

@@ -1,1 +1,1 @@
-"""Chapter 12: the questions of an interview, and the numbers in their answers."""
+"""Chapter 12: the interview, its questions as trees, what one hears, and the numbers in the answers."""

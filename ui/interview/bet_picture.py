@@ -22,7 +22,7 @@ _STYLE = f"""<style>
 .crowd{{font-size:.95rem}}
 .crowd-row{{display:flex;height:2.1rem;margin:.2rem 0 .9rem;position:relative}}
 .crowd-row i{{box-sizing:border-box;border:1.5px solid currentColor;margin-right:1px;min-width:2px;
-overflow:hidden;font-style:normal;text-align:center;line-height:1.85rem}}
+overflow:hidden;font-style:normal;font-weight:700;text-align:center;line-height:1.85rem}}
 .crowd-row i.hit{{background:{_both("hit")};color:{_both("hit_label")};border-color:{_both("hit_edge")}}}
 .crowd-row i.new{{color:{_both("miss_label")};border-color:{_both("miss_edge")};
 background:repeating-linear-gradient(135deg,{_both("miss")} 0 6px,{_both("miss_soft")} 6px 9px)}}

@@ -12,7 +12,8 @@ from typing import Any
 import streamlit as st
 
 from ui.course.lessons import show_part
-from ui.course.page import reading
+from ui.course.place import opened_at
+from ui.course.said import DICE
 from ui.frame.kept import Kept
 from ui.frame.session import lang_mode, say
 from ui.interview.questions import words
@@ -47,6 +48,14 @@ class Round:
             return self
         return replace(self, said=(*self.said, is_true), told=True)
 
+    def beginning_with(self, name: str | None) -> Round:
+        """The same with this claim on the table now, unless it was decided before or another one is told."""
+        done = len(self.said)
+        if name not in self.order[done:] or self.told:
+            return self
+        rest = tuple(one for one in self.order[done:] if one != name)
+        return replace(self, order=(*self.order[:done], str(name), *rest))
+
     def next(self) -> Round:
         """Lay the next claim on the table."""
         return replace(self, told=False)
@@ -59,13 +68,14 @@ def new_round(seed: int) -> Round:
     return Round(tuple(names))
 
 
-_ROUND: Kept[Round] = Kept("claims_round", lambda: new_round(secrets.randbelow(2**31)))
+_ROUND: Kept[Round] = Kept("claims_round", lambda: new_round(DICE.get()))
 
 
 def claims(pages: Callable[[str], Any]) -> None:
     """The claim on the table, and two ways to decide; beside it how the others went."""
-    now = _ROUND.get()
-    text, beside = reading("claims")
+    now = _ROUND.get().beginning_with(opened_at("ch12", CLAIMS))
+    _ROUND.set(now)
+    text, beside = st.columns(2, gap="large")
     with beside:
         _score(now)
     with text:
@@ -100,7 +110,7 @@ def _reason(name: str, said: bool, pages: Callable[[str], Any]) -> None:
     truth = CLAIMS[name]
     with st.container(key="told-claim"):
         for one in languages(lang_mode()):
-            grade = t(f"course.bet.{'right' if said == truth else 'wrong'}", one)
+            grade = t(f"course.ch12.claims.{'right' if said == truth else 'wrong'}", one)
             verdict = t(f"course.ch12.claims.is_{str(truth).lower()}", one)
             st.markdown(f"**{grade} {verdict}** {words(name, 'why', one)}")
         show_me(name, pages)

@@ -11,7 +11,7 @@ import streamlit as st
 from ui.course.page import reading
 from ui.frame.session import lang_mode, say
 from ui.interview import talk as steps
-from ui.interview.picture import show_map, show_path
+from ui.interview.picture import show_picture
 from ui.interview.questions import num_must, words
 from ui.interview.show import show_me
 from ui.interview.talk import ANSWER, ANY, FAILS, NAMED, TALK, THEN
@@ -30,9 +30,7 @@ def interview(pages: Pages) -> None:
     talk = steps.talk_about(card) if card is not None else TALK.get()
     text, beside = reading("interview")
     with beside:
-        if card is not None:
-            show_path(card, talk)
-        show_map(steps.deck_now(), card, talk)
+        show_picture(card, talk, steps.deck_now())
     with text:
         if card is None:
             _nothing_left()

@@ -42,17 +42,16 @@ border-top:2px dashed currentColor}
 .talk-told{margin-top:.6rem;font-size:.875rem;color:light-dark(#4A5868,#B3BECB)}
 @media (max-width:640px){.talk-map,.talk-told,.talk-path span,.talk-path>div.ahead b{display:none}
 .talk-path{display:flex;flex-wrap:wrap;padding:.3rem 0}
-.talk-path>div{padding:0 .6rem 0 1.5rem;min-height:1.4rem}
+.talk-path>div{padding:0 .4rem 0 1.4rem;min-height:1.4rem;font-size:.85rem}
 .talk-path>div::after,.talk-path>div.trap i{display:none}
 .talk-path>div.trap{margin-left:0}}
 </style>"""
 
 
-def show_path(card: int, talk: Talk) -> None:
-    """The path of the question on the table."""
-    name = QUESTIONS[card]
-    items = "".join(_node(node, name, talk) for node in NODES)
-    st.html(f'{_STYLE}<div class="talk-path" role="list">{items}</div>')
+def show_picture(card: int | None, talk: Talk, deck: Deck) -> None:
+    """The path of the question on the table, if there is one, and below it all questions."""
+    path = "" if card is None else "".join(_node(node, QUESTIONS[card], talk) for node in NODES)
+    st.html(f'{_STYLE}<div class="talk-path" role="list">{path}</div>{_map(deck, card, talk)}')
 
 
 def _node(node: str, name: str, talk: Talk) -> str:
@@ -72,7 +71,7 @@ def _said(node: str, name: str, talk: Talk) -> str:
     return " · ".join(words(name, key, one) for one in languages(lang_mode()))
 
 
-def show_map(deck: Deck, card: int | None, talk: Talk) -> None:
+def _map(deck: Deck, card: int | None, talk: Talk) -> str:
     """A mark for each question, theme by theme: known, to come again, open; the one now asked underlined."""
     rows = "".join(
         f"<div>{escape(say(f'course.ch12.theme.{theme}'))}</div>"
@@ -87,7 +86,7 @@ def show_map(deck: Deck, card: int | None, talk: Talk) -> None:
     )
     signs = f"● {told} · ○ {say('course.ch12.mark.open')} · ◍ {say('course.ch12.mark.again')}"
     marks = f'<div class="talk-map" aria-hidden="true">{rows}</div>'
-    st.html(f'{_STYLE}{marks}<p class="talk-told">{escape(signs)}</p>')
+    return f'{marks}<p class="talk-told">{escape(signs)}</p>'
 
 
 def _mark(card: int, deck: Deck, now: int | None, talk: Talk) -> str:

@@ -12,6 +12,7 @@ import secrets
 from dataclasses import dataclass, replace
 
 from ui.course.place import opened_at, stands_at
+from ui.course.said import DICE
 from ui.frame.kept import Kept
 from ui.frame.link import LinkPart, Query
 from ui.interview.questions import num_must
@@ -71,7 +72,7 @@ TALK = LinkPart(
     "talk", Talk, {"talk": "course.ch12.title"}, from_query, to_query, personal=frozenset({"talk"})
 )
 
-_ORDER: Kept[tuple[int, ...]] = Kept("interview_order", lambda: shuffled(secrets.randbelow(2**31)))
+_ORDER: Kept[tuple[int, ...]] = Kept("interview_order", lambda: shuffled(DICE.get()))
 """In which order this visit draws, as long as no deck was begun."""
 
 

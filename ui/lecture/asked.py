@@ -85,12 +85,21 @@ def scene_of(of: Played, at: int, until: int, step: Step | None = None) -> RunSc
     if ask["kind"] == "pool":
         return run_scene(of, Wanted(at, until, slots=True, queue=True, queue_open=False))
     asked = str(ask["rid"])
+    until = _settled(of, at, until, asked)
     owner = ask.get("args", {}).get("owner", "")
     others = [rid for rid in (owner, *_latest(of, at)) if rid and rid != asked]
     lanes = (*others[: LANES - 1], asked)
     is_lane = ask["id"] not in ("touch", "done", "merge", "append")
     wanted = Wanted(at, until, lanes, (asked,), marked=is_lane, tags=is_lane, slots=not is_lane)
     return run_scene(of, wanted)
+
+
+def _settled(of: Played, at: int, until: int, rid: str) -> int:
+    """Where one sees what became of a look-up: its request's prompt is computed, if its turn comes."""
+    if of.steps[at]["ask"]["kind"] != "lane":
+        return until
+    behind = range(at, len(of.steps))
+    return next((i for i in behind if (of.steps[i]["op"], of.steps[i].get("rid")) == ("append", rid)), until)
 
 
 def _latest(of: Played, at: int) -> tuple[str, ...]:

@@ -12,7 +12,15 @@ from urllib.parse import parse_qsl
 
 from core.errors import BrothError
 from ui.lecture.asked import caption, choice_of, scene_of
-from ui.lecture.payload import Lecture, LectureStop, Scene, Text, each_language, in_each_language
+from ui.lecture.payload import (
+    NO_TEXT,
+    Lecture,
+    LectureStop,
+    Scene,
+    each_language,
+    for_window,
+    in_each_language,
+)
 from ui.lecture.scenes import Played, played
 from ui.stage.setup import SETUP
 from ui.teacher.names import name_of
@@ -22,12 +30,10 @@ from ui.words.i18n import LANGS, Lang, LangMode, languages
 MAX_TOKENS, MAX_SLOTS = 36, 16
 """What a picture for the last row can hold; a larger run is shown as the page it stands on."""
 
-NO_TEXT: Text = {"en": "", "zh": ""}
-
 
 def own_lecture(sequence: Sequence, mode: LangMode, *, notes: bool = False) -> Lecture:
     """The stops in order; nobody planned minutes for them."""
-    return {
+    lecture: Lecture = {
         "key": f"seq-{blake2b(pack(sequence).encode(), digest_size=6).hexdigest()}",
         "langs": list(languages(mode)),
         "minutes": 0,
@@ -35,6 +41,7 @@ def own_lecture(sequence: Sequence, mode: LangMode, *, notes: bool = False) -> L
         "demo": False,
         "stops": [_stop(f"s{number}", stop, mode) for number, stop in enumerate(sequence.stops, 1)],
     }
+    return for_window(lecture)
 
 
 def _stop(name: str, stop: Stop, mode: LangMode) -> LectureStop:

@@ -133,6 +133,12 @@ class LectureStop(TypedDict):
     scene: dict[Lang, Scene]
 
 
+class _Said(TypedDict):
+    hear: Text
+    truth: Text
+    point: Text
+
+
 class Lecture(TypedDict):
     """The whole. ``key`` tells lectures apart in the browser's storage; ``minutes``: 0 without a plan."""
 
@@ -142,6 +148,17 @@ class Lecture(TypedDict):
     notes: bool
     demo: bool
     stops: list[LectureStop]
+
+
+NO_TEXT: Text = {"en": "", "zh": ""}
+_UNSAID: _Said = {"hear": NO_TEXT, "truth": NO_TEXT, "point": NO_TEXT}
+
+
+def for_window(lecture: Lecture) -> Lecture:
+    """What its window needs: to the projector's, nothing travels that is for the lecturer alone."""
+    if lecture["notes"]:
+        return lecture
+    return {**lecture, "stops": [{**stop, **_UNSAID} for stop in lecture["stops"]]}
 
 
 def in_each_language(options: Mapping[Lang, Sequence[str]]) -> list[Text]:

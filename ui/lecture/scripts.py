@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ui.lecture.payload import Lecture, LectureStop, each_language, in_each_language
+from ui.lecture.payload import Lecture, LectureStop, each_language, for_window, in_each_language
 from ui.lecture.pictures import picture
 from ui.teacher.places import address_of
 from ui.teacher.stops import BETS, RIGHT, SCRIPTS, options, words
@@ -12,7 +12,7 @@ from ui.words.i18n import LANGS, Lang, LangMode, languages
 def script_lecture(length: int, mode: LangMode, *, notes: bool = False) -> Lecture:
     """One script. ``length``: minutes, a key of ``SCRIPTS``."""
     names = {name for name, _ in SCRIPTS[length]}
-    return {
+    lecture: Lecture = {
         "key": f"script-{length}",
         "langs": list(languages(mode)),
         "minutes": length,
@@ -20,6 +20,7 @@ def script_lecture(length: int, mode: LangMode, *, notes: bool = False) -> Lectu
         "demo": False,
         "stops": [_stop(name, minutes, mode, names) for name, minutes in SCRIPTS[length]],
     }
+    return for_window(lecture)
 
 
 def _stop(name: str, minutes: int, mode: LangMode, names: set[str]) -> LectureStop:

@@ -97,7 +97,7 @@ def sweep_view(report: Report) -> None:
         head += [say(f"prefill.ratio.{name}") for name in ("clock", "flops", "linear")]
         cells = [
             [
-                f"{percent(row['fraction'], 0)} %",
+                say("unit.percent", n=percent(row["fraction"], 0)),
                 *ms_words(row["timing"]),
                 *(times(row[name]) for name in ("measured", "flops", "linear")),
             ]

@@ -25,7 +25,7 @@ def users_view(report: Report) -> None:
     parts = (
         ("prefill.ratio.clock", "basis.measured", times(summary["ratio"])),
         ("prefill.ratio.tokens", "basis.counted", times(summary["tokens_ratio"])),
-        ("prefill.rate", "basis.counted", f"{percent(summary['hit_rate'])} %"),
+        ("prefill.rate", "basis.counted", say("unit.percent", n=percent(summary["hit_rate"]))),
     )
     for column, (name, basis, value) in zip(columns, parts, strict=True):
         with column, st.container(border=True, height="stretch"):
@@ -108,8 +108,8 @@ def saving_view(report: Report) -> None:
             digits(row["hit_tokens"]),
             f"{digits(ms_of(row['full']))} ms",
             f"{digits(ms_of(row['hit']))} ms",
-            f"{percent(row['saved'], 0)} %",
-            f"{percent(row['hit_tokens'] / row['total'], 0)} %",
+            say("unit.percent", n=percent(row["saved"], 0)),
+            say("unit.percent", n=percent(row["hit_tokens"] / row["total"], 0)),
         ]
         for name, row in zip(names, rows, strict=True)
     ]

@@ -50,7 +50,7 @@ def _summary_row(place: str, summary: Json) -> list[str]:
         say(f"prefill.breaks.{place}"),
         f"{summary['flipped']} / {summary['tries']}",
         power(summary["kl"]),
-        f"{percent(summary['relative'], 0)} %",
+        say("unit.percent", n=percent(summary["relative"], 0)),
         power(summary["max_abs"]),
     ]
 
@@ -118,7 +118,7 @@ def documents_view(report: Report) -> None:
     cells = [
         [
             say(f"prefill.documents.{row['side']}"),
-            f"{percent(row['hit_rate'])} %",
+            say("unit.percent", n=percent(row["hit_rate"])),
             f"{row['wrong']} / {row['requests']}",
             f"{row['flipped']} / {row['requests']}",
             power(row["max_abs"]),
@@ -127,7 +127,9 @@ def documents_view(report: Report) -> None:
     ]
     for column, row in zip(st.columns(len(report.rows)), report.rows, strict=True):
         with column, st.container(border=True):
-            st.metric(say(f"prefill.documents.{row['side']}"), f"{percent(row['hit_rate'])} %")
+            st.metric(
+                say(f"prefill.documents.{row['side']}"), say("unit.percent", n=percent(row["hit_rate"]))
+            )
             st.caption(say("prefill.documents.wrong", wrong=row["wrong"], n=row["requests"]))
     show_table("prefill-documents", head, cells)
     chained, content = report.rows

@@ -85,12 +85,12 @@ def _run(words: Words, log: Json, run: Json, machine: Json) -> str:
 
 
 def _headline(words: Words, run: Json, machine: Json) -> str:
-    rate = "–" if run["hit_rate"] is None else f"{percent(run['hit_rate'])} %"
+    rate = "–" if run["hit_rate"] is None else words.say("unit.percent", n=percent(run["hit_rate"]))
     saved, peak = run["savings"], run["peak_blocks_if_all_ran_at_once"]
     by_hour, by_token = saved["money_by_gpu_hour"], saved["money_by_token"]
     cells = (
         (words.say("traffic.rate"), rate),
-        (words.say("traffic.best"), f"{percent(run['best_rate'])} %"),
+        (words.say("traffic.best"), words.say("unit.percent", n=percent(run["best_rate"]))),
         (words.say("traffic.verdict"), words.say(f"traffic.verdict.{run['verdict']}")),
     )
     big = "".join(f"<div><span>{name}</span><b>{value}</b></div>" for name, value in cells)

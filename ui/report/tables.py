@@ -19,7 +19,7 @@ def definitions(words: Words, run: Json) -> str:
         (
             words.say(f"traffic.definition.{one['name']}"),
             f"{_hits(one)} / {one['total']:,}",
-            "–" if one["rate"] is None else f"{percent(one['rate'], 3)} %",
+            "–" if one["rate"] is None else words.say("unit.percent", n=percent(one["rate"], 3)),
         )
         for one in run["definitions"]
     ]
@@ -81,7 +81,7 @@ def sources(words: Words, run: Json) -> str:
                 escape(one["name"]) or words.say("traffic.unnamed"),
                 f"{one['num_requests']:,}",
                 f"{one['num_tokens']:,}",
-                f"{percent(one['rate'])} %",
+                words.say("unit.percent", n=percent(one["rate"])),
                 words.say(f"traffic.verdict.{one['verdict']}"),
             )
             for one in found[:MOST_SOURCES]

@@ -26,6 +26,9 @@ PAGES = (
 """Pages a stop may open: all but the teacher's own."""
 
 MAX_ADDRESS = 4_000
+OF_BEFORE = frozenset(["at"])
+"""Parameters of older links that mean nothing any more: the stop of a sequence, once a page of its own."""
+
 LOOPBACK = frozenset(["localhost", "127.0.0.1", "::1"])
 
 _RUN_PAGES = frozenset(["start", "execute", "finish"])
@@ -134,7 +137,7 @@ def _same_server(url: SplitResult, here: SplitResult) -> bool:
 
 def _query(found: Mapping[str, str], page: str, parts: Parts) -> str:
     """The parameters anew from what they mean, so that nothing else is kept."""
-    unknown = sorted(set(found).difference(*(part.names for part in parts)))
+    unknown = sorted(set(found).difference(OF_BEFORE, *(part.names for part in parts)))
     if unknown:
         names = ", ".join(unknown)[:80]
         raise AddressError("teacher.unknown", f"Unknown in this link: {names}.", names=names)

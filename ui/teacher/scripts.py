@@ -42,15 +42,15 @@ def scripts_panel(length: int, paper: Callable[[], None]) -> None:
         keys.markdown(text("script_keys", one))
     with st.expander(say("teacher.read")):
         for name, _ in SCRIPTS[length]:
-            st.markdown(f"**{_title(name)}**\n\n" + "\n".join(_line(name, key) for key in _SAID))
+            st.markdown(f"**{_both(name, 'title')}**\n\n" + "\n".join(_line(name, key) for key in _SAID))
     st.button(
         say("teacher.take"), key="teacher-take", help=say("teacher.take.help"), on_click=_take, args=(length,)
     )
 
 
 def _head() -> list[str]:
-    columns = ("", say("teacher.column.stop"), say("teacher.column.minutes"), say("teacher.column.stage"))
-    return [_row(*columns), _row("---:", "---", "---:", "---")]
+    columns = ("stop", "minutes", "asks", "stage")
+    return [_row("", *(say(f"teacher.column.{name}") for name in columns)), _row("---:", *["---"] * 4)]
 
 
 def _rows(length: int) -> list[str]:
@@ -58,7 +58,8 @@ def _rows(length: int) -> list[str]:
     begun = 0
     for number, (name, minutes) in enumerate(SCRIPTS[length], 1):
         link = f"[{say('teacher.open')}]({address_of(name).link(lang_mode())})"
-        rows.append(_row(str(number), f"**{_title(name)}**", f"{begun}–{begun + minutes}", link))
+        when = f"{begun}–{begun + minutes}"
+        rows.append(_row(str(number), f"**{_both(name, 'title')}**", when, _both(name, "ask"), link))
         begun += minutes
     return rows
 
@@ -67,8 +68,8 @@ def _row(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _title(name: str) -> str:
-    return " · ".join(words(name, "title", one) for one in languages(lang_mode()))
+def _both(name: str, key: str) -> str:
+    return " · ".join(words(name, key, one) for one in languages(lang_mode()))
 
 
 def _line(name: str, key: str) -> str:

@@ -15,8 +15,7 @@ from ui.frame import link
 from ui.frame.link import LinkPart, Parts, Query
 from ui.teacher.address import Address, AddressError, read_address
 
-SEQ, AT = "seq", "at"
-"""``at`` stood in older links: the stop that was presented, each on a page of its own."""
+SEQ = "seq"
 MAX_STOPS = 24
 MAX_TITLE, MAX_NOTE = 80, 600
 MAX_SEQ_LINK = 2_000
@@ -136,7 +135,7 @@ def from_query(query: Query, parts: Parts) -> tuple[Sequence, list[str]]:
     return (Sequence(), [SEQ]) if found is None else (found, [])
 
 
-_NAMES = {SEQ: "teacher.part.own", AT: "teacher.place.name"}
+_NAMES = {SEQ: "teacher.part.own"}
 
 SEQUENCE = LinkPart(
     "sequence",

@@ -127,8 +127,10 @@ def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict
         "requests": lambda log, one: digits(len(one.requests)),
         "refused": lambda log, one: digits(one.result.num_refused),
         "tokens": lambda log, one: digits(int(one.lengths.sum())),
-        "rate": lambda log, one: "–" if one.hit_rate is None else f"{percent(one.hit_rate, 2)} %",
-        "best": lambda log, one: f"{percent(one.best_rate, 2)} %",
+        "rate": lambda log, one: (
+            "–" if one.hit_rate is None else say("unit.percent", n=percent(one.hit_rate, 2))
+        ),
+        "best": lambda log, one: say("unit.percent", n=percent(one.best_rate, 2)),
         "computed": lambda log, one: digits(int(one.lengths.sum()) - int(one.hits.sum())),
         "saved": lambda log, one: seconds(savings(one, cost, prices).gpu_seconds.value or 0.0),
         "verdict": lambda log, one: say(f"traffic.verdict.{whole(one).verdict()}"),

@@ -36,9 +36,11 @@ def _headline(analysis: Analysis) -> None:
     rate = analysis.hit_rate
     saved = savings(analysis, MACHINE.get().cost(), MACHINE.get().prices)
     cells = st.columns(4)
-    shown = "–" if rate is None else f"{percent(rate)} %"
+    shown = "–" if rate is None else say("unit.percent", n=percent(rate))
     cells[0].metric(say("traffic.rate"), shown, help=say("traffic.rate.help"))
-    cells[1].metric(say("traffic.best"), f"{percent(analysis.best_rate)} %", help=say("traffic.best.help"))
+    cells[1].metric(
+        say("traffic.best"), say("unit.percent", n=percent(analysis.best_rate)), help=say("traffic.best.help")
+    )
     value = seconds(saved.gpu_seconds.value or 0.0)
     cells[2].metric(say("traffic.saved"), value, help=say("traffic.saved.help"))
     verdict = whole(analysis).verdict()
@@ -58,7 +60,7 @@ def _definitions(analysis: Analysis) -> None:
     for one in analysis.definitions:
         number = digits(one.hits) if one.name == "mean_of_ratios" else f"{int(one.hits):,}"
         arithmetic = f"{number} / {one.total:,}"
-        rate = "–" if one.rate is None else f"{percent(one.rate, 3)} %"
+        rate = "–" if one.rate is None else say("unit.percent", n=percent(one.rate, 3))
         rows.append({"name": say(f"traffic.definition.{one.name}"), "how": arithmetic, "rate": rate})
     columns = {name: say(f"traffic.column.{name}") for name in ("name", "how", "rate")}
     st.dataframe(rows, hide_index=True, column_config=columns, key="traffic_definitions")

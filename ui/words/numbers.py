@@ -22,13 +22,13 @@ def _exponent(size: float) -> int:
 
 
 def power(value: float) -> str:
-    """A small number as people write it: 1.5·10⁻⁶."""
+    """A small number as people write it: 1.5×10⁻⁶."""
     if value == 0:
         return "0"
     if 1e-3 <= abs(value) < 1e4:
         return digits(value)
     mantissa, _, exponent = f"{value:.1e}".partition("e")
-    return f"{mantissa}·10{str(int(exponent)).translate(_DIGITS)}"
+    return f"{mantissa}×10{str(int(exponent)).translate(_DIGITS)}"
 
 
 class Count(int):

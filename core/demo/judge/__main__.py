@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from unicodedata import east_asian_width
 
 from core.demo.judge.address import BASE
 from core.demo.judge.cases import NUM_HIDDEN, RECORDED, Lang, hidden
@@ -112,8 +113,14 @@ def _tell(told: Told, how: Judging) -> None:
     print()
     for name, text in lines.items():
         if text:
-            print(f"{words(f'head.{name}', how.lang):<16} {escaped(text)}")
+            print(f"{_padded(words(f'head.{name}', how.lang))} {escaped(text)}")
     print()
+
+
+def _padded(text: str, columns: int = 16) -> str:
+    """As wide as its neighbours in a terminal, where a Chinese character takes two columns."""
+    width = sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+    return text + " " * (columns - width)
 
 
 if __name__ == "__main__":

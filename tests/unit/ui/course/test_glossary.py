@@ -25,7 +25,8 @@ SEEN = {
     "block table": "touch.held", "ref count": "touch.held", "hit": "match", "miss": "miss.chain_broken",
     "compute (prefill)": "compute.first", "free": "free.front", "free queue (LRU)": "free.back",
     "evict": "evict.reused", "time to live (TTL)": "ttl", "decode": "append", "preempt": "preempt",
-    "null block": "alloc.first", "block size": "cut", "salt": "miss.salt", "near miss": "miss.chain_broken",
+    "null block": "alloc.first", "numbers on the stage": "alloc.first",
+    "block size": "cut", "salt": "miss.salt", "near miss": "miss.chain_broken",
     "partial hit": "plan.none", "last-token rule": "plan.last_token", "duplicate": "dup",
     "admission": "notstored.sightings", "wait": "wait", "working set": "evict.reused",
     "cliff": "miss.evicted", "tick": "tick", "RAG": "plan.none", "multi-turn chat": "plan.none",
@@ -71,7 +72,7 @@ def test_the_picture_breaks_in_both_languages() -> None:
     [
         ("引用计数", "ref count"),
         ("REF COUNT", "ref count"),
-        ("ttft", "TTFT"),
+        ("ttft", "TTFT (time to first token)"),
         ("高汤", "prefix"),
         ("pour out", "evict"),
         ("null block", "null block"),

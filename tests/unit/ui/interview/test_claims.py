@@ -113,3 +113,14 @@ def test_a_round_ends() -> None:
         now = now.decide(CLAIMS[now.name]).next()
     assert now.num_right == len(now.said) == len(CLAIMS)
     assert now.decide(True) == now == Round(now.order, now.said)
+
+
+def test_a_link_lays_its_claim_on_the_table() -> None:
+    opened = new_round(7)
+    last = opened.order[-1]
+    now = opened.beginning_with(last)
+    assert now.name == last
+    assert sorted(now.order) == sorted(opened.order)
+    assert now.decide(True).beginning_with(opened.order[0]) == now.decide(True), "a reason is read to its end"
+    assert now.decide(True).next().beginning_with(last).name == opened.order[0]
+    assert opened.beginning_with(None) == opened

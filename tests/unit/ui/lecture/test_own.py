@@ -33,7 +33,7 @@ HOSTILE = (
 
 
 def only(stop: Stop) -> LectureStop:
-    return own_lecture(Sequence((stop,)), "both")["stops"][0]
+    return own_lecture(Sequence((stop,)), "both", notes=True)["stops"][0]
 
 
 @pytest.mark.parametrize("name", [name for name, place in PLACES.items() if place.ask not in ("", "bet")])
@@ -145,7 +145,7 @@ def test_what_people_typed_stays_text(text: str) -> None:
         stop = only(Stop(address, text, text))
         assert stop["title"] == {"en": text, "zh": text}
         assert stop["point"] == {"en": text, "zh": text}
-        page = notes_html(own_lecture(Sequence((Stop(address, text, text),)), "both"))
+        page = notes_html(own_lecture(Sequence((Stop(address, text, text),)), "both", notes=True))
         assert "<script>" not in page
         assert "<img" not in page
         assert ("${title}" in page) == ("${title}" in text)
@@ -172,7 +172,7 @@ def test_a_lecture_has_a_key_of_its_own() -> None:
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_the_printed_notes_say_all_that_the_notes_window_says(lang: Lang) -> None:
-    lecture = script_lecture(40, lang)
+    lecture = script_lecture(40, lang, notes=True)
     page = notes_html(lecture).replace("&#x27;", "'").replace("&quot;", '"')
     for stop in lecture["stops"]:
         for key in ("title", "ask", "hear", "truth", "point"):

@@ -30,7 +30,7 @@ LONGEST = {
 
 
 def stops(length: int, mode: LangMode = "en") -> list[LectureStop]:
-    return script_lecture(length, mode)["stops"]
+    return script_lecture(length, mode, notes=True)["stops"]
 
 
 def stop_of(name: str) -> LectureStop:
@@ -58,6 +58,14 @@ def test_a_script_travels_whole(length: int, mode: LangMode) -> None:
         assert stop["right"] is None or stop["options"]
         assert set(stop["scene"]) == set(LANGS)
         assert stop["link"].startswith(PLACES[stop["id"]].page)
+
+
+@pytest.mark.parametrize("length", SCRIPTS)
+def test_what_is_for_the_lecturer_does_not_travel_to_the_projector(length: int) -> None:
+    deck, notes = (script_lecture(length, "en", notes=one)["stops"] for one in (False, True))
+    for shown, told in zip(deck, notes, strict=True):
+        hidden = {key: {"en": "", "zh": ""} for key in ("hear", "truth", "point")}
+        assert shown == {**told, **hidden}
 
 
 @pytest.mark.parametrize("length", SCRIPTS)

@@ -196,11 +196,11 @@ def test_files_to_take_home(report: Report) -> None:
     ("value", "words"),
     [
         (0, "0"),
-        (1.5497e-6, "1.5·10⁻⁶"),
-        (1e-4, "1.0·10⁻⁴"),
+        (1.5497e-6, "1.5×10⁻⁶"),
+        (1e-4, "1.0×10⁻⁴"),
         (0.0392, "0.0392"),
         (2.42, "2.42"),
-        (4e7, "4.0·10⁷"),
+        (4e7, "4.0×10⁷"),
     ],
 )
 def test_small_numbers(value: float, words: str) -> None:
