@@ -52,8 +52,7 @@ def render() -> None:
     show_part(NAME, "isolated")
     _, _, shown = my_run(enable_caching=False)
     chapter_stage(NAME, shown, find_step(shown, op_is("compute", "R1")))
-    draws = {"counter": _counter, "size": _kv_size}
-    draw_folded(NAME, {name: (say(f"course.ch01.{name}"), draw) for name, draw in draws.items()})
+    draw_folded(NAME, {"counter": _counter, "size": _kv_size})
     prompt = my_prompt(lang())
     bet(NAME, lambda seed: bet_on_repeats(prompt, seed), pages=page)
     end_chapter(NAME, page)

@@ -66,8 +66,7 @@ def render() -> None:
 
 def _folded() -> None:
     """What is off the path."""
-    draws = {"time": _cost, "query": _why_not_q, "sizes": _sizes, "sampling": _sampling}
-    draw_folded(NAME, {name: (say(f"course.ch02.more.{name}"), draw) for name, draw in draws.items()})
+    draw_folded(NAME, {"time": _cost, "query": _why_not_q, "sizes": _sizes, "sampling": _sampling})
 
 
 # -- which tokens are computed -------------------------------------------------------------------------

@@ -58,14 +58,13 @@ TRIALS: tuple[tuple[str, HashName, bool], ...] = (
 
 def render() -> None:
     """Change a token of one's own prompt and watch the tags; the same on the stage; two bets."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     _edit()
     show_part(NAME, "stage")
     _, _, shown = course_run("P9d")
     chapter_stage(NAME, shown, find_step(shown, op_is("miss", "R1")))
     my_stage_link(say("course.ch04.yours"), find_step(my_run()[2], op_is("plan", "R1")))
-    draws = {"last": _last_token, "broken": _after_a_break, "race": _race, "weak": _collisions}
-    draw_folded(NAME, {name: (say(f"course.ch04.more.{name}"), draw) for name, draw in draws.items()})
+    draw_folded(NAME, {"last": _last_token, "broken": _after_a_break, "race": _race, "weak": _collisions})
     bet(NAME, lambda seed: asked_tags(_change(seed)), pages=page)
     bet(NAME, lambda seed: asked_hits(_change(seed)), place="b", pages=page)
     end_chapter(NAME, page)
@@ -85,6 +84,7 @@ def _edit() -> None:
     pieces = my_tokens(lang())[0]
     within = beginning_of(pieces, my_prompt(lang()).system)
     with text:
+        show_part(NAME, "hook")
         place = st.selectbox(
             say("course.ch04.place"),
             range(within),

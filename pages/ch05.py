@@ -32,13 +32,13 @@ from ui.course.ch05_bets import at_once as three_at_once
 from ui.course.ch05_picture import draw_modules, work_of
 from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_one, stage_link
 from ui.course.code import Function, place_of, show_source
+from ui.course.folded import draw_folded
 from ui.course.lessons import show_part
 from ui.course.mine import MINE as MY_PROMPT
 from ui.course.mine import my_prompt, my_scenario, my_stage_link, my_tokens
 from ui.course.page import more, reading
 from ui.course.pictures import new_pen, show_picture
 from ui.frame.kept import LastFew
-from ui.frame.open_parts import draw_if_open
 from ui.frame.session import lang, plain, say
 from ui.frame.shared import Shared
 from ui.stage.own import OwnPrompts
@@ -64,9 +64,10 @@ Seen = tuple[dict[str, Any], Payload, list[Told], list[Move]]
 
 def render() -> None:
     """Six situations on the stage, the first with the visitor's own prompts; who did what; two bets."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         titles = {name: say(f"course.ch05.situation.{name}") for name in (MINE, *SITUATIONS)}
         name = pick_one(say("course.ch05.situation"), titles, "ch05-situation", NAME)
         counted, shown, told, moves = _seen(name)
@@ -77,7 +78,7 @@ def render() -> None:
         _picture(work_of(told, moves))
     chapter_stage(NAME, shown, step, key=f"stage-{name}")
     modules = partial(_modules, name, shown, step, told, moves)
-    draw_if_open("ch05-more-modules", say("course.ch05.more.modules"), modules)
+    draw_folded(NAME, {"modules": modules})
     with more(say("course.ch05.more.names")):
         _names()
     bet(NAME, lambda seed: asked_held(three_at_once(my_tokens(lang()), seed)), pages=page)

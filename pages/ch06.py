@@ -34,13 +34,13 @@ from ui.course.ch06_saving.rulers import (
 )
 from ui.course.ch06_saving.timed import one_prompt_panel, sooner_panel
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, pick_one, stage_link
+from ui.course.folded import draw_folded
 from ui.course.lessons import show_part
 from ui.course.mine import my_tokens
 from ui.course.page import reading
 from ui.course.pictures import new_pen, show_picture
 from ui.course.said import now_put
 from ui.frame.kept import Kept
-from ui.frame.open_parts import draw_if_open
 from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
@@ -56,7 +56,7 @@ Make = Callable[[int], FirstToken]
 
 def render() -> None:
     """Four rulers beside one picture, the bets, and folded what stands behind the numbers."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     _rulers()
     panels = {
         "one": one_prompt_panel,
@@ -65,10 +65,9 @@ def render() -> None:
         "users": users_panel,
         "long": long_panel,
         "load": load_panel,
-        "bill": bill_panel,
+        "day": bill_panel,
     }
-    for name, draw in panels.items():
-        draw_if_open(f"ch06-more-{name}", say(f"course.ch06.more.{name}"), draw)
+    draw_folded(NAME, panels)
     machine_panel()
     _bet("a", lambda seed: first_token(my_tokens(lang()), MACHINE.get().cost(), seed))
     _bet("b", lambda seed: with_manual(my_tokens(lang()), MACHINE.get().cost(), seed))
@@ -81,6 +80,7 @@ def render() -> None:
 def _rulers() -> None:
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         names = {name: say(f"course.ch06.ruler.{name}") for name in RULERS}
         now = pick_one(say("course.ch06.ruler"), names, "ch06-ruler", NAME)
         SEEN.set(SEEN.get() | {now})

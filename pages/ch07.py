@@ -19,13 +19,13 @@ from ui.course.ch07_uses.counts import (
     USUAL,
     all_rates,
     last_request,
-    never_full,
     share_map,
     small_scenario,
     verdicts,
 )
 from ui.course.ch07_uses.picture import draw_strips, draw_verdicts
 from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_one
+from ui.course.folded import draw_folded
 from ui.course.in_turn import beginning_and_question
 from ui.course.lessons import show_part
 from ui.course.mine import my_prompt
@@ -33,7 +33,6 @@ from ui.course.page import reading
 from ui.course.pictures import new_pen, show_picture
 from ui.course.tradeoffs import prefixes_panel
 from ui.frame.formulas import formulas_panel
-from ui.frame.open_parts import draw_if_open
 from ui.frame.session import lang, say
 from ui.frame.shared import Shared
 from ui.machine.machine import MACHINE
@@ -41,6 +40,7 @@ from ui.machine.panel import machine_panel
 from ui.stage.payload import Payload, stage_log
 from ui.stage.show_me import find_step, op_is
 from ui.words.formula_words import PREFILL, SAVINGS
+from ui.words.numbers import never_full
 
 NAME = "ch07"
 _RUNS = Shared(48)
@@ -51,15 +51,13 @@ PANEL_PREFIX = 128
 
 def render() -> None:
     """Pick a kind of use and watch it; a bet on one's own prompts; all kinds, the map, room for prefixes."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     case, variant = _use()
     show_part(NAME, "stage")
     shown = _shown(case, variant)
     step = find_step(shown, op_is("plan", last_request(case)))
     chapter_stage(NAME, shown, step, key=f"{case}-{variant}")
-    draw_if_open("ch07-more-all", say("course.ch07.more.all"), lambda: _all(case, variant))
-    draw_if_open("ch07-more-map", say("course.ch07.more.map"), _map)
-    draw_if_open("ch07-more-prefixes", say("course.ch07.more.prefixes"), _prefixes)
+    draw_folded(NAME, {"all": lambda: _all(case, variant), "map": _map, "prefixes": _prefixes})
     machine_panel()
     formulas_panel((*SAVINGS, *PREFILL))
     bet(NAME, _ordered, pages=page)
@@ -81,6 +79,7 @@ def _variants(case: str) -> dict[str, str]:
 def _use() -> tuple[str, str]:
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         cases = {case: say(f"course.ch07.case.{case}") for case in VARIANTS}
         case = pick_one(say("course.ch07.use"), cases, "ch07-case", NAME)
         variant = VARIANTS[case][0]

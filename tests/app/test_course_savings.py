@@ -24,7 +24,7 @@ from ui.words.palette import PALETTE
 FOLDED = {
     "ch04": ("last", "broken", "race", "weak"),
     "ch05": ("modules",),
-    "ch06": ("one", "stage", "sooner", "users", "long", "load", "bill"),
+    "ch06": ("one", "stage", "sooner", "users", "long", "load", "day"),
     "ch07": ("all", "map", "prefixes"),
 }
 BETS_OF = {"ch04": "ab", "ch05": "ab", "ch06": "ab", "ch07": "a"}
@@ -62,6 +62,14 @@ def pictures(at: AppTest) -> list[str]:
 def test_everything_folded_opens(name: str, lang: LangMode) -> None:
     at = unfolded(name, lang=lang)
     assert [error.value for error in at.error] == []
+
+
+@pytest.mark.parametrize(("name", "part_of"), [("ch04", "race"), ("ch06", "users"), ("ch07", "map")])
+def test_a_link_unfolds_what_it_names(name: str, part_of: str) -> None:
+    at = visit(name, lang="en", open=f"{name}.{part_of}")
+    assert at.session_state[f"{name}-more-{part_of}"]
+    others = [one for one in FOLDED[name] if one != part_of]
+    assert not any(at.session_state[f"{name}-more-{one}"] for one in others)
 
 
 # -- bets ------------------------------------------------------------------------------------------------

@@ -5,8 +5,6 @@ Drawings are 420 units wide: beside the text they are larger than that, on a pho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from ui.svg.marks import Pen
@@ -29,8 +27,8 @@ def show_picture(pen: Pen, height: float, words: str) -> None:
 
 
 def width_of(words: str, size: float) -> float:
-    """About how wide a text is drawn: wide characters are squares, others half of one."""
-    return sum(size if ord(char) > 0x2E7F else 0.56 * size for char in words)
+    """About how wide a text is drawn: wide characters are squares, others two thirds of one."""
+    return sum(size if ord(char) > 0x2E7F else 0.67 * size for char in words)
 
 
 def label(pen: Pen, box: tuple[float, float, float, float], words: str, colour: str, pad: str = "") -> bool:
@@ -43,25 +41,3 @@ def label(pen: Pen, box: tuple[float, float, float, float], words: str, colour: 
         pen.rect((x + w / 2 - room / 2 - 5, y + h / 2 - 12, room + 10, 24), pad, radius=5)
     pen.text(x + w / 2, y + h / 2 + 5, words, size=SIZE, colour=colour, bold=True, anchor="middle")
     return True
-
-
-def lines_of(words: str, width: float, size: float) -> list[str]:
-    """A text cut into lines that fit; between words, and beside wide characters."""
-    lines, line = [], ""
-    for piece in _breakable(words):
-        if line and width_of(line + piece.rstrip(), size) > width:
-            lines.append(line.rstrip())
-            line = piece.lstrip()
-        else:
-            line += piece
-    return [*lines, line.rstrip()]
-
-
-def _breakable(words: str) -> Sequence[str]:
-    pieces: list[str] = []
-    for char in words:
-        if not pieces or pieces[-1].endswith(" ") or ord(char) > 0x3001:
-            pieces.append(char)
-        else:
-            pieces[-1] += char
-    return pieces

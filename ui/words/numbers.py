@@ -43,6 +43,13 @@ def percent(share: float, places: int = 1) -> str:
     return f"{100 * share:.{places}f}"
 
 
+def never_full(share: float, places: int = 1) -> str:
+    """A share in percent that reads 100 only if it is: the nearer, the more digits."""
+    while percent(share, places) == percent(1, places) and share < 1 and places < 6:
+        places += 1
+    return percent(share, places)
+
+
 def change(share: float) -> str:
     """How much less (or more) in percent, with its sign: a share of 0.28 saved is −28.0."""
     text = f"{-100 * share:+.1f}"

@@ -11,13 +11,17 @@ from ui.course.asked import Asked, Words
 from ui.course.ch06_saving.rulers import fixed_ms
 from ui.course.in_turn import hits_in_turn, ids_of, one_of
 from ui.frame.session import plain
+from ui.words.numbers import never_full
 from ui.words.visible import visible_text
 
 SIZES = (4, 8, 16)
 MANUALS = (800, 1_200, 2_000, 3_600)
 MANUAL_BLOCK = 16
-RIGHT, CLOSE = 0.1, 0.25
-"""How far off an answer may be, as a share of the time without the cache."""
+RIGHT, CLOSE, FAR = 0.1, 0.25, 0.05
+"""How far off an answer may be, as a share of the true time; close is also whoever is off by so little of the
+time without the cache."""
+NEAR = 0.1
+"""Of the time without the cache: an answer so near to what a belief would say comes from it."""
 _MANUAL_IDS = 2**30
 """The manual's tokens are numbers from here on."""
 
@@ -75,8 +79,8 @@ def _first_token(
 def time_belief(one: FirstToken, answer_ms: float) -> str:
     """What somebody believes who bets on so many milliseconds: share (of tokens is share of time), none
     (nothing is saved), or nothing in particular."""
-    near = RIGHT * one.full_ms
-    if abs(answer_ms - one.hit_ms) <= near:
+    near = NEAR * one.full_ms
+    if abs(answer_ms - one.hit_ms) <= RIGHT * one.hit_ms:
         return "right"
     if abs(answer_ms - one.counted_ms) <= near:
         return "share"
@@ -93,10 +97,10 @@ def asked_time(one: FirstToken, prompts: Sequence[Sequence[str]]) -> Asked:
         "manual": f"{one.manual:,}",
         "total": f"{one.total:,}",
         "hit": f"{one.hit:,}",
-        "percent": f"{100 * one.hit / one.total:.0f}",
+        "percent": never_full(one.hit / one.total, 0),
         "full": shown_ms(one.full_ms),
         "rest": shown_ms(one.rest_ms),
-        "saved": f"{100 * (1 - one.hit_ms / one.full_ms):.0f}",
+        "saved": never_full(1 - one.hit_ms / one.full_ms, 0),
     }
     if not one.manual:
         pieces = prompts[one.question]
@@ -115,7 +119,7 @@ def asked_time(one: FirstToken, prompts: Sequence[Sequence[str]]) -> Asked:
         step=step,
         unit="course.bet.unit.ms",
         truth=round(round(one.hit_ms / step) * step, 1),
-        tolerance=(RIGHT * one.full_ms, CLOSE * one.full_ms),
+        tolerance=(RIGHT * one.hit_ms, max(CLOSE * one.hit_ms, FAR * one.full_ms)),
         told=told,
     )
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ui.course.ch07_uses.counts import never_full
 from ui.course.grid import stage_colours
 from ui.frame import plain_figure as go
+from ui.frame.session import say
+from ui.words.numbers import never_full
+
+
+def _percent(number: str) -> str:
+    return say("course.ch06.percent", change=number)
 
 
 def rate_bars(rates: Mapping[str, float], axis: str, chosen: str) -> go.Figure:
@@ -18,7 +23,7 @@ def rate_bars(rates: Mapping[str, float], axis: str, chosen: str) -> go.Figure:
             x=[rates[name] for name in names],
             y=names,
             orientation="h",
-            text=[f"{100 * rates[name]:.1f} %" for name in names],
+            text=[_percent(f"{100 * rates[name]:.1f}") for name in names],
             textposition="outside",
             hovertemplate="%{y} · %{x:.1%}<extra></extra>",
             marker={
@@ -56,8 +61,8 @@ def length_map(
             showscale=False,
             xgap=2,
             ygap=2,
-            text=[[never_full(share, 0) for share in row] for row in shares],
-            texttemplate="%{text} %",
+            text=[[_percent(never_full(share, 0)) for share in row] for row in shares],
+            texttemplate="%{text}",
             textfont={"size": 13},
             customdata=[[[f"{p:,}", f"{s:,}"] for p in prefixes] for s in suffixes],
             hovertemplate=hover,

@@ -14,7 +14,6 @@ from core.scenario.use_cases import ROLES, VARIANTS, Outcome, by_part, hit_rate,
 from core.tradeoffs.tradeoffs import saving
 from ui.stage.setup import Setup, load_setup
 from ui.words.i18n import Lang, t
-from ui.words.numbers import percent
 
 SMALL_COUNT = {"batch": 4}
 SMALL = 3
@@ -59,13 +58,6 @@ def all_rates() -> dict[tuple[str, str], float]:
         for variant in variants:
             found[case, variant] = hit_rate(outcomes(case, variant, usual.count, usual.shared, usual.own))
     return found
-
-
-def never_full(share: float, places: int = 1) -> str:
-    """A share in percent that reads 100 only if it is: the nearer, the more digits."""
-    while percent(share, places) == percent(1, places) and share < 1 and places < 6:
-        places += 1
-    return percent(share, places)
 
 
 def drawn(count: int, most: int) -> tuple[int, ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.scenario.use_cases import Outcome, kind_of
-from ui.course.ch07_uses.counts import Verdict, drawn, never_full
+from ui.course.ch07_uses.counts import Verdict, drawn
 from ui.course.pictures import SIZE, SMALL, WIDTH, width_of
 from ui.frame.session import say
 from ui.svg.marks import Pen
+from ui.words.numbers import never_full
 
 MOST = 6
 LEFT, STRIP, ROW = 104, 26, 36

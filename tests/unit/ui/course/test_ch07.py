@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -18,7 +19,6 @@ from ui.course.ch07_uses.counts import (
     all_rates,
     drawn,
     last_request,
-    never_full,
     share_map,
     small_scenario,
     verdicts,
@@ -28,6 +28,7 @@ from ui.stage.payload import stage_log
 from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import find_step, op_is
 from ui.words.i18n import LANGS, Lang
+from ui.words.numbers import never_full
 
 COST = Machine().cost()
 CASES = [(case, variant) for case, variants in VARIANTS.items() for variant in variants]
@@ -108,7 +109,7 @@ def test_the_share_rises_from_turn_to_turn_and_the_time_does_not_fall_with_it() 
             turns = conversation(20, shared, own, ANSWER, 16)
             shares = [1 - one.computed / one.prompt for one in turns]
             assert shares[-1] > shares[1]
-            assert all(now > before - 0.03 for before, now in zip(shares, shares[1:], strict=False))
+            assert all(now > before - 0.03 for before, now in pairwise(shares))
             hits = [COST.compare(one.prompt, one.prompt - one.computed).hit_s for one in turns[1:]]
             assert min(hits) > 0.95 * hits[0], "but for where blocks end"
 
