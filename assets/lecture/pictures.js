@@ -46,14 +46,13 @@ function curvePicture(scene, width, height, { say, lang }) {
   return { node: make("div", "chart", [svg]), acts };
 }
 
-/** A page of ours in a frame; `ears` makes the clicker's keys reach the lecture from inside it. */
+const FRAME_STYLE = "body :is(.stAppHeader, .st-key-toolbar) { display: none !important } body .stMainBlockContainer { padding-top: 1rem !important }";
+
+/** A page of ours in a frame, without its bars; `ears` makes the clicker's keys reach the lecture from inside it. */
 function pagePicture(scene, width, height, { ears }) {
-  const frame = document.createElement("iframe");
-  frame.className = "page";
-  const address = new URL(scene.address, document.baseURI);
-  address.searchParams.set("embed", "true"); // Streamlit leaves out the bar above the page
-  frame.src = address.href;
-  frame.addEventListener("load", () => ears(frame.contentWindow));
+  const frame = make("iframe", "page"), dress = make("style", "", FRAME_STYLE);
+  frame.src = new URL(scene.address, document.baseURI).href;
+  frame.addEventListener("load", () => (frame.contentDocument.head.append(dress), ears(frame.contentWindow)));
   return { node: frame, acts: [] };
 }
 
