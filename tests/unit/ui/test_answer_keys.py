@@ -1,9 +1,9 @@
 """Every answer key of the app is proven by a run of the engine.
 
 Where the proofs stand: the stage's questions, each kind against frames and tables (stage/test_questions.py);
-the sheet and the handout (study/, export/); chapter 11's beliefs, chapter 13's faults by their repairs, all bets
-of the course (course/); the lecture's stops (lecture/); the interview's figures (interview/). Here: that
-whatever grades an answer has such a test at all, the lessons of the finish page, what the act says of a choice.
+the sheet and the handout (study/, export/); chapter 11's beliefs, chapter 13's faults by their repairs, all
+bets of the course (course/); the lecture's stops (lecture/); the interview's figures (interview/). Here: that
+whatever grades an answer has such a test, the lessons of the finish page, what the act says of a choice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ui.words.i18n import LANGS, Lang, table
 
 ROOT = Path(__file__).resolve().parents[3]
 GRADES = re.compile(r"(?m)(=|return) Asked\(|index=None|^QUESTIONS\b.*= \{\"|\"answers\": \[")
-"""What a place that knows a right answer is written with: a bet, an open choice, a key by letters, a question."""
+"""How a place is written that knows a right answer: a bet, an open choice, letters, a question."""
 
 DRAWN_ELSEWHERE = {"ui/course/bets.py", "pages/sheet.py", "pages/ch13.py"}
 """They draw what others grade."""
