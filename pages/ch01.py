@@ -10,6 +10,7 @@ from pages.navigation import page
 from ui.course.bets import bet
 from ui.course.ch01 import bet_on_repeats, fates_without_cache, kv_bytes_per_token, repeated_tokens
 from ui.course.chapter import begin_chapter, chapter_stage, end_chapter
+from ui.course.folded import draw_folded
 from ui.course.lessons import show_part
 from ui.course.mine import (
     MAX_BEGINNING,
@@ -21,8 +22,7 @@ from ui.course.mine import (
     my_tokens,
     own_words,
 )
-from ui.course.page import more, reading
-from ui.course.place import opened_at
+from ui.course.page import reading
 from ui.course.token_rows import TokenRow, draw_rows
 from ui.frame.kept import Notice
 from ui.frame.session import lang, say, show_error
@@ -33,7 +33,6 @@ from ui.words.i18n import t
 NAME = "ch01"
 GIB = 2**30
 BYTES_OF = {"fp16": 2, "fp8": 1, "fp32": 4}
-FOLDED = ("counter", "size")
 
 _REFUSED: Notice[ScenarioError] = Notice("mine_refused")
 """Why a typed prompt was not taken."""
@@ -53,11 +52,8 @@ def render() -> None:
     show_part(NAME, "isolated")
     _, _, shown = my_run(enable_caching=False)
     chapter_stage(NAME, shown, find_step(shown, op_is("compute", "R1")))
-    opened = opened_at(NAME, FOLDED)
-    with more(say("course.ch01.counter"), opened == "counter"):
-        _counter()
-    with more(say("course.ch01.size"), opened == "size"):
-        _kv_size()
+    draws = {"counter": _counter, "size": _kv_size}
+    draw_folded(NAME, {name: (say(f"course.ch01.{name}"), draw) for name, draw in draws.items()})
     prompt = my_prompt(lang())
     bet(NAME, lambda seed: bet_on_repeats(prompt, seed), pages=page)
     end_chapter(NAME, page)

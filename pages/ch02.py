@@ -24,11 +24,11 @@ from ui.course.ch02 import (
     shown_part,
 )
 from ui.course.chapter import begin_chapter, chapter_stage, end_chapter
+from ui.course.folded import draw_folded
 from ui.course.grid import GLYPHS, Mark, mark_grid
 from ui.course.lessons import show_part
 from ui.course.mine import my_prompt, my_run, my_tokens
-from ui.course.page import more, reading
-from ui.course.place import opened_at
+from ui.course.page import reading
 from ui.frame.charts import Bar, bars_beside
 from ui.frame.session import lang, plain, say
 from ui.machine.panel import machine_panel
@@ -39,7 +39,6 @@ NAME = "ch02"
 GIB = 2**30
 TEMPERATURES = (0.0, 0.7, 1.5)
 LONG = (1000, 500)  # tokens of prompt and answer
-FOLDED = ("time", "query", "sizes", "sampling")
 
 
 def render() -> None:
@@ -57,7 +56,8 @@ def render() -> None:
     with picture:
         _steps(tokens, answer)
     show_part(NAME, "stage")
-    _, _, shown = my_run(replace(prompt, messages=prompt.messages[:1], answer=say("course.ch02.reply")))
+    reply = ("" if lang() == "zh" else " ") + say("course.ch02.reply")
+    _, _, shown = my_run(replace(prompt, messages=prompt.messages[:1], answer=reply))
     chapter_stage(NAME, shown, find_step(shown, op_is("append", "R0")))
     _folded()
     bet(NAME, lambda seed: bet_on_answer(prompt, seed), pages=page)
@@ -65,13 +65,9 @@ def render() -> None:
 
 
 def _folded() -> None:
-    """What is off the path; each part is drawn while it stands open."""
-    opened = opened_at(NAME, FOLDED)
-    for name, draw in zip(FOLDED, (_cost, _why_not_q, _sizes, _sampling), strict=True):
-        drawer = more(say(f"course.ch02.more.{name}"), opened == name, key=f"ch02-more-{name}")
-        if drawer.open:
-            with drawer:
-                draw()
+    """What is off the path."""
+    draws = {"time": _cost, "query": _why_not_q, "sizes": _sizes, "sampling": _sampling}
+    draw_folded(NAME, {name: (say(f"course.ch02.more.{name}"), draw) for name, draw in draws.items()})
 
 
 # -- which tokens are computed -------------------------------------------------------------------------

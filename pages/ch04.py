@@ -24,13 +24,13 @@ from ui.course.ch04 import (
 from ui.course.ch04_bets import Change, asked_hits, asked_tags, change_of
 from ui.course.ch04_picture import draw_chain
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
+from ui.course.folded import draw_folded
 from ui.course.in_turn import beginning_of
 from ui.course.lessons import show_part
 from ui.course.mine import my_prompt, my_run, my_stage_link, my_tokens
 from ui.course.page import more, reading
 from ui.course.pictures import new_pen, show_picture
 from ui.frame.charts import Bar, bars_beside
-from ui.frame.open_parts import draw_if_open
 from ui.frame.seen import seen_diff
 from ui.frame.session import lang, say
 from ui.stage.show_me import find_step, op_is
@@ -54,7 +54,6 @@ TRIALS: tuple[tuple[str, HashName, bool], ...] = (
     ("checked", "weak", True),
     ("strong", "xxh3_128", False),
 )
-FOLDED = ("last", "broken", "race", "weak")
 
 
 def render() -> None:
@@ -65,8 +64,8 @@ def render() -> None:
     _, _, shown = course_run("P9d")
     chapter_stage(NAME, shown, find_step(shown, op_is("miss", "R1")))
     my_stage_link(say("course.ch04.yours"), find_step(my_run()[2], op_is("plan", "R1")))
-    for name, draw in zip(FOLDED, (_last_token, _after_a_break, _race, _collisions), strict=True):
-        draw_if_open(f"ch04-more-{name}", say(f"course.ch04.more.{name}"), draw)
+    draws = {"last": _last_token, "broken": _after_a_break, "race": _race, "weak": _collisions}
+    draw_folded(NAME, {name: (say(f"course.ch04.more.{name}"), draw) for name, draw in draws.items()})
     bet(NAME, lambda seed: asked_tags(_change(seed)), pages=page)
     bet(NAME, lambda seed: asked_hits(_change(seed)), place="b", pages=page)
     end_chapter(NAME, page)

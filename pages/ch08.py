@@ -12,13 +12,13 @@ from ui.course.bets import bet
 from ui.course.ch08_costs.charts import best_panel, cards_panel, hot_panel, overhead_panel, word_panel
 from ui.course.ch08_costs.on_stage import decode_panel, owner_panel, pots_panel, ttl_panel, version_panel
 from ui.course.ch08_costs.path import asked, room_step, who_step
-from ui.course.ch08_costs.rival import BLOCK
+from ui.course.ch08_costs.rival import BLOCK, rival
 from ui.course.chapter import begin_chapter, end_chapter
 from ui.course.folded import pick_folded
 from ui.course.lessons import show_part
-from ui.course.mine import my_prompt
+from ui.course.mine import my_prompt, my_tokens
+from ui.course.own_rows import OwnRow, draw_own, put_of
 from ui.course.page import reading
-from ui.course.quoted import quote_prompts
 from ui.frame.session import lang, say
 
 NAME = "ch08"
@@ -40,19 +40,22 @@ SITUATIONS: Mapping[str, Callable[[], None]] = MappingProxyType(
 
 def render() -> None:
     """The path and its bet; of the folded situations only a chosen one is computed and drawn."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         room_step(picture)
         who_step()
         show_part(NAME, "bet", block=BLOCK)
         mine = my_prompt(lang())
-        quote_prompts(mine, (0,))
-        ids = TeachingTokenizer().encode(mine.system + mine.messages[0])
+        words = my_tokens(lang(), mine)[0]
+        ids = TeachingTokenizer().encode("".join(words))
 
         def make(seed: int) -> Asked:
             return asked(ids, seed)
 
+        seed, _, answered = put_of(NAME, make)
+        draw_own([OwnRow(2 if answered else 0, words, rival(ids, seed).hit)], BLOCK, answered)
         bet(NAME, make, pages=page)
     _more()
     end_chapter(NAME, page)

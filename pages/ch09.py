@@ -14,9 +14,9 @@ from ui.course.ch09_two_caches.tables import four_panel, sold_panel, surcharges
 from ui.course.chapter import begin_chapter, end_chapter
 from ui.course.folded import pick_folded
 from ui.course.lessons import show_part
-from ui.course.mine import my_prompt
+from ui.course.mine import my_prompt, my_tokens
+from ui.course.own_rows import OwnRow, draw_own
 from ui.course.page import reading
-from ui.course.quoted import quote_prompts
 from ui.frame.session import lang, say
 
 NAME = "ch09"
@@ -33,13 +33,14 @@ VIEWS: Mapping[str, Callable[[], None]] = MappingProxyType(
 
 def render() -> None:
     """The path and its bet; of the folded views only a chosen one is computed and drawn."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         one_step(picture)
         show_part(NAME, "sold_path", **surcharges())
         mine = my_prompt(lang())
-        quote_prompts(mine, (1,))
+        draw_own([OwnRow(1, my_tokens(lang(), mine)[1], 0)], 0, answered=False)
 
         def make(seed: int) -> Asked:
             return asked(mine, seed)

@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from core.scenario.scenario import run
+from core.scenario.tokenizer import TeachingTokenizer
 from pages.navigation import page
 from ui.course.asked import Asked
 from ui.course.bets import bet
@@ -21,14 +22,14 @@ from ui.course.ch10 import (
     outcome,
     own_setup,
 )
-from ui.course.ch10_bet import asked
+from ui.course.ch10_bet import asked, assembled
 from ui.course.ch11_beliefs.words import opening, report_link
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
 from ui.course.mine import my_prompt
+from ui.course.own_rows import OwnRow, draw_own, put_of
 from ui.course.page import more, reading
 from ui.course.place import opened_at, stands_at
-from ui.course.quoted import quote_prompts
 from ui.course.strips import Stretch, both_rates, strips
 from ui.frame.session import lang, lang_mode, say
 from ui.frame.shared import Shared
@@ -47,9 +48,10 @@ OPENS_ON = {
 
 def render() -> None:
     """One application, its prompts beside the text; the bet; folded: its run on the stage, all fourteen."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         app = _pick()
         done = both(app)
         show_part(NAME, f"{app.name}_shared", **app.reported)
@@ -104,11 +106,14 @@ def _way(key: str) -> Way:
 def _bet() -> None:
     show_part(NAME, "bet")
     mine = my_prompt(lang())
-    quote_prompts(mine, range(len(mine.messages)))
 
     def make(seed: int) -> Asked:
         return asked(mine, seed)
 
+    seed, _, answered = put_of(NAME, make)
+    one, cut = assembled(mine, seed), TeachingTokenizer().pieces
+    pairs = enumerate(zip(one.texts, one.hits, strict=True))
+    draw_own([OwnRow(number, cut(text), hit) for number, (text, hit) in pairs], one.block, answered)
     bet(NAME, make, pages=page)
 
 

@@ -18,19 +18,21 @@ from ui.course.bets import BETS, GLYPHS, bet
 from ui.course.ch11_beliefs.claims import PLACES, Claim, claim
 from ui.course.ch11_beliefs.claims import asked as asked_claim
 from ui.course.ch11_beliefs.own import asked as asked_own
+from ui.course.ch11_beliefs.own import rows_of
 from ui.course.ch11_beliefs.stands import STANDS, Stand
 from ui.course.ch11_beliefs.words import beside, opening, report_link, with_words
 from ui.course.chapter import begin_chapter, chapter_stage, course_run, end_chapter, stage_link
 from ui.course.lessons import show_part
 from ui.course.mine import my_prompt
+from ui.course.own_rows import draw_own, put_of
 from ui.course.page import more, reading
 from ui.course.place import opened_at, stands_at
-from ui.course.quoted import quote_prompts
 from ui.course.said import now_put
-from ui.frame.session import lang, say
+from ui.frame.session import lang, lang_mode, say
 from ui.frame.shared import Shared
 from ui.stage.payload import Payload, stage_log
 from ui.stage.run import title_of
+from ui.words.i18n import languages, t
 from ui.words.numbers import power
 
 NAME = "ch11"
@@ -43,9 +45,10 @@ _KEY = "ch11-belief"
 
 def render() -> None:
     """One belief: judged first, then turned, its chart beside the text; then one on the visitor's prompt."""
-    begin_chapter(NAME, page)
+    begin_chapter(NAME, page, hook=False)
     text, picture = reading()
     with text:
+        show_part(NAME, "hook")
         name = _pick()
         belief, stand = BELIEFS[name], STANDS[name]
         make = partial(claim_of, name)
@@ -117,9 +120,11 @@ def claim_of(name: str, seed: int) -> Asked:
         return power(value) if unit == "apart" else _plain_number(value)
 
     def word(belief: str, value: int | str) -> object:
-        return value if isinstance(value, int) else _word(belief, value)
+        if isinstance(value, int):
+            return value
+        return " / ".join(t(f"course.ch11.{belief}.{value}", one) for one in languages(lang_mode()))
 
-    return asked_claim(claim(name, seed), word, number, amount)
+    return asked_claim(claim(name, seed), word, number)
 
 
 def _own() -> None:
@@ -127,8 +132,10 @@ def _own() -> None:
     text, _ = st.columns(2, gap="large")  # as wide as the text above
     with text:
         show_part(NAME, "bet")
-        quote_prompts(mine, (0, 1))
-        bet(NAME, lambda seed: asked_own(mine, seed), pages=page)
+        make = partial(asked_own, mine)
+        seed, _, answered = put_of(NAME, make)
+        draw_own(*rows_of(mine, seed), answered)
+        bet(NAME, make, pages=page)
 
 
 def _demonstration(one: Claim, picture: DeltaGenerator) -> tuple[dict[str, Any], Shown]:
@@ -157,10 +164,8 @@ def _demonstration(one: Claim, picture: DeltaGenerator) -> tuple[dict[str, Any],
 
 
 def _picture(belief: Belief, shown: Shown) -> None:
-    left, right = st.columns(2)
-    for column, word, value in ((left, "believed", shown.believed), (right, "true", shown.true)):
-        with column:
-            st.metric(say(f"course.ch11.value.{word}"), amount(value, shown.unit), border=True)
+    values = {"believed": shown.believed, "true": shown.true}
+    st.markdown("  \n".join(told(word, value, shown.unit) for word, value in values.items()))
     if shown.bars:
         axis = say(f"course.ch11.axis.{shown.bars_unit or shown.unit}")
         across = say(f"course.ch11.{belief.name}.knob.{shown.across}") if shown.across else ""
@@ -168,6 +173,11 @@ def _picture(belief: Belief, shown: Shown) -> None:
             shown, lambda name: _word(belief.name, name), axis, across, say("course.ch11.value.believed")
         )
         st.plotly_chart(figure, key=f"ch11-{belief.name}-chart", config={"displayModeBar": False})
+
+
+def told(word: str, value: float, unit: str) -> str:
+    """What is believed, or what is true, as a line."""
+    return say("course.ch11.value", name=say(f"course.ch11.value.{word}"), amount=amount(value, unit))
 
 
 def as_read(value: Any) -> Any:

@@ -9,6 +9,8 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from ui.course.mine import MINE
+from ui.course.said import BETS
 from ui.frame.session import lang_mode, plain, say
 from ui.prefill.state import state as prefill_state
 from ui.server.sessions import minutes_kept
@@ -75,11 +77,12 @@ def _session() -> str:
 
 
 def _typed_chars() -> int:
-    own = SETUP.get().own
+    own, mine = SETUP.get().own, MINE.get()
     draft: dict[str, str] = st.session_state.get("own_draft") or {}
-    return sum(map(len, draft.values() or (own.system, *own.messages, own.answer)))
+    texts = [*(draft.values() or (own.system, *own.messages, own.answer)), mine.system, *mine.messages]
+    return sum(map(len, texts))
 
 
 def _answers() -> int:
     record, study = RECORD.get(), STUDY.get()
-    return len(record.answers) + len(record.forks) + study.sheet.is_answered
+    return len(record.answers) + len(record.forks) + study.sheet.is_answered + len(BETS.get())

@@ -1,15 +1,67 @@
-"""The chapters on costs and on two caches: every situation, in every language."""
+"""The chapters on costs and on two caches: the path, its bet, every folded situation, in every language."""
 
 from __future__ import annotations
 
 import pytest
 
+from core.scenario.tokenizer import TeachingTokenizer
 from pages.ch08 import SITUATIONS
 from pages.ch09 import VIEWS
+from tests.app.betting import commit, is_open, speak
 from tests.app.visit import calm, choose, has_stage, payload, press, texts, visit
+from ui.course.ch08_costs.path import asked as asked_room
+from ui.course.ch09_two_caches.billed import asked as asked_bill
 from ui.course.ch09_two_caches.providers import offers
-from ui.course.lessons import parts
-from ui.words.i18n import MODES, LangMode, t
+from ui.course.lessons import part, parts
+from ui.course.mine import our_prompt
+from ui.words.i18n import LANGS, MODES, Lang, LangMode, t
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_path_on_costs_turns_shows_and_bets(lang: Lang, monkeypatch: pytest.MonkeyPatch) -> None:
+    speak(monkeypatch, lang)
+    at = visit("ch08", lang=lang)
+    assert not has_stage(at), "what is folded away is not computed"
+    assert "83" in texts(at)
+    choose(at, "ch08-path-slots", 4)
+    assert part("ch08", "room_short", lang, slots=4, evicted=21, kept=3) in texts(at)
+    choose(at, "ch08-needs", 9)
+    assert part("ch08", "who_result", lang, needs=9, lost=8, hit=0, tokens=33) in texts(at)
+    assert is_open(at, "ch08")
+    ours = our_prompt(lang)
+    ids = TeachingTokenizer().encode(ours.system + ours.messages[0])
+    said = commit(at, "ch08", 0)
+    bet = asked_room(ids, said.seed)
+    assert said.grade == bet.grade(0)
+    key, words = bet.told(0)
+    assert t(key, lang, **words) in "\n".join(one.value for one in at.markdown)
+    assert not is_open(at, "ch08")
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_path_on_two_caches_turns_shows_and_bets(lang: Lang, monkeypatch: pytest.MonkeyPatch) -> None:
+    speak(monkeypatch, lang)
+    at = visit("ch09", lang=lang)
+    before = texts(at)
+    choose(at, "ch09-path-shared", 512)
+    assert "18.2 ms" in texts(at)
+    assert "18.2 ms" not in before
+    assert is_open(at, "ch09")
+    said = commit(at, "ch09", 0)
+    bet = asked_bill(our_prompt(lang), said.seed)
+    assert said.grade == bet.grade(0)
+    key, words = bet.told(0)
+    assert t(key, lang, **words) in "\n".join(one.value for one in at.markdown)
+
+
+@pytest.mark.parametrize(
+    ("page", "place", "key"), [("ch08", "cards", "ch08-situation"), ("ch09", "sold", "ch09-view")]
+)
+def test_a_link_opens_what_is_folded_and_a_reload_comes_back(page: str, place: str, key: str) -> None:
+    opened = visit(page, lang="en", open=f"{page}.{place}")
+    assert parts(page, "en")[place].split("\n")[0] in texts(opened)
+    chosen = choose(visit(page, lang="en"), key, place)
+    assert chosen.query_params["open"] in (f"{page}.{place}", [f"{page}.{place}"])
 
 
 @pytest.mark.parametrize("lang", MODES)
@@ -38,6 +90,7 @@ def test_new_weights_untold_open_on_the_wrong_hit() -> None:
 
 def test_every_pot_every_answer_and_every_time_to_live_has_its_step() -> None:
     at = visit("ch08", lang="en")
+    choose(at, "ch08-situation", "pots")
     for pots in (1, 3, 4, 8):
         shown = payload(choose(at, "ch08-pots", pots))
         op = shown["a"]["events"][shown["flags"]["step"] - 1]["op"]
@@ -70,7 +123,8 @@ def test_hashing_is_measured_here_on_demand() -> None:
 def test_each_view_of_two_caches_is_shown(name: str, lang: LangMode) -> None:
     at = choose(visit("ch09", lang=lang), "ch09-view", name)
     assert [error.value for error in at.error] == []
-    assert parts("ch09", "en" if lang == "en" else "zh")[name] in texts(at)
+    shown = "one_more" if name == "one" else name
+    assert parts("ch09", "en" if lang == "en" else "zh")[shown] in texts(at)
 
 
 def test_the_warm_up_button_changes_what_the_first_user_waits() -> None:

@@ -21,7 +21,6 @@ WITH_CHARTS = (
     "ch08",
     "ch09",
     "ch10",
-    "ch11",
     "traffic",
     "tradeoffs",
 )

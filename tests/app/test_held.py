@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.visit import calm, choose, press, setup_of, texts, visit
 from tests.record_links import open_link
+from ui.course.mine import MINE, own_words
 from ui.stage.fork import Fork
 from ui.stage.own import OwnPrompts
 from ui.stage.record import Answer, Record
@@ -21,7 +22,8 @@ LOG = '{"prompt": "Pomegranate is a word of ours"}\n'
 def everything() -> AppTest:
     """A visitor who typed prompts, pasted a log, and gave an answer."""
     own = OwnPrompts("Pomegranate", ("one", "two"))
-    at = open_link("traffic", {"lang": "en", **to_query(Setup("own", own=own))})
+    course = MINE.write(own_words("Quince", "a", "", "bc")) | {"bets": "03a7c.24r0fz"}
+    at = open_link("traffic", {"lang": "en", **to_query(Setup("own", own=own)), **course})
     at.session_state["record"] = Record("P1", (Fork(3, "slots", 8),), (Answer("P1", 12, "hit", False),))
     at = choose(at, "traffic_source", "paste")
     at.text_area(key="traffic_paste").set_value(LOG)
@@ -38,10 +40,10 @@ def test_of_a_new_visitor_it_holds_nothing(page: str, lang: Lang) -> None:
 
 def test_what_it_holds_is_said() -> None:
     said = texts(everything())
-    assert t("held.own", "en", n=len("Pomegranate" + "one" + "two")) in said
+    assert t("held.own", "en", n=len("Pomegranateonetwo" + "Quinceabc")) in said
     assert t("held.pasted", "en", n=len(LOG)) in said
     assert t("held.log", "en", name="pasted text", n=1) in said
-    assert t("held.answers", "en", n=2) in said
+    assert t("held.answers", "en", n=3) in said
     assert t("held.nothing", "en") not in said
 
 
@@ -50,8 +52,8 @@ def test_forgetting_leaves_nothing_but_the_language() -> None:
     assert t("held.nothing", "en") in texts(at)
     assert setup_of(at) == Setup()
     assert at.query_params["lang"] in ("en", ["en"])
-    assert "own" not in at.query_params
-    assert "Pomegranate" not in everything_kept(at)
+    assert not {"own", "mine", "bets"} & set(at.query_params)
+    assert not any(word in everything_kept(at) for word in ("Pomegranate", "Quince"))
     assert any("location.replace" in str(one.proto.body) for one in at.get("html"))
 
 

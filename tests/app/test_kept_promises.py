@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.visit import calm, visit
+from tests.app.visit import calm, go_to, visit
 from ui.course.glossary import terms
 from ui.interview.questions import SHOWS
 from ui.stage.show_me import Show, address, place_of
@@ -24,6 +24,14 @@ def test_a_page_opens_at_the_place_that_a_link_names(show: Show) -> None:
     assert at.session_state["place_taken"] == place
     assert at.query_params["open"] == place
     assert calm(at.run()).query_params["open"] == place, "a reload comes back to it"
+
+
+def test_a_link_from_page_to_page_names_a_place_too() -> None:
+    at = go_to(visit("ch11", lang="en", open="ch11.zero"), "ch12")
+    at.query_params["open"] = "ch11.hash"
+    assert go_to(at, "ch11").session_state["place_taken"] == "ch11.hash"
+    assert at.selectbox(key="ch11-belief").value == "hash"
+    assert calm(at.run()).query_params["open"] == "ch11.hash"
 
 
 def test_a_place_that_a_page_has_not_is_left_alone() -> None:

@@ -86,7 +86,7 @@ PARTS: dict[str, tuple[Any, Read, Write]] = {
     ),
     "moment": (moment_link.of_load("R17", 3.25, 9.5), moment_link.from_query, moment_link.to_query),
     "study": (
-        Study(new_deck(len(QUESTIONS)).again().knew(), Sheet().answered({"q1": "a"})),
+        Study(new_deck(len(QUESTIONS)).again().knew(), Sheet().begun(9507).answered({"stamp": "a"}, {})),
         study.from_query,
         study.to_query,
     ),

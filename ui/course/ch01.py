@@ -39,7 +39,8 @@ def fates_without_cache(prompts: Sequence[Sequence[str]]) -> list[list[Fate]]:
 
 def day_of(seed: int) -> tuple[int, int, int]:
     """How often each of the three questions comes on the day that is bet on; at least four requests."""
-    times = np.random.default_rng(seed).integers(1, MOST_TIMES + 1, 3).tolist()
+    dice = np.random.default_rng(seed)
+    times = dice.integers(1, MOST_TIMES + 1, 3).tolist()
     return times[0], times[1], times[2] + (sum(times) == 3)
 
 
@@ -63,6 +64,6 @@ def bet_on_repeats(prompt: OwnPrompts, seed: int) -> Asked:
         high=100,
         unit="course.bet.unit.percent",
         truth=truth,
-        tolerance=(5, 15),
+        tolerance=(5, 10),
         told=told,
     )

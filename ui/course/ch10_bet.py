@@ -20,15 +20,20 @@ HOURS = ("11:58", "11:59", "12:00")
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """The three prompts in one order: their texts, all of their tokens, how many hit, and how many would with
-    the beginning in front and nothing that changes before the question."""
+    """The three prompts in one order: their texts, tokens that hit in each, all of their tokens, how many
+    would hit with the beginning in front and nothing that changes before the question."""
 
     order: str
     block: int
     texts: tuple[str, ...]
+    hits: tuple[int, ...]
     tokens: int
-    hit: int
     best: int
+
+    @property
+    def hit(self) -> int:
+        """Tokens that hit in all three."""
+        return sum(self.hits)
 
 
 def assembled(prompt: OwnPrompts, seed: int) -> Assembled:
@@ -40,8 +45,8 @@ def assembled(prompt: OwnPrompts, seed: int) -> Assembled:
         for hour, message in zip(HOURS, prompt.messages, strict=True)
     )
     plain = [prompt.system + message for message in prompt.messages]
-    tokens, hit = _count(list(texts), block)
-    return Assembled(order, block, texts, tokens, hit, _count(plain, block)[1])
+    tokens, hits = _count(list(texts), block)
+    return Assembled(order, block, texts, hits, tokens, sum(_count(plain, block)[1]))
 
 
 def put_together(order: str, hour: str, beginning: str, question: str) -> str:
@@ -58,14 +63,14 @@ def put_together(order: str, hour: str, beginning: str, question: str) -> str:
     return text
 
 
-def _count(texts: list[str], block: int) -> tuple[int, int]:
-    """Tokens of all prompts, one after another in a pool with room for all, and those that hit."""
-    cut, found = TeachingTokenizer(), [0, 0]
+def _count(texts: list[str], block: int) -> tuple[int, tuple[int, ...]]:
+    """Tokens of all prompts, one after another in a pool with room for all, and those of each that hit."""
+    cut = TeachingTokenizer()
+    found: list[int] = []
 
     def note(event: Event) -> None:
         if isinstance(event, RequestAdmitted):
-            found[0] += event.num_tokens
-            found[1] += event.hit_tokens
+            found.append(event.hit_tokens)
 
     ids = [cut.encode(text) for text in texts]
     slots = sum(-(-len(one) // block) for one in ids) + 2
@@ -73,7 +78,7 @@ def _count(texts: list[str], block: int) -> tuple[int, int]:
     for number, one in enumerate(ids):
         engine.submit(Request(f"R{number}", one))
         engine.run()
-    return found[0], found[1]
+    return sum(map(len, ids)), tuple(found)
 
 
 def asked(prompt: OwnPrompts, seed: int) -> Asked:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+import streamlit as st
+
 from ui.frame.kept import Kept
 from ui.frame.link import LinkPart, Query
 from ui.stage.show_me import OPEN, place_of
@@ -31,10 +33,25 @@ TAKEN: Kept[str] = Kept("place_taken", str)
 """The place at which a page was opened last: by it a test sees whether a link keeps its promise."""
 
 
+_SEEN: Kept[str] = Kept("place_seen", str)
+"""What the address last said."""
+
+
+def _named() -> str:
+    """The place that is meant now. The address can name another one in the middle of a visit: a link from
+    page to page, or the browser's way back."""
+    said = st.query_params.get(OPEN, "")
+    if said != _SEEN.get():
+        _SEEN.set(said)
+        if (place := _read({OPEN: said})[0]) != PLACE.get() and place:
+            PLACE.set(place)
+    return PLACE.get()
+
+
 def opened_at(page: str, names: Collection[str]) -> str | None:
     """The one of ``names`` at which the link opens this page; None: the link says nothing, or no place that
     the page has."""
-    where, _, name = PLACE.get().partition(".")
+    where, _, name = _named().partition(".")
     if where != page or name not in names:
         return None
     TAKEN.set(PLACE.get())
@@ -43,5 +60,6 @@ def opened_at(page: str, names: Collection[str]) -> str | None:
 
 def stands_at(page: str, name: str) -> None:
     """The visitor is at this place now: a reload comes back to it."""
+    _SEEN.set(st.query_params.get(OPEN, ""))  # what the address says by now is older than this
     if PLACE.get() != place_of(page, name):
         PLACE.set(place_of(page, name))

@@ -47,20 +47,21 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 .st-key-stage-frame{max-width:max(920px,calc((100vh - 4rem)*1280/656));margin-inline:auto}
 .st-key-stage-whole{max-width:max(920px,calc((100vh - 3.75rem)*1280/656));margin-inline:auto}
 .stMainBlockContainer:has(.st-key-road){max-width:80rem;margin-inline:auto}
-:has(.st-key-road) .stMarkdown :is(p,li){max-width:34rem;font-size:1.0625rem}
+:has(.st-key-road) .stMarkdown :is(p,li){max-width:32rem;font-size:1.0625rem}
 :has(.st-key-road) .stMarkdown [data-testid="stCaptionContainer"] p{font-size:.875rem}
 [class*="st-key-bet-"]{max-width:44rem}
 .st-key-road{flex-wrap:wrap}
 :has(.st-key-road) .stButtonGroup [role=radiogroup]{flex-wrap:wrap;row-gap:.25rem}
 .st-key-road a{min-height:2rem}
 .stColumn:has([class*="st-key-picture-"]){align-self:stretch}
-.stColumn:has([class*="st-key-picture-"])>div{position:sticky;top:4rem;flex:none;
-height:fit-content}
+.stColumn:has([class*="st-key-picture-"])>div{position:sticky;top:4rem;height:fit-content;
+max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding-inline:.5rem}
 [class*="st-key-told-"]{border-left:4px solid currentColor;padding-left:1rem}
 @media (max-width:640px){
 .st-key-road a{min-height:2.75rem}
 .stColumn:has([class*="st-key-picture-"]){order:-1;position:sticky;top:3.25rem;z-index:9;max-height:46vh;
 overflow-y:auto;background:light-dark(#FFFFFF,#12161C)}
+.stColumn:has([class*="st-key-picture-"])>div{position:static;max-height:none;overflow:visible;padding-inline:0}
 }
 @media (max-width:699px){
 .stApp:has(.st-key-stage-whole) .stMainBlockContainer{padding:2.25rem 0 0}

@@ -39,7 +39,7 @@ SHOWS: Mapping[str, Show] = MappingProxyType(
         "match_prefix": Show("P3", "miss", "R1", 0),
         "match_chain": Show("P9d", "miss", "R1", 6),
         "match_exact": Show("P6", "plan", "R1"),
-        "match_verify": Show(page="ch04"),
+        "match_verify": Show(page="ch04", place="weak"),
         "match_key": Show("P11", "miss", "R1", 0),
         "match_size": Show("P7", "plan", "R1", knobs=(("block_size", 16),)),
         "match_radix": Show("P0", "miss", "R1", 2),

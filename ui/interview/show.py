@@ -9,7 +9,7 @@ import streamlit as st
 
 from ui.frame.session import lang_mode, say
 from ui.interview.questions import SHOWS, table, words
-from ui.stage.show_me import address
+from ui.stage.show_me import OPEN, address, place_of
 from ui.words.i18n import languages
 
 
@@ -24,11 +24,8 @@ def show_me(name: str, pages: Callable[[str], Any]) -> None:
     if show.page:
         title = f"course.{show.page}.title" if show.page.startswith("ch") else f"nav.{show.page}"
         label = f"{say('course.ch12.see')} {say(title)}"
-        icon = ":material/arrow_forward:"
-        if show.place:  # an address of its own: a page that is switched to would stay where it stood
-            st.link_button(label, address(show, lang_mode()), icon=icon)
-        else:
-            st.page_link(pages(show.page), label=label, icon=icon)
+        query = {OPEN: place_of(show.page, show.place)} if show.place else None
+        st.page_link(pages(show.page), label=label, icon=":material/arrow_forward:", query_params=query)
     else:
         label = f"{say('course.show_me')} · {words(name, 'show', languages(lang_mode())[0])}"
         st.link_button(label, address(show, lang_mode()), icon=":material/play_circle:")

@@ -47,11 +47,17 @@ def _idea(sheet: Sheet, place: int, name: str) -> None:
     for one in languages(lang_mode()):
         if not earlier and (moved := _moved(name, letters, one)):  # options of other questions prove nothing
             st.markdown(moved)
-    for column, (time, answered) in zip(st.columns(len(times)), times.items(), strict=True):
+    seeds = [one.seed for one in times.values() if one is not None and one.seed is not None]
+    alike = len({variant(name, seed).why("en") for seed in seeds}) == 1
+    left, right = st.columns(2)
+    for column, (time, answered) in zip((left, right), times.items(), strict=False):
         with column:
-            _one_time(place, name, time, answered)
-    for one in languages(lang_mode()):
-        st.markdown(f"**{t(f'six.{name}.so', one)}**")
+            _one_time(place, name, time, answered, with_why=not alike)
+    with right if name in NEW else st.container():
+        for one in languages(lang_mode()):
+            if alike:  # the same words for both times: once
+                st.markdown(variant(name, seeds[0]).why(one))
+            st.markdown(f"**{t(f'six.{name}.so', one)}**")
 
 
 def _is_right(name: str, letter: str | None) -> bool | None:
@@ -74,7 +80,7 @@ def _moved(name: str, letters: list[str | None], lang: Lang) -> str:
     return t("sheet.came", lang, belief=new) if new else ""
 
 
-def _one_time(place: int, name: str, time: str, answered: Answered | None) -> None:
+def _one_time(place: int, name: str, time: str, answered: Answered | None, *, with_why: bool) -> None:
     st.caption(say(f"sheet.time.{time}"))
     if answered is None:
         return
@@ -86,10 +92,12 @@ def _one_time(place: int, name: str, time: str, answered: Answered | None) -> No
     asked = variant(name, answered.seed)
     for one in languages(lang_mode()):
         st.markdown(_told(asked, letter, answered.sure(place), one))
+        if with_why:
+            st.markdown(asked.why(one))
 
 
 def _told(asked: Variant, letter: str | None, sure: bool, lang: Lang) -> str:
-    """Question, own answer, right answer, reason; a belief that was chosen stands beside its answer."""
+    """Question, own answer, right answer."""
     lines = [asked.ask(lang)]
     if letter is None:
         lines.append(f"– *{t('sheet.left_out', lang)}*")
@@ -98,5 +106,4 @@ def _told(asked: Variant, letter: str | None, sure: bool, lang: Lang) -> str:
         lines.append(f"{MARKS[letter == asked.right]} {yours}")
     if letter != asked.right:
         lines.append(f"✓ {t('sheet.right', lang, answer=asked.option(asked.right, lang))}")
-    lines.append(asked.why(lang))
     return "\n\n".join(lines)

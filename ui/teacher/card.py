@@ -52,10 +52,11 @@ def _fell(counted: ClassCount, lang: Lang) -> str:
     if told is None:
         nothing = "fell.none" if len(counted.times) == 2 else "still.none"
         return f'<div class="fell"><div><h3>{_say(nothing, lang)}</h3></div></div>'
+    truth = escape(t(f"six.{told.name}.so", lang)) if "after" in counted.times else ""  # still open before
     people = "".join(_people(told.held[time], counted.num, time, lang) for time in counted.times)
     return (
         f'<div class="fell"><div><small>{_say(kind, lang)}</small><h3>{belief_text(told, lang)}</h3>'
-        f"<p>{escape(t(f'six.{told.name}.so', lang))}</p></div><div>{people}</div></div>"
+        f"<p>{truth}</p></div><div>{people}</div></div>"
     )
 
 
@@ -92,6 +93,7 @@ def _row(row: Row, counted: ClassCount, lang: Lang) -> str:
     bars = "".join(
         f'<i class="{time}" style="width:{100 * row.right[time] / counted.num:.2f}%"></i>'
         for time in counted.times
+        if row.right[time]  # nobody is no bar, not a thin one
     )
     name = escape(t(f"six.{row.name}.name", lang))
     return (

@@ -49,9 +49,16 @@ def results_panel() -> None:
             st.info(say("results.none"))
             return
         with st.container(horizontal=True):
-            st.button(
-                say("results.project"), key="results-project", type="primary", on_click=_show, args=(True,)
-            )
+            if "after" in counted.times:
+                st.button(
+                    say("results.project"),
+                    key="results-project",
+                    type="primary",
+                    on_click=_show,
+                    args=(True,),
+                )
+            else:  # nothing on a wall answers what will be asked again
+                st.caption(say("results.for_you"))
             st.download_button(
                 say("results.csv"),
                 lambda: answers_csv(pasted, lang()),

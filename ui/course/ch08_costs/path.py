@@ -114,7 +114,7 @@ def room_words(one: Room) -> tuple[str, dict[str, object]]:
 def room_step(picture: DeltaGenerator) -> None:
     """Turn the slots; the picture keeps what was seen."""
     show_part(NAME, "room")
-    slots = st.slider(say("course.ch08.slots"), SLOTS[0], SLOTS[-1], ENOUGH + 1, key="ch08-room")
+    slots = st.slider(say("course.ch08.slots"), SLOTS[0], SLOTS[-1], ENOUGH + 1, key="ch08-path-slots")
     TRIED.set(TRIED.get() | {slots})
     one = rooms()[slots]
     part, words = room_words(one)
@@ -241,7 +241,7 @@ def asked(ids: Sequence[int], seed: int) -> Asked:
             return "course.ch08.bet.oldest", said
         if answer >= one.alone > one.hit:
             return "course.ch08.bet.nothing", said
-        return "course.ch08.bet.told", said
+        return ("course.ch08.bet.told" if one.empty else "course.ch08.bet.full"), said
 
     return Asked(
         ask="course.ch08.bet.ask",

@@ -53,8 +53,8 @@ Said = Callable[[float, str], object]
 """A value and its unit -> as the sentence says it: a number, or a text for numbers too small to be read."""
 
 
-def asked(one: Claim, word: Callable[[str, Value], object], said: Said, amount: Said) -> Asked:
-    """The bet. ``word``: a value of a knob in the visitor's language; ``amount``: a value with its unit."""
+def asked(one: Claim, word: Callable[[str, Value], object], said: Said) -> Asked:
+    """The bet. ``word``: a value of a knob in the visitor's language."""
     name, shown = one.belief.name, one.shown
     knobs = {knob: word(name, value) for knob, value in one.knobs.items() if knob != "key"}  # t's own name
     args = {**shown.numbers, **knobs, "n": said(one.value, shown.unit)}
@@ -62,7 +62,7 @@ def asked(one: Claim, word: Callable[[str, Value], object], said: Said, amount: 
     options: tuple[Words, ...] = tuple((f"course.ch11.{answer}", {}) for answer in ANSWERS)
     told: Words = (
         f"course.ch11.told.{ANSWERS[not one.holds]}",
-        {"true": amount(shown.true, shown.unit)},
+        {"true": said(shown.true, shown.unit)},
     )
     return Asked(
         ask=f"course.ch11.claim.{name}",

@@ -11,6 +11,8 @@ from core.engine.events import Event, RequestAdmitted
 from core.scenario.tokenizer import TeachingTokenizer
 from core.types import EngineConfig, Request
 from ui.course.asked import Asked, Words
+from ui.course.mine import tokens_of
+from ui.course.own_rows import OwnRow
 from ui.stage.own import OwnPrompts
 
 KINDS = ("full", "all", "zero", "together")
@@ -50,6 +52,21 @@ def tried(first: Sequence[int], second: Sequence[int], seed: int) -> Tried:
     hit = sum(hits(prompts, block, at_once=kind == "together")[1:])
     tokens = len(second) if kind == "zero" else length
     return Tried(kind, block, tokens, place, shared, believed, hit)
+
+
+CHANGED = " ▢"
+"""What stands for a changed token."""
+
+
+def rows_of(prompt: OwnPrompts, seed: int) -> tuple[list[OwnRow], int]:
+    """The prompts that come after the first one, with what they hit; and the block size."""
+    first, second = tokens_of(prompt)[:2]
+    cut = TeachingTokenizer()
+    one = tried(cut.encode("".join(first)), cut.encode("".join(second)), seed)
+    changed = [*first[: one.place - 1], CHANGED, *first[one.place :]]
+    words = {"all": changed, "zero": second}.get(one.kind, first)
+    times = AT_ONCE - 1 if one.kind == "together" else 1
+    return [OwnRow(number + 1, words, one.hit // times) for number in range(times)], one.block
 
 
 def _other(ids: Sequence[int]) -> int:

@@ -16,7 +16,7 @@ from pages.ch11 import MODELLED, amount, as_read, claim_of
 from tests.strategies import examples
 from tests.unit.ui.course.typed import hits_by_comparing, typed_prompts
 from ui.course.ch11_beliefs.claims import PLACES, claim
-from ui.course.ch11_beliefs.own import KINDS, asked, tried
+from ui.course.ch11_beliefs.own import KINDS, asked, rows_of, tried
 from ui.course.ch11_beliefs.stands import STANDS
 from ui.course.ch11_beliefs.words import beside, opening, report_link, with_words
 from ui.course.lessons import part, parts
@@ -224,7 +224,8 @@ def test_a_sentence_says_its_number_and_the_answer_says_the_true_one(
         assert "#" not in said
         assert bet.truth == (0 if one.holds else 1)
         key, words = bet.told(bet.truth)
-        assert str(words["true"]) == amount(one.shown.true, one.shown.unit)
+        assert str(words["true"]) in amount(one.shown.true, one.shown.unit)
+        assert (str(words["true"]) == str(bet.args["n"])) == one.holds
         assert t(key, lang, **words)
         assert all(t(option, lang) for option, _ in bet.options)
     assert f"course.ch11.topic.{name}" in table(lang)
@@ -258,3 +259,13 @@ def test_a_belief_can_be_tried_on_any_prompt(prompt: OwnPrompts, seed: int) -> N
 
 def test_every_kind_comes_up() -> None:
     assert {tried(range(20), range(30), seed).kind for seed in range(40)} == set(KINDS)
+
+
+@given(typed_prompts(), st.integers(0, SEEDS - 1))
+@examples(40)
+def test_the_rows_beside_the_bet_are_its_prompts(prompt: OwnPrompts, seed: int) -> None:
+    rows, block = rows_of(prompt, seed)
+    bet = asked(prompt, seed)
+    assert sum(row.hit for row in rows) == bet.truth
+    assert bet.args["block"] == block
+    assert all(len(row.words) == bet.args["tokens"] for row in rows)

@@ -141,3 +141,13 @@ def test_the_example_is_a_class_with_one_typing_error() -> None:
     assert card.still is not None
     assert card.still.name == "part"
     assert len(SIX) == len(card.rows)
+
+
+def test_what_fell_is_not_what_stands() -> None:
+    """Most still hold the belief that lost most: it has its place already, another one is named below."""
+    codes = [Code("abbacb", "abbacbab")] * 5 + [Code("aabacb", "cabacbab")] * 4
+    card = count_class(codes)
+    assert card.fell is not None
+    assert card.still is not None
+    assert (card.fell.name, card.fell.held) == ("stamp", {"before": 9, "after": 5})
+    assert (card.still.name, card.still.held) == ("part", {"before": 4, "after": 4})
