@@ -60,5 +60,6 @@ def opened_at(page: str, names: Collection[str]) -> str | None:
 
 def stands_at(page: str, name: str) -> None:
     """The visitor is at this place now: a reload comes back to it."""
+    _SEEN.set(st.query_params.get(OPEN, ""))  # what the address says by now is older than this
     if PLACE.get() != place_of(page, name):
         PLACE.set(place_of(page, name))
