@@ -134,7 +134,10 @@ NO_TEXTS = {
     "core/demo/faults.py": "token ids",
     "core/demo/sisters.py": "token ids",
     "ui/frame/static_files.py": "names of our own files",
+    "ui/lecture/own.py": "letters of a packed sequence",
+    "ui/server/parcel.py": "Streamlit's own modules",
     "ui/stage/payload.py": "hex digits",
+    "ui/study/draw.py": "names of our own questions",
 }
 """Modules that hash no text of anybody: what they encode instead."""
 

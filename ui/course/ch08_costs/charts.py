@@ -234,8 +234,7 @@ def best_panel() -> None:
             y=[one.hit_rate for one in of_it],
             name=say("tradeoff.threshold", n=threshold),
             text=[
-                say("unit.percent", n=percent(one.hit_rate)) + (" ★" if one == best else "")
-                for one in of_it
+                say("unit.percent", n=percent(one.hit_rate)) + (" ★" if one == best else "") for one in of_it
             ],
             textposition="outside",
             cliponaxis=False,
