@@ -16,6 +16,9 @@ from ui.frame import plain_figure as go
 WITH_CHARTS = (
     "finish",
     "ch02",
+    "ch04",
+    "ch06",
+    "ch07",
     "ch08",
     "ch09",
     "ch10",
