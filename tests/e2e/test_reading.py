@@ -11,6 +11,7 @@ SCROLL = "y => document.querySelector('[data-testid=stMain]').scrollTo(0, y)"
 TOP = "() => document.querySelector('[class*=st-key-picture-]').getBoundingClientRect().top"
 # Characters of the longest line of all paragraphs; beside Chinese a Latin letter counts half.
 LONGEST = """zh => Math.max(...[...document.querySelectorAll('.stMarkdown p')].flatMap(p => {
+  if (p.closest('[data-testid=stCaptionContainer]')) return [0];
   const walk = document.createTreeWalker(p, NodeFilter.SHOW_TEXT), lines = {};
   for (let node; (node = walk.nextNode());) for (let i = 0; i < node.length; i++) {
     const range = document.createRange(), wide = !zh || node.data[i] > '\u2e80';
