@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from ui.course.bets import road
+from ui.course.bets import grade_of, road
 from ui.course.lessons import chapter_names, show_part
 from ui.course.place import opened_at, stands_at
 from ui.frame.session import lang_mode, say
@@ -34,8 +34,12 @@ def begin_chapter(chapter: str, pages: Callable[[str], Any], *, hook: bool = Tru
 
 
 def end_chapter(chapter: str, pages: Callable[[str], Any]) -> None:
-    """The chapter's last words, and the way to its neighbours. ``pages``: name -> page to switch to."""
-    show_part(chapter, "recap")
+    """The chapter's last words, once somebody has bet here, so that none of them answers the bet; and the way
+    to its neighbours. ``pages``: name -> page to switch to."""
+    if grade_of(chapter) is None:
+        st.caption(say("course.recap.first"))
+    else:
+        show_part(chapter, "recap")
     names = chapter_names()
     place = names.index(chapter)
     back, forth = st.columns(2)
