@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -79,10 +79,26 @@ def course_run(scenario_id: str, **knobs: Any) -> Run:
 
 
 def chapter_stage(
-    chapter: str, shown: Payload, step: int = 0, *, key: str = "stage", ask: bool = False
+    chapter: str,
+    shown: Payload,
+    step: int = 0,
+    *,
+    key: str = "stage",
+    ask: bool = False,
+    hide: Sequence[str] = (),
+    btable: bool = False,
 ) -> None:
-    """The stage inside a chapter, standing on a step. Another ``key`` is another run, with its own step."""
-    flags = {"step": step, "go": _go(chapter, key, step), "level": "block", "ask": ask, "hide": ["fork"]}
+    """The stage inside a chapter, standing on a step. Another ``key`` is another run, with its own step.
+    ``hide``: zones that the chapter has not spoken of yet; ``btable``: the block tables stand open."""
+    flags = {
+        "step": step,
+        "go": _go(chapter, key, step),
+        "level": "block",
+        "ask": ask,
+        "hide": ["fork", *hide],
+    }
+    if btable:
+        flags["btable"] = True
     show_stage(stage_payload(shown, None, lang_mode(), flags), key=f"{chapter}-{key}")
 
 

@@ -2,9 +2,9 @@
 
 A bet is put with fresh numbers for every visitor (``seed``), and its truth is computed from them. A link
 keeps seed and answer, with a mark of the question: if the same seed puts another question by now (another
-prompt, another language), the bet is open again, for nobody has answered this one. The mark on the course's road
-stays, since something was done there. No link says how good an answer is: until its bet is drawn, and graded,
-it counts as placed.
+prompt, another language), the bet is open again, for nobody has answered this one. The mark on the course's
+road stays, since something was done there. No link says how good an answer is: until its bet is drawn, and
+graded, it counts as placed.
 """
 
 from __future__ import annotations
