@@ -60,9 +60,8 @@ max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding-inline:.5rem}
 @media (max-width:640px){
 .st-key-road a{min-height:2.75rem}
 [class*="st-key-reading-"] .stHorizontalBlock:has(>.stColumn [class*="st-key-picture-"]){gap:1rem}
-[class*="st-key-reading-"] .stHorizontalBlock:has(>.stColumn [class*="st-key-picture-"])>.stColumn:first-child,
-[class*="st-key-reading-"] .stHorizontalBlock:has(>.stColumn [class*="st-key-picture-"])>.stColumn:first-child>
-.stVerticalBlock{display:contents}
+.stColumn:first-child:has(+.stColumn [class*="st-key-picture-"]),
+.stColumn:first-child:has(+.stColumn [class*="st-key-picture-"])>.stVerticalBlock{display:contents}
 .stColumn:first-child:has(+.stColumn [class*="st-key-picture-"])>.stVerticalBlock>*{order:2}
 .stColumn:first-child:has(+.stColumn [class*="st-key-picture-"])>.stVerticalBlock>:first-child{order:0}
 .stColumn:has([class*="st-key-picture-"]){order:1}
