@@ -55,7 +55,7 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 .st-key-road a{min-height:2rem}
 .stColumn:has([class*="st-key-picture-"]){align-self:stretch}
 .stColumn:has([class*="st-key-picture-"])>div{position:sticky;top:4rem;flex:none;height:fit-content;
-max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding-inline:.5rem}
+max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding:0 .5rem 1rem}
 [class*="st-key-told-"]{border-left:4px solid currentColor;padding-left:1rem}
 @media (max-width:640px){
 .st-key-road a{min-height:2.75rem}
