@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,7 +36,7 @@ def is_open(at: AppTest, chapter: str, place: str = "a") -> bool:
 
 
 def commit(at: AppTest, chapter: str, answer: float, place: str = "a") -> Said:
-    """Answer the bet; what the link keeps of it."""
+    """Answer the bet; what is kept of it, in the session and in the link."""
     widget_of(at, chapter, place).set_value(answer)
     calm(at.run())
     start = f"bet-{chapter}-{place}-"
@@ -46,7 +47,9 @@ def commit(at: AppTest, chapter: str, answer: float, place: str = "a") -> Said:
     calm(at.run())
     kept, lost = from_query({"bets": _one(at.query_params["bets"])})
     assert lost == []
-    return kept[chapter, place]
+    said: Said = at.session_state["bets"][chapter, place]
+    assert kept[chapter, place] == replace(said, grade="placed"), "no link says how good an answer was"
+    return said
 
 
 def _one(value: str | list[str]) -> str:
