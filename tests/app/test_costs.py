@@ -22,9 +22,14 @@ def test_the_path_on_costs_turns_shows_and_bets(lang: Lang, monkeypatch: pytest.
     speak(monkeypatch, lang)
     at = visit("ch08", lang=lang)
     assert not has_stage(at), "what is folded away is not computed"
+    cliff = part("ch08", "room_cliff", lang, below=4, enough=5)
+    assert not any(one in texts(at) for one in ("83", cliff, part("ch08", "who_limit", lang)))
+    choose(at, "ch08-path-slots", 6)
     assert "83" in texts(at)
+    assert cliff not in texts(at), "one side alone shows no edge"
     choose(at, "ch08-path-slots", 4)
     assert part("ch08", "room_short", lang, slots=4, evicted=21, kept=3) in texts(at)
+    assert cliff in texts(at)
     choose(at, "ch08-needs", 9)
     assert part("ch08", "who_result", lang, needs=9, lost=8, hit=0, tokens=33) in texts(at)
     assert is_open(at, "ch08")
