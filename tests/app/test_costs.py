@@ -13,7 +13,7 @@ from ui.course.ch08_costs.path import asked as asked_room
 from ui.course.ch09_two_caches.billed import asked as asked_bill
 from ui.course.ch09_two_caches.providers import offers
 from ui.course.lessons import part, parts
-from ui.course.mine import our_prompt
+from ui.course.mine import my_tokens, our_prompt
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, t
 
 
@@ -47,10 +47,14 @@ def test_the_path_on_costs_turns_shows_and_bets(lang: Lang, monkeypatch: pytest.
 def test_the_path_on_two_caches_turns_shows_and_bets(lang: Lang, monkeypatch: pytest.MonkeyPatch) -> None:
     speak(monkeypatch, lang)
     at = visit("ch09", lang=lang)
+    tokens = len(my_tokens(lang)[1])
+    assert t("course.ch09.picture", lang, n=tokens) in texts(at), "the visitor's prompt comes first"
+    assert not any(one in texts(at) for one in parts("ch09", lang)["one_little"].split("\n"))
+    choose(at, "ch09-path", "manual")
     before = texts(at)
-    choose(at, "ch09-path-shared", 512)
-    assert "18.2 ms" in texts(at)
-    assert "18.2 ms" not in before
+    choose(at, f"ch09-path-shared-manual-{tokens}", 640)
+    assert t("course.ch09.picture", lang, n=tokens + 1024) in texts(at)
+    assert texts(at) != before
     assert is_open(at, "ch09")
     said = commit(at, "ch09", 0)
     bet = asked_bill(our_prompt(lang), said.seed)
