@@ -32,8 +32,8 @@ def rules() -> tuple[Offer, ...]:
 
 
 def billed(prompt: OwnPrompts, seed: int) -> Billed:
-    """The seed picks the offer, one of its minimums, and a manual. The whole prompt always reaches the minimum,
-    what may be kept of it not always: so the lengths in the question do not say the answer."""
+    """The seed picks the offer, one of its minimums, and a manual. The whole prompt always reaches the
+    minimum, what may be kept of it not always: so the lengths in the question do not say the answer."""
     dice = Random(seed)
     offer = dice.choice(rules())
     minimum = dice.choice(offer.minimums)
