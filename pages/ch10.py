@@ -62,7 +62,9 @@ def render() -> None:
         show_part(NAME, "houses")
         app = _pick()
         show_part(NAME, f"{app.name}_shared", **app.reported)
-        way = _told(app, picture) if answered else _untold(app, picture)
+        way = _told(app, picture) if answered else None
+        if way is None:
+            _untold(app, picture)
         st.caption(say("course.ch10.reports") + " " + " · ".join(map(report_link, app.evidence)))
         if way is not None:
             with more(say("course.ch10.stage")):

@@ -119,9 +119,9 @@ def room_step(picture: DeltaGenerator) -> None:
     """Turn the slots, from none on; the picture keeps what was seen. What it means is said once both sides
     were tried."""
     show_part(NAME, "room")
-    names: dict[int | None, str] = {None: "?"} | {slots: str(slots) for slots in SLOTS}
+    counts: dict[int | None, str] = {None: "?"} | {slots: str(slots) for slots in SLOTS}
     slots = st.select_slider(
-        say("course.ch08.slots"), tuple(names), format_func=names.__getitem__, key="ch08-path-slots"
+        say("course.ch08.slots"), tuple(counts), format_func=counts.__getitem__, key="ch08-path-slots"
     )
     if slots is not None:
         TRIED.set(TRIED.get() | {slots})
