@@ -290,7 +290,9 @@ _AT_ONCE = (("T10", 11, 16), ("P8", 6, 10), ("three", 4, 8))
 def hidden(seed: int) -> tuple[Case, ...]:
     """Runs that nobody has seen: the same seed gives the same ones."""
     dice = np.random.default_rng(seed)
-    made = [make(dice) for make in (_mixed, _mixed, _crossed, _crossed, _again, _again, _mixed, _joined, _counted)]
+    made = [
+        make(dice) for make in (_mixed, _mixed, _crossed, _crossed, _again, _again, _mixed, _joined, _counted)
+    ]
     for preset, least, most in _AT_ONCE:
         slots = int(dice.integers(least, most + 1))
         made.append(Case("hidden", preset, knobs={"num_slots": slots}, look=True, drain=True))
@@ -344,9 +346,10 @@ def _joined(dice: np.random.Generator) -> Case:
     numbers = ALIKE[int(dice.integers(len(ALIKE)))]
     word = int(dice.integers(8))
     texts: dict[Lang, tuple[str, ...]] = {
-        lang: tuple(f"{_WORDS[lang][word]} {one} {two} {last}" for one, two, last in (
-            (*numbers[:2], 1), (*numbers[2:], 2), (*numbers[:2], 3)
-        ))
+        lang: tuple(
+            f"{_WORDS[lang][word]} {one} {two} {last}"
+            for one, two, last in ((*numbers[:2], 1), (*numbers[2:], 2), (*numbers[:2], 3))
+        )
         for lang in ("en", "zh")
     }
     return Case("hidden", texts=texts, knobs={"block_size": 3, "num_slots": 8}, look=True, drain=True)

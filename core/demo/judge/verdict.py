@@ -60,7 +60,10 @@ def judge(case: Case, how: Judging) -> Told | None:
             answer for ask, answer in zip(asks[:place], played.answers, strict=False) if ask.method == "evict"
         ]
         looked = {
-            block for ask in asks[:place] if ask.method == "look_up" and not ask.events for block in ask.right or ()
+            block
+            for ask in asks[:place]
+            if ask.method == "look_up" and not ask.events
+            for block in ask.right or ()
         }
         why = Judge(log).why(asks[place], played.answers[place], drained, looked)
         link = address(case, how.lang, step_of(log, why.event), how.base)
@@ -145,7 +148,9 @@ class _Teller:
         key = "grow" if ask.grows else ask.method
         if ask.request == TOO_LARGE:
             key = "too_large"
-        elif ask.method == "store" and any(one.request == ask.request for one in self.asks[:place] if one.method == "free"):
+        elif ask.method == "store" and any(
+            one.request == ask.request for one in self.asks[:place] if one.method == "free"
+        ):
             key = "resumed"
         values = {"req": ask.request, "n": len(ask.tokens), "tokens": self.text(ask)}
         return words(f"ask.{key}", self.lang, **values)

@@ -235,7 +235,11 @@ def differs(kind: Any, case: Case) -> bool:
     scenario = load(case, "en")
     cache = kind(scenario.config.block_size, scenario.config.num_usable)
     for ask in script(run(scenario), case.until, case.drain, case.look):
-        given = {"look_up": (list(ask.tokens),), "store": (ask.request, list(ask.tokens)), "free": (ask.request,)}
+        given = {
+            "look_up": (list(ask.tokens),),
+            "store": (ask.request, list(ask.tokens)),
+            "free": (ask.request,),
+        }
         answer = getattr(cache, ask.method)(*given.get(ask.method, ()))
         if ask.method == "evict" and answer is not None:
             answer = [answer]
@@ -389,26 +393,26 @@ def test_store_and_evict_of_the_wrong_kind(write: Write) -> None:
 
 
 CHEATS = {
-    "writes the end itself": '''
+    "writes the end itself": """
 import os, sys
 with open(sys.argv[2], "w") as file:
     file.write('{"place":-1,"answer":"loaded"}\\n{"place":999999,"printed":"","answer":"end"}\\n')
 os._exit(0)
-''',
-    "writes something": '''
+""",
+    "writes something": """
 import os, sys
 with open(sys.argv[2], "wb") as file:
     file.write(b'{"place":-1,"answer":"loaded"}\\n{"place":0,"answer":{"a":[1]}}\\n{"place":"x"}\\n[]\\n\\xff' + b"[" * 9_999)
 os._exit(0)
-''',
-    "writes a fault of its own": '''
+""",
+    "writes a fault of its own": """
 import os, sys
 with open(sys.argv[2], "w") as file:
     file.write('{"place":-1,"answer":"loaded"}\\n{"place":0,"wrong":"soup"}\\n')
 os._exit(0)
-''',
+""",
     "takes the file away": "import os, sys\nos.remove(sys.argv[2]); os.mkdir(sys.argv[2]); os._exit(0)\n",
-    "empties the calls": '''
+    "empties the calls": """
 import sys
 class PrefixCache:
     def __init__(self, block_size, num_blocks):
@@ -421,7 +425,7 @@ class PrefixCache:
     def store(self, request, tokens): return []
     def free(self, request): pass
     def evict(self): pass
-''',
+""",
 }
 
 
@@ -451,7 +455,9 @@ def test_a_screen_can_what_a_screen_can(write: Write, first: str) -> None:
     assert judge(CASES["cold"], Judging(write(f"{first}\n{RIGHT}"))) is None
 
 
-def test_another_coding_is_read_as_python_reads_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_coding_is_read_as_python_reads_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "my_cache.py"
     path.write_bytes(f"# -*- coding: latin-1 -*-\n# Br\xfche\n{RIGHT}".encode("latin-1"))
     assert told_of(path, "en", capsys)[0] == 0
@@ -476,11 +482,18 @@ def test_a_limit_is_a_time(write: Write, limit: str) -> None:
 def test_a_request_that_begins_again_is_told_so(write: Write) -> None:
     old = "need = -(-len(tokens)"
     source = RIGHT.replace(old, f"if request in self.over and table is None: return []\n        {old}")
-    source = source.replace("table = self.table.pop(request)", "self.over.add(request); table = self.table.pop(request)")
-    source = source.replace("        self.num_blocks = ", "        self.over = set()\n        self.num_blocks = ")
+    source = source.replace(
+        "table = self.table.pop(request)", "self.over.add(request); table = self.table.pop(request)"
+    )
+    source = source.replace(
+        "        self.num_blocks = ", "        self.over = set()\n        self.num_blocks = "
+    )
     told = judge(CASES["preempt"], Judging(write(source)))
     assert told is not None
-    assert told.asked.endswith(words("ask.resumed", "en", req="R1", tokens="", n=21).partition("): ")[2]) or "again" in told.asked
+    assert (
+        told.asked.endswith(words("ask.resumed", "en", req="R1", tokens="", n=21).partition("): ")[2])
+        or "again" in told.asked
+    )
 
 
 def test_what_the_code_prints_is_told_and_disturbs_nothing(
@@ -570,4 +583,4 @@ def test_no_page_runs_what_a_visitor_wrote() -> None:
     root = Path(__file__).resolve().parents[4]
     for folder in ("pages", "ui"):
         for path in (root / folder).rglob("*.py"):
-            assert not re.search(r"core\.demo\.judge\.(?!words|cases)", path.read_text("utf-8")), path
+            assert not re.search(r"core\.demo\.judge\.(?!words|cases|address)", path.read_text("utf-8")), path
