@@ -1,6 +1,6 @@
 // What the projector shows: head, sentence, picture, options, scaled as a whole. Drawn from the state alone, whichever way it was reached.
 import { make, setAttr } from "../stage/draw/dom.js";
-import { DECK, langNodes, shrinkToFit } from "./fit.js";
+import { DECK, fitSentence, langNodes } from "./fit.js";
 import { drawOptions } from "./options.js";
 import { drawPicture } from "./pictures.js";
 import { playActs } from "./play.js";
@@ -39,7 +39,7 @@ export function drawDeck(parts, look, { forward, calm, ended }) {
   const drawn = drawPicture(scene, PICTURE.width, heightOf(stop, beat), now), options = drawOptions(now);
   picture.replaceChildren(drawn.node);
   if (options) picture.after(options);
-  shrinkToFit(title, scene.kind === "words" && beat === "look" ? 84 : langs.length > 1 ? 48 : 62, 34);
+  fitSentence(title, scene.kind === "words" && beat === "look" ? 84 : langs.length > 1 ? 48 : 62, langs.length > 1 ? 48 : 50);
   drawn.settle?.();
   options?.settle();
   return Object.assign(playActs(beat === "know" ? drawn.acts : [], !forward || calm, ended), { turn: drawn.turn });

@@ -23,7 +23,7 @@ const FRAME = { left: 190, right: 60, top: 84, bottom: 104 }, RECIPE_H = 92;
 /** What comes in turn, and the places there are for it. */
 function turnsPicture({ orders, slots, x }, width, say) {
   const w = (width - LABEL_W) / Math.max(orders.length, slots), row = (y, name, cls, words) => [put("name", [0, y, LABEL_W, RECIPE_H], [make("b", "small", name)]), ...words.map((word, at) => put(cls, [LABEL_W + at * w, y, w - 14, RECIPE_H], [make("span", "", word)]))];
-  return make("div", "turns", [...row(60, say("orders"), "chip thin", orders), ...row(230, x ?? say("slots"), "slot empty", Array(slots).fill("?"))]);
+  return make("div", "turns", [...row(60, say("orders"), "chip thin", orders), ...row(230, x, "slot empty", Array(slots).fill("?"))]);
 }
 
 
@@ -34,7 +34,7 @@ function curvePicture(scene, width, height, { say, lang }) {
   const svg = svgPart("svg", { class: "curve", width, height, "aria-hidden": "true" }), open = svgPart("g", { class: "open" });
   for (const y of [0, 50, 100]) svg.append(svgPart("path", { class: "grid", d: `M${FRAME.left} ${atY(y)}H${width - FRAME.right}` }), svgPart("text", { x: FRAME.left - 16, y: atY(y) + 10, "text-anchor": "end" }, percentText(y, lang)));
   for (const x of xs) svg.append(svgPart("text", { x: atX(x), y: height - FRAME.bottom + 54, "text-anchor": "middle", class: scene.asked?.includes(x) ? "asked" : "" }, String(x)));
-  svg.append(svgPart("text", { x: (FRAME.left + width - FRAME.right) / 2, y: height - 4, "text-anchor": "middle" }, scene.x ?? say("slots")), svgPart("text", { x: 0, y: 30 }, scene.y ?? say("reused")));
+  svg.append(svgPart("text", { x: (FRAME.left + width - FRAME.right) / 2, y: height - 4, "text-anchor": "middle" }, scene.x), svgPart("text", { x: 0, y: 30 }, scene.y));
   for (const x of scene.asked ?? []) open.append(svgPart("text", { x: atX(x), y: atY(50) + 24, "text-anchor": "middle", class: "shut" }, "?"));
   svg.append(open);
   const chart = make("div", "chart", [svg]), turns = scene.orders?.length ? turnsPicture(scene, width, say) : null;

@@ -5,7 +5,7 @@ import { queueRow, runLayout } from "./runlayout.js";
 import { svgPart } from "./svg.js";
 
 const MARK_OF = { R0: "circle", R1: "triangle", R2: "square", R3: "diamond", R4: "pentagon", R5: "cross" };
-const GLYPH_OF = { reserved: "flag", computed: "plus", reused: "check", cached: "ring", dirty: "void", evicted: "times" };
+const GLYPH_OF = { reserved: "flag", computed: "plus", reused: "check", cached: "ring", dirty: "void" };
 const VERDICT_GLYPH = { hit: "check", miss: "plus", reserved: "flag" };
 const SHUT = "?", UNREAD = "····", NARROW = 250, WIDE = 300;
 

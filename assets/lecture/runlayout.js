@@ -5,7 +5,7 @@ export const LABEL_W = 150;
 const LEFT = LABEL_W + 14, GAP = 26, TIGHT = 12, CHIP_GAP = 7, PAD = 12, MARKER = "…";
 /** Heights: at best, at least. A pair of rows that belong together stands close. */
 const ROW_HEIGHTS = { lane: [98, 42], tags: [52, 36], brace: [44, 36], slots: [96, 44], tall: [116, 72], queue: [84, 44], note: [52, 36] };
-const APART = [24, 8], CLOSE = [10, 4];
+const APART = [24, 8], FAR = [76, 8], CLOSE = [10, 4];
 /** How large tokens are drawn, and the room on both sides of each: the first that fits is taken. */
 const SIZES = [[34, 12], [34, 7], [32, 6], [30, 5], [SMALLEST, 4]];
 
@@ -67,7 +67,7 @@ function rowList({ lanes = [], slots, queue, note, brace, links }, lines) {
     }
   });
   if (place >= lanes.length) addSlots();
-  if (queue) rows.push({ kind: "queue", gap: APART });
+  if (queue) rows.push({ kind: "queue", gap: lanes.length ? APART : FAR });
   if (note) rows.push({ kind: "note", gap: CLOSE });
   return rows;
 }
