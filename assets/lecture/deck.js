@@ -17,7 +17,7 @@ export function buildDeck() {
 function drawDeckTop(top, { state, stops, stop, beat, langs, say }) {
   const beats = beatsOf(stop).map((name) => make("span", name === beat ? "now" : "", say(beatName(stop, name)))), road = make("div", "road", stops.map((_, n) => make("i", n < state.at ? "past" : n === state.at ? "now" : "")));
   setAttr(road, "aria-hidden", "true");
-  const again = beat === "guess" && state.first[stop.id] ? [make("b", "", say("second"))] : [], title = kindOf(stop) === "page" ? [] : [make("span", "title", langNodes(stop.title, langs.slice(0, 1)))]; // a page has it in its head
+  const again = beat === "guess" && state.first[stop.id] ? [make("span", "again", say("second"))] : [], title = kindOf(stop) === "page" ? [] : [make("span", "title", langNodes(stop.title, langs.slice(0, 1)))]; // a page has it in its head
   top.replaceChildren(make("b", "num", `${state.at + 1} / ${stops.length}`), ...title, make("div", "beats", beats.length > 1 ? beats : []), ...again, road);
 }
 
