@@ -16,6 +16,7 @@ from ui.teacher.give import give_buttons, own_link
 from ui.teacher.laptops import local_hint, server_base
 from ui.teacher.names import where
 from ui.teacher.seq import (
+    MAX_MINUTES,
     MAX_NOTE,
     MAX_SEQ_LINK,
     MAX_TITLE,
@@ -78,6 +79,7 @@ def _row(index: int, stop: Stop, total: int) -> None:
         name, note, tools = st.columns([3, 5, 2], vertical_alignment="top")
         with name:
             _field("title", index, stop.title, MAX_TITLE)
+            _minutes(index, stop.minutes)
             st.markdown(
                 f"{index + 1}. [{plain(where(stop.address, lang()))}]({stop.address.link(lang_mode())})"
             )
@@ -101,6 +103,18 @@ def _field(name: str, index: int, value: str, limit: int) -> None:
         st.text_input(label, key=key, max_chars=limit, on_change=changed)
     else:
         st.text_area(label, key=key, max_chars=limit, on_change=changed, height=110)
+
+
+def _minutes(index: int, value: int) -> None:
+    key = f"teacher-minutes-{index}"
+
+    def changed() -> None:
+        SEQUENCE.set(SEQUENCE.get().changed(index, minutes=int(st.session_state[key] or 0)))
+
+    st.session_state[key] = value
+    st.number_input(
+        say("teacher.stop.minutes"), 0, MAX_MINUTES, key=key, on_change=changed, help=say("teacher.stop.minutes.help")
+    )
 
 
 _ICONS = (("up", "arrow_upward"), ("down", "arrow_downward"), ("delete", "delete"))

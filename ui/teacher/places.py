@@ -13,11 +13,12 @@ from types import MappingProxyType
 from typing import Any
 
 from core.scenario.scenario import run
+from ui.stage.own import OWN, OwnPrompts
 from ui.stage.payload import Payload, stage_log
 from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import Show, find_step, step_of
 from ui.teacher.address import Address, run_address
-from ui.words.i18n import Lang
+from ui.words.i18n import Lang, t
 
 BET = "bet"
 """What is asked before anything plays: the run's first screen."""
@@ -60,19 +61,34 @@ PLACES: Mapping[str, Place] = MappingProxyType(
 )
 
 
+SHEET = "sheet"
+OF_THE_SHEET = ("before", "after")
+"""Stops that open the sheet and ask one of its questions of a run of their own: no other stop shows it, so
+that nobody can answer from memory."""
+
+
 # -- the run ----------------------------------------------------------------------------------------------
 
 
 @cache
 def log_of(name: str, lang: Lang = "en") -> Payload:
-    """The run that a stop shows. Presets never change, and run alike in both languages.
+    """The run that a stop shows. They never change, and run alike in both languages.
 
     Raises:
         KeyError: no such stop, or one that shows no run.
     """
+    setup = setup_of(name, lang)
+    scenario = load_setup(setup, lang)
+    return stage_log(scenario, run(scenario), setup.scenario)
+
+
+def setup_of(name: str, lang: Lang) -> Setup:
+    """The run that a stop shows; prompts of our own are another text in each language."""
+    if name in OF_THE_SHEET:
+        prompts = (t("teacher.sheet.first", lang), t("teacher.sheet.second", lang))
+        return Setup(OWN, own=OwnPrompts("", prompts, t("teacher.sheet.answer", lang)))
     place = PLACES[name]
-    scenario = load_setup(Setup(place.preset, place.knobs), lang)
-    return stage_log(scenario, run(scenario), place.preset)
+    return Setup(place.preset, place.knobs)
 
 
 @cache

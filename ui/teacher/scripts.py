@@ -79,17 +79,14 @@ def _line(name: str, key: str) -> str:
 
 
 def as_sequence(length: int) -> Sequence:
-    """A script as a sequence to change and give: questions and answers as notes."""
+    """A script as a sequence to change and give. Question, answer and notes come with a stop's address."""
     leading = lang()
-    names = (name for name, _ in SCRIPTS[length])
     return Sequence(
-        tuple(Stop(address_of(name), words(name, "title", leading), _note(name)) for name in names)
+        tuple(
+            Stop(address_of(name), words(name, "title", leading), minutes=minutes)
+            for name, minutes in SCRIPTS[length]
+        )
     )
-
-
-def _note(name: str) -> str:
-    leading = lang()
-    return "\n".join(words(name, key, leading) for key in ("ask", "true"))
 
 
 def _take(length: int) -> None:
