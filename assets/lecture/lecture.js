@@ -35,7 +35,7 @@ function drawLecture(lecture, forward = false) {
 }
 
 function tellNotes(lecture) {
-  lecture.wire?.tell({ deck: lecture.id, state: lecture.state, playing: Boolean(lecture.play?.running()) });
+  if (!lecture.left) lecture.wire?.tell({ deck: lecture.id, state: lecture.state, playing: Boolean(lecture.play?.running()) });
 }
 
 /** One deed, from here or from the notes: during the play a press forward only lands it. */
@@ -90,7 +90,7 @@ function createLecture(host, css, notes) {
     root.append(lecture.parts.deck);
     lecture.deed = (deed, what) => lecture.state && doDeed(lecture, deed, what);
     wireHands(lecture);
-    const leave = () => lecture.wire?.tell({ deck: lecture.id, gone: true }), back = () => lecture.wire && tellNotes(lecture);
+    const leave = () => ((lecture.left = true), lecture.wire?.tell({ deck: lecture.id, gone: true })), back = () => ((lecture.left = false), tellNotes(lecture)); // one that goes may still be asked
     addEventListener("pagehide", leave);
     addEventListener("pageshow", back);
     lecture.undo.push(() => (removeEventListener("pagehide", leave), removeEventListener("pageshow", back)), leave);

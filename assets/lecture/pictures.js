@@ -23,7 +23,7 @@ const FRAME = { left: 190, right: 60, top: 84, bottom: 104 }, RECIPE_H = 92;
 /** What comes in turn, and the places there are for it. */
 function turnsPicture({ orders, slots, x }, width, say) {
   const w = (width - LABEL_W) / Math.max(orders.length, slots), row = (y, name, cls, words) => [put("name", [0, y, LABEL_W, RECIPE_H], [make("b", "small", name)]), ...words.map((word, at) => put(cls, [LABEL_W + at * w, y, w - 14, RECIPE_H], [make("span", "", word)]))];
-  return make("div", "turns", [...row(60, say("orders"), "chip thin", orders), ...row(230, x, "slot empty", Array(slots).fill("?"))]);
+  return make("div", "turns", [...row(60, say("orders"), "chip", orders), ...row(230, x, "slot empty", Array(slots).fill("?"))]);
 }
 
 

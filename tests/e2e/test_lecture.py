@@ -298,11 +298,12 @@ def test_a_page_in_a_frame_leaves_the_clicker_to_the_lecture(browser_page: Page,
     expect(page.locator(f"{DECK} .dark")).to_be_hidden()
     page.keyboard.press("PageDown")  # the page is longer than its frame: it turns over
     scrolled = "document.querySelector('.stMain').scrollTop"
-    assert page.frames[-1].evaluate(scrolled) > 0
+    within = page.frames[-1]
+    assert within.evaluate(scrolled) > 0
     page.keyboard.press("PageUp")
-    assert page.frames[-1].evaluate(scrolled) == 0
+    assert within.evaluate(scrolled) == 0
     expect(page.locator(DECK)).to_have_class(re.compile(r"^deck look page"))
-    page.frames[-1].evaluate("document.querySelector('.stMain').scrollTo(0, 1e6)")
+    within.evaluate("document.querySelector('.stMain').scrollTo(0, 1e6)")
     page.keyboard.press("PageDown")
     expect(page.locator(DECK)).to_have_class(re.compile(r"^deck look run"))
     page.keyboard.press("PageUp")
