@@ -144,8 +144,7 @@ def _curve(lang: Lang) -> CurveScene:
 
 
 def _orders() -> list[str]:
-    """A letter for each recipe in the order they are ordered: the first two rounds. Equal first blocks are one
-    recipe."""
+    """A letter for each recipe in the order of the orders, two rounds. Equal first blocks are one recipe."""
     of = played(setup_of("cliff", "en"), "en")
     recipes = [prompt[: of.size] for prompt, _ in of.pieces.values()]
     known = list(dict.fromkeys(recipes))
