@@ -20,6 +20,7 @@ from ui.teacher.give import own_link, script_link
 from ui.teacher.laptops import COMMANDS, REHEARSE
 from ui.teacher.places import PLACES, address_of, opens_on
 from ui.teacher.rehearsal import Rehearsal, keep, last
+from ui.teacher.scripts import as_sequence
 from ui.teacher.seq import MAX_STOPS, Sequence, Stop, fits_link, pack
 from ui.teacher.stops import SCRIPTS, text, words
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t

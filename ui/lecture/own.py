@@ -120,7 +120,7 @@ def _paired(place: int, names: Seq[str]) -> Mapping[str, object]:
         bets = [before for before in range(place) if names[before] == BETS[name]]
         if bets:
             return {"bet_of": f"s{bets[-1] + 1}"}
-        return {key: _said(name, f"{key}_alone") for key in ("see", "ask")}
+        return {"ask": _said(name, "ask_alone")}
     answers = [answer for answer, of in BETS.items() if of == name]
     if not answers or answers[0] in names[place + 1 :]:
         return {}

@@ -28,7 +28,7 @@ _RUNS: Mapping[str, tuple[Until, Wanted]] = MappingProxyType(
         "bet": (("arrive", "R0"), Wanted(0, 0, ("R0", "R1", "R2"))),
         "same": (
             ("append", "R1"),
-            Wanted(0, 0, ("R0", "R1"), ("R1",), slots=(1, 2, 3, 4), slots_open=False),
+            Wanted(0, 0, ("R0", "R1"), ("R1",), slots=(1, 2, 3), slots_open=False),
         ),
         "stamp": (("append", "R1"), Wanted(0, 0, ("R0", "R1"), ("R1",), marked=True, tags=True)),
         "stamp_end": (("append", "R1"), Wanted(0, 0, ("R0", "R1"), ("R1",), marked=True, tags=True)),

@@ -100,7 +100,7 @@ RIGHT: dict[str, dict[str, object]] = {
     "decode": {"prompt": "4,096", "ms": "8.5"},
 }
 
-MORE = dict.fromkeys(BETS.values(), (KNOW_EMPTY,)) | {"saved": ("see_alone", "ask_alone")}
+MORE = dict.fromkeys(BETS.values(), (KNOW_EMPTY,)) | {"saved": ("ask_alone",)}
 """What some stops say besides: a bet without hands, its answer without a bet."""
 
 
