@@ -1,17 +1,15 @@
-"""A sequence of somebody's own as a lecture: a stop of the scripts, a moment of a run, or the page it opens.
+"""A sequence of somebody's own as a lecture: stops of the scripts, moments of runs, pages.
 
-Where a stop opens what a stop of the scripts opens, it is that stop, whole. Elsewhere, where the stage asks at
-that moment, its question and options are the stop's, and the answer is the one that the run gives. Titles are
-typed by people: they are texts of the payload and nothing else.
+Where a stop opens what a stop of the scripts opens, it is that stop, whole. Elsewhere, where the stage asks
+at that moment, its question and options are the stop's, and the answer is the one that the run gives. Titles
+are typed by people: they are texts of the payload and nothing else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Sequence as Seq
-from functools import cache
 from hashlib import blake2b
-from types import MappingProxyType
 from urllib.parse import parse_qsl
 
 from core.errors import BrothError
@@ -22,6 +20,7 @@ from ui.lecture.payload import (
     Lecture,
     LectureStop,
     Scene,
+    Text,
     each_language,
     for_window,
     in_each_language,
@@ -30,7 +29,7 @@ from ui.lecture.scenes import Played, played
 from ui.lecture.scripts import script_stop
 from ui.stage.setup import SETUP
 from ui.teacher.names import name_of
-from ui.teacher.places import OF_THE_SHEET, PLACES, SHEET, address_of
+from ui.teacher.places import SHEET, known_stops
 from ui.teacher.seq import Sequence, Stop, pack
 from ui.teacher.stops import BETS, RIGHT_ALONE, note, words
 from ui.words.i18n import LANGS, Lang, LangMode, languages
@@ -41,16 +40,14 @@ MAX_TOKENS, MAX_SLOTS = 36, 16
 
 def own_lecture(sequence: Sequence, mode: LangMode, *, notes: bool = False, base: str = HERE) -> Lecture:
     """The stops in order. ``base``: the folder of our pages as the room reaches it."""
-    names = known_stops(sequence)
+    names = known_stops([stop.address for stop in sequence.stops])
     lecture: Lecture = {
         "key": f"seq-{blake2b(pack(sequence).encode(), digest_size=6).hexdigest()}",
         "langs": list(languages(mode)),
         "minutes": sum(stop.minutes for stop in sequence.stops),
         "notes": notes,
         "demo": False,
-        "stops": [
-            _stop(place, stop, names, mode, base) for place, stop in enumerate(sequence.stops)
-        ],
+        "stops": [_stop(place, stop, names, mode, base) for place, stop in enumerate(sequence.stops)],
     }
     return for_window(lecture)
 
@@ -96,22 +93,6 @@ def _page(name: str, stop: Stop, mode: LangMode) -> LectureStop:
 # -- stops of the scripts ---------------------------------------------------------------------------------
 
 
-@cache
-def _names() -> Mapping[str, str]:
-    """Address -> stop of the scripts; the sheet's two are told apart by their order."""
-    return MappingProxyType({address_of(name).text: name for name in PLACES if name not in OF_THE_SHEET})
-
-
-def known_stops(sequence: Sequence) -> list[str]:
-    """For each stop the stop of the scripts that it is, or "". The sheet is the question before and after
-    where it is opened twice; opened once, or in between, it is only the sheet."""
-    names = [_names().get(stop.address.text, "") for stop in sequence.stops]
-    sheets = [place for place, stop in enumerate(sequence.stops) if stop.address.text == SHEET]
-    if len(sheets) > 1:
-        names[sheets[0]], names[sheets[-1]] = OF_THE_SHEET
-    return names
-
-
 def _of_a_script(
     page: LectureStop, stop: Stop, place: int, names: Seq[str], told: LectureStop
 ) -> LectureStop:
@@ -139,19 +120,21 @@ def _paired(place: int, names: Seq[str]) -> Mapping[str, object]:
         bets = [before for before in range(place) if names[before] == BETS[name]]
         if bets:
             return {"bet_of": f"s{bets[-1] + 1}"}
-        keys = ("see", "ask")
-        return {key: each_language(lambda lang, key=key: words(name, f"{key}_alone", lang)) for key in keys}
+        return {"ask": _said(name, "ask_alone")}
     answers = [answer for answer, of in BETS.items() if of == name]
     if not answers or answers[0] in names[place + 1 :]:
         return {}
-    said = {key: each_language(lambda lang, key=key: words(answers[0], key, lang)) for key in ("know", "true")}
     return {
-        "know": said["know"],
-        "truth": said["true"],
+        "know": _said(answers[0], "know"),
+        "truth": _said(answers[0], "true"),
         "right": RIGHT_ALONE[name],
         "keep": False,
         "know_empty": NO_TEXT,
     }
+
+
+def _said(name: str, key: str) -> Text:
+    return each_language(lambda lang: words(name, key, lang))
 
 
 def _old_notes(name: str) -> set[str]:

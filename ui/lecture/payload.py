@@ -86,8 +86,8 @@ class CountScene(TypedDict):
 
 class CurveScene(TypedDict):
     """[slots, percent of the requests that hit]; closed until the know beat. ``asked``: slots that count;
-    ``x`` and ``y``: names of the axes. Open from the start: ``orders``, what is asked for, one letter for each
-    recipe, two rounds of them, and ``slots``, how many slots there are."""
+    ``x`` and ``y``: names of the axes. Open from the start: ``orders``, two rounds of what is asked
+    for, a letter for each recipe, and ``slots``, how many slots there are."""
 
     kind: Literal["curve"]
     x: str

@@ -28,7 +28,7 @@ _RUNS: Mapping[str, tuple[Until, Wanted]] = MappingProxyType(
         "bet": (("arrive", "R0"), Wanted(0, 0, ("R0", "R1", "R2"))),
         "same": (
             ("append", "R1"),
-            Wanted(0, 0, ("R0", "R1"), ("R1",), slots=(1, 2, 3, 4), slots_open=False),
+            Wanted(0, 0, ("R0", "R1"), ("R1",), slots=(1, 2, 3), slots_open=False),
         ),
         "stamp": (("append", "R1"), Wanted(0, 0, ("R0", "R1"), ("R1",), marked=True, tags=True)),
         "stamp_end": (("append", "R1"), Wanted(0, 0, ("R0", "R1"), ("R1",), marked=True, tags=True)),
@@ -144,8 +144,7 @@ def _curve(lang: Lang) -> CurveScene:
 
 
 def _orders() -> list[str]:
-    """A letter for each recipe in the order they are ordered: the first two rounds. Equal first blocks are one
-    recipe."""
+    """A letter for each recipe in the order of the orders, two rounds. Equal first blocks are one recipe."""
     of = played(setup_of("cliff", "en"), "en")
     recipes = [prompt[: of.size] for prompt, _ in of.pieces.values()]
     known = list(dict.fromkeys(recipes))

@@ -14,7 +14,7 @@ def script_lecture(length: int, mode: LangMode, *, notes: bool = False, base: st
     """One script. ``length``: minutes, a key of ``SCRIPTS``; ``base``: the folder of our pages as the room
     reaches it."""
     names = {name for name, _ in SCRIPTS[length]}
-    stops = []
+    stops: list[LectureStop] = []
     for name, minutes in SCRIPTS[length]:
         earlier = BETS.get(name)
         stop = script_stop(name, mode, base)

@@ -104,7 +104,9 @@ def read_address(text: str, parts: Parts, own: str | None = None) -> Address:
     except ValueError:
         raise AddressError("teacher.address", "This is no address.", limit=MAX_ADDRESS) from None
     page = _page(url, own)
-    place = _place(behind) if page in _STAGE_PAGES else ""  # elsewhere a step is a picture's, and opens nothing
+    place = (
+        _place(behind) if page in _STAGE_PAGES else ""
+    )  # elsewhere a step is a picture's, and opens nothing
     return Address(page, _query(dict(pairs), page, parts), place)
 
 

@@ -122,9 +122,7 @@ def _stamped(preset: str) -> Figures:
 
 def _asked_twice() -> Figures:
     """The question of the sheet: what the second of its two prompts hits."""
-    plan = next(
-        one for one in log_of("after")["events"] if (one["op"], one.get("rid")) == ("plan", "R1")
-    )
+    plan = next(one for one in log_of("after")["events"] if (one["op"], one.get("rid")) == ("plan", "R1"))
     return {"hit": plan["args"]["hit"], "total": plan["args"]["n"]}
 
 

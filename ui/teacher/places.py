@@ -6,7 +6,7 @@ that the room can answer first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
@@ -115,3 +115,21 @@ def address_of(name: str, **more: Any) -> Address:
         return Address(place.page)
     setup = replace(Setup(place.preset, place.knobs, mode="guided" if place.ask else "walk"), **more)
     return run_address(setup, opens_on(name), place.page)
+
+
+# -- back from an address ---------------------------------------------------------------------------------
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    return MappingProxyType({address_of(name).text: name for name in PLACES if name not in OF_THE_SHEET})
+
+
+def known_stops(addresses: Sequence[Address]) -> list[str]:
+    """For each address of a sequence the stop of the scripts that it is, or "". The sheet is the question
+    before and after where it is opened twice; opened once, or in between, it is only the sheet."""
+    names = [_names().get(one.text, "") for one in addresses]
+    sheets = [place for place, one in enumerate(addresses) if one.text == SHEET]
+    if len(sheets) > 1:
+        names[sheets[0]], names[sheets[-1]] = OF_THE_SHEET
+    return names

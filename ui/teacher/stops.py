@@ -57,7 +57,7 @@ RIGHT: Mapping[str, int] = MappingProxyType(
         "partial": 1,
         "touch": 1,
         "done": 2,
-        "evict": 1,
+        "evict": 0,
         "full": 2,
         "cliff": 2,
         "decode": 1,
@@ -67,7 +67,7 @@ RIGHT: Mapping[str, int] = MappingProxyType(
 """The option that is right. Each is held against its run in tests/unit/ui/lecture/test_keys.py."""
 
 RIGHT_ALONE: Mapping[str, int] = MappingProxyType({"bet": 2})
-"""The right option of a bet whose answer is not told later: a sequence of somebody's own may leave that out."""
+"""The right option of a bet whose answer does not follow, as in a sequence of somebody's own."""
 
 _BREAK = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef”])\n(?=[\u3000-\u9fff\uff00-\uffef“])")
 
