@@ -28,6 +28,12 @@ def choose(at: AppTest, key: str, value: str) -> AppTest:
     return calm(at.run())
 
 
+def unfold(at: AppTest, name: str) -> AppTest:
+    """Open a drawer of chapter 12."""
+    at.session_state[f"ch12-more-{name}"] = True
+    return calm(at.run())
+
+
 def labels(at: AppTest) -> list[str]:
     return [one.label for one in at.expander]
 
@@ -167,7 +173,7 @@ def test_the_last_question_is_about_the_visitors_own_prompt() -> None:
 @pytest.mark.parametrize("lang", MODES)
 @pytest.mark.parametrize("theme", THEMES)
 def test_all_can_be_read_by_theme(theme: str, lang: LangMode) -> None:
-    at = choose(visit("ch12", lang=lang), "ch12-mode", "read")
+    at = unfold(visit("ch12", lang=lang), "read")
     at = choose(at, "ch12-read", theme)
     leading = languages(lang)[0]
     asks = [words(name, "ask", leading) for name in THEMES[theme]]
@@ -192,7 +198,7 @@ def test_a_link_opens_the_run_it_names(name: str) -> None:
 
 
 def test_a_card_is_asked_answered_and_repeated() -> None:
-    at = choose(visit("ch12", lang="en"), "ch12-mode", "cards")
+    at = unfold(visit("ch12", lang="en"), "cards")
     first, second = QUESTIONS[:2]
     press(at, "card-show")
     assert words(first, "long", "en") in texts(at)
@@ -204,7 +210,7 @@ def test_a_card_is_asked_answered_and_repeated() -> None:
         press(at, "card-knew")
     told = t("course.ch12.progress", "en", known=3, total=len(QUESTIONS), again=1)
     assert told in [one.proto.text for one in at.get("progress")]
-    again = choose(visit("ch12", **query(at)), "ch12-mode", "cards")
+    again = unfold(visit("ch12", **query(at)), "cards")
     assert told in [one.proto.text for one in again.get("progress")], "a reload brings it back"
 
 
