@@ -31,7 +31,7 @@ _CLAIM_FIRST: Kept[bool] = Kept("ch12_claim_first", lambda: opened_at(NAME, CLAI
 
 
 def render() -> None:
-    """The path: the interview, what one hears, the bet. Off it, folded: the questions by theme and as cards."""
+    """The path: interview, what one hears, bet. Off it, folded: all questions by theme, and as cards."""
     begin_chapter(NAME, page)
     for part in (_claims, _interview) if _CLAIM_FIRST.get() else (_interview, _claims):
         part()
