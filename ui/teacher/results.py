@@ -54,6 +54,7 @@ def results_panel() -> None:
                     say("results.project"),
                     key="results-project",
                     type="primary",
+                    help=say("results.project.help"),
                     on_click=_show,
                     args=(True,),
                 )
