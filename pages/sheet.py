@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from ui.export.six_paper import paper_html
+from ui.frame.link import write_this_time
 from ui.frame.session import lang, lang_mode, say
 from ui.frame.shell import toolbar
 from ui.study.class_code import to_code
@@ -22,7 +23,7 @@ COPIES = 40
 _STYLE = """<style>
 .stMainBlockContainer:has(.st-key-sheet-read){max-width:52rem;margin-inline:auto}
 .stMainBlockContainer:has(.st-key-sheet-result){max-width:70rem;margin-inline:auto}
-.st-key-sheet-read .stRadio label p{font-size:1.05rem;line-height:1.5}
+.st-key-sheet-read :is(.stRadio,.stCheckbox) label p{font-size:1.05rem;line-height:1.5}
 .st-key-sheet-read .stForm>div{gap:.4rem}
 .st-key-sheet-read .stCheckbox{margin-bottom:1.4rem}
 @media (max-width:699px){
@@ -70,6 +71,7 @@ def _begun(sheet: Sheet) -> Sheet:
     if sheet.seed is None or (first is not None and repeats(sheet.seed, first)):
         sheet = sheet.begun(fresh_seed(sheet.time, first))
         _keep(sheet)
+        write_this_time()
     return sheet
 
 

@@ -293,6 +293,28 @@ def test_before_and_after_with_a_reload_between(lang: LangMode) -> None:
     assert len(later.radio) == 6
 
 
+def test_a_sheet_just_opened_keeps_its_numbers() -> None:
+    """A reload before anything was pressed asks the same: the seed stands in the address at once."""
+    at = visit("sheet", lang="en")
+    assert query(at)["six"].endswith("_")
+    again = visit("sheet", **query(at))
+    assert [one.label for one in again.radio] == [one.label for one in at.radio]
+
+
+def test_a_second_time_with_the_first_ones_numbers_gets_others() -> None:
+    at = visit("sheet", lang="en", six="7c3_AAb.cB-7c3_")
+    assert not query(at)["six"].startswith("7c3_AAb.cB-7c3_")
+    assert len(at.radio) == len(TIMES["after"])
+
+
+def test_what_is_right_is_folded_and_what_was_wrong_leads_on() -> None:
+    at = visit("sheet", lang="en", six="7c3_AAb.cB-2fq_CBBACaAa")
+    (fold,) = [one for one in at.expander if one.label.startswith("Right after the course (6)")]
+    assert t("six.speed.name", "en") not in fold.label
+    links = [one.proto.id for one in at.get("link_button")]
+    assert len(links) == 4, "stamp and part were wrong, speed and salts are"
+
+
 def test_two_visitors_have_other_numbers() -> None:
     asked = [[one.label for one in visit("sheet", lang="en").radio] for _ in range(2)]
     assert asked[0] != asked[1]
