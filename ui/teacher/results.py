@@ -54,12 +54,13 @@ def results_panel() -> None:
                     say("results.project"),
                     key="results-project",
                     type="primary",
-                    help=say("results.project.help"),
                     on_click=_show,
                     args=(True,),
                 )
             else:  # nothing on a wall answers what will be asked again
                 st.caption(say("results.for_you"))
+            if "after" in counted.times:
+                st.caption(say("results.project.help"))
             st.download_button(
                 say("results.csv"),
                 lambda: answers_csv(pasted, lang()),
