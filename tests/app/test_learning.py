@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.betting import commit
 from tests.app.visit import calm, go_to, payload, press, texts, visit
 from ui.course.glossary import terms
 from ui.interview.questions import SHOWS, num_must, words
@@ -161,10 +162,7 @@ def test_the_last_question_is_about_the_visitors_own_prompt() -> None:
     at = visit("ch12", lang="en")
     picture = at.get("html")[-1].proto.body
     assert "hit" not in picture.split("</style>")[1], "hollow until the bet is placed"
-    slider = next(one for one in at.select_slider if (one.key or "").startswith("bet-ch12-a"))
-    slider.set_value(100)
-    calm(at.run())
-    press(at, slider.key + "-commit")
+    commit(at, "ch12", 100)
     picture = at.get("html")[-1].proto.body.split("</style>")[1]
     assert 'class="new"' in picture
     assert "12a" in query(at)["bets"]
