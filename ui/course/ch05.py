@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
@@ -106,6 +106,16 @@ def _watching_moves(moves: list[Move], told: list[Told]) -> Iterator[None]:
 def summary(event: Event) -> str:
     """An event's values in a line: hashes by their tag, tokens by their number."""
     return ", ".join(f"{field.name}={_short(getattr(event, field.name))}" for field in fields(event))
+
+
+def presses(steps: Sequence[Mapping[str, Any]]) -> list[int]:
+    """For each step of a stage, from 1 on, the press that plays it where one press goes from block to block:
+    what the stage counts at that level (assets/stage/time/steps.js)."""
+    found, press = [], 1
+    for step in steps:
+        found.append(press)
+        press += step["level"] in ("block", "request")
+    return found
 
 
 def _short(value: Any) -> str:

@@ -1,18 +1,24 @@
-"""A chapter's picture: drawn by Python as SVG and shown as an image, so that nothing in it can be markup.
+"""A chapter's picture: drawn by Python as SVG and put into the page, so that its letters are the page's.
 
-Drawings are 420 units wide: beside the text they are larger than that, on a phone hardly smaller.
+The pen escapes every text, so nothing in it can be markup. Drawings are 420 units wide: beside the text they
+are larger than that, on a phone hardly smaller, and never higher than what a small screen has left.
 """
 
 from __future__ import annotations
 
 import streamlit as st
 
-from ui.svg.marks import Pen
+from ui.svg.marks import FONT, Pen
 from ui.words.palette import Theme
 
 WIDTH = 420
 SIZE, SMALL = 15, 13
 """Of letters."""
+
+_FRAME = (
+    'preserveAspectRatio="xMinYMin" '
+    'style="width:100%;height:auto;max-height:max(20rem,calc(100vh - 14.5rem));font-family:inherit"'
+)
 
 
 def new_pen() -> Pen:
@@ -23,7 +29,8 @@ def new_pen() -> Pen:
 
 def show_picture(pen: Pen, height: float, words: str) -> None:
     """Draw it. ``words``: what it shows, for who does not see it."""
-    st.image(pen.document(WIDTH, round(height), words), width="stretch", alt=words)
+    drawn = pen.document(WIDTH, round(height), words).replace(f'font-family="{FONT}"', _FRAME, 1)
+    st.html(drawn)
 
 
 def width_of(words: str, size: float) -> float:
