@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
+from itertools import accumulate
 from types import FrameType, MappingProxyType
 from typing import Any
 
@@ -109,13 +110,12 @@ def summary(event: Event) -> str:
 
 
 def presses(steps: Sequence[Mapping[str, Any]]) -> list[int]:
-    """For each step of a stage, from 1 on, the press that plays it where one press goes from block to block:
-    what the stage counts at that level (assets/stage/time/steps.js)."""
-    found, press = [], 1
-    for step in steps:
-        found.append(press)
-        press += step["level"] in ("block", "request")
-    return found
+    """For each step of a stage what it says when it stands there and a press goes from block to block: how
+    many presses lead so far (``pressAt`` in assets/stage/time/steps.js)."""
+    stops = [step["level"] in ("block", "request") for step in steps]
+    if stops:
+        stops[-1] = True  # the last press goes to the end, whatever stands there
+    return list(accumulate(map(int, stops)))
 
 
 def _short(value: Any) -> str:

@@ -42,7 +42,7 @@ def label(pen: Pen, box: tuple[float, float, float, float], words: str, colour: 
     """A text in the middle of a box, if there is room for it; ``pad``: the ground behind it on a pattern."""
     x, y, w, h = box
     room = width_of(words, SIZE)
-    if not words or room + 8 > w:
+    if not words or room + (18 if pad else 8) > w:
         return False
     if pad:
         pen.rect((x + w / 2 - room / 2 - 5, y + h / 2 - 12, room + 10, 24), pad, radius=5)
