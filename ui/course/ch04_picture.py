@@ -38,7 +38,13 @@ def draw_chain(pen: Pen, rows: Sequence[BlockPair], *, asked: bool = True) -> fl
             pen.parts.append(_link(y + ROW - 12, pen.colour["line"]))
         y += ROW
     if behind := len(rows) - before - len(shown):
-        pen.text(4, y + 14, say(f"course.ch04.behind{'' if asked else '.more'}", n=behind), size=SMALL, colour="muted")
+        pen.text(
+            4,
+            y + 14,
+            say(f"course.ch04.behind{'' if asked else '.more'}", n=behind),
+            size=SMALL,
+            colour="muted",
+        )
         y += 24
     return y + 4
 

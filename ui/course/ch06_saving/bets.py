@@ -99,6 +99,7 @@ def asked_time(one: FirstToken) -> Asked:
         "rest": shown_ms(one.rest_ms),
         "saved": never_full(1 - one.hit_ms / one.full_ms, 0),
     }
+
     def told(answer: float) -> Words:
         if not one.hit:
             return "course.ch06.bet.cold.told", {}

@@ -10,7 +10,8 @@ from ui.course.in_turn import hits_in_turn, ids_of, one_of
 
 ORDERS = ("behind", "front", "clock_front", "clock_behind")
 """Where the question stands, or a time of day that is new in each prompt (the question then stands last)."""
-SIZES = (1, 2, 4, 8)
+SIZES = (1, 2, 3, 8)
+"""Of blocks in the bet; the picture's and the stage's are of four, so that they show no bet's answer."""
 _CLOCK_IDS, CLOCK = 2**30, 3
 """A time of day: three tokens, others in each prompt."""
 
