@@ -47,14 +47,15 @@ def render() -> None:
         show_part(NAME, "mine")
         _editor()
         show_part(NAME, "cut")
+        prompt = my_prompt(lang())
+        bet(NAME, lambda seed: bet_on_repeats(prompt, seed))
     with picture:
         _running()
     show_part(NAME, "isolated")
     _, _, shown = my_run(enable_caching=False)
-    chapter_stage(NAME, shown, find_step(shown, op_is("compute", "R1")))
+    step = find_step(shown, op_is("arrive", "R0"))
+    chapter_stage(NAME, shown, step, hide=("table", "pool", "btable", "queue", "tables", "code"))
     draw_folded(NAME, {"counter": _counter, "size": _kv_size})
-    prompt = my_prompt(lang())
-    bet(NAME, lambda seed: bet_on_repeats(prompt, seed), pages=page)
     end_chapter(NAME, page)
 
 

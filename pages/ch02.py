@@ -53,6 +53,7 @@ def render() -> None:
         answer = st.slider(say("course.ch02.answer"), 1, 10, 6)
         _counted(tokens, answer)
         show_part(NAME, "cost")
+        bet(NAME, lambda seed: bet_on_answer(prompt, seed))
     with picture:
         _steps(tokens, answer)
     show_part(NAME, "stage")
@@ -60,7 +61,6 @@ def render() -> None:
     _, _, shown = my_run(replace(prompt, messages=prompt.messages[:1], answer=reply))
     chapter_stage(NAME, shown, find_step(shown, op_is("append", "R0")))
     _folded()
-    bet(NAME, lambda seed: bet_on_answer(prompt, seed), pages=page)
     end_chapter(NAME, page)
 
 

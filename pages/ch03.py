@@ -28,23 +28,23 @@ def render() -> None:
         show_part(NAME, "rule")
         show_part(NAME, "table")
         show_part(NAME, "paged")
+        with more(say("course.ch03.page_cache")):
+            show_part(NAME, "page_cache")
+        spoken, prompt = lang(), my_prompt(lang())
+        bet(NAME, lambda seed: bet_on_hits(spoken, prompt, seed))
     with picture:
-        _cut()
-    show_part(NAME, "stage")
-    _, _, shown = my_run()
+        size = _cut()
+    show_part(NAME, "stage", size=size)
+    _, _, shown = my_run(block_size=size)
     step = first_step(shown, op_is("touch", "R1"), op_is("miss", "R1"), op_is("arrive", "R1"))
-    chapter_stage(NAME, shown, step)
-    my_stage_link(say("course.show_me"), step)
-    with more(say("course.ch03.page_cache")):
-        show_part(NAME, "page_cache")
-    spoken, prompt = lang(), my_prompt(lang())
-    bet(NAME, lambda seed: bet_on_hits(spoken, prompt, seed), pages=page)
+    chapter_stage(NAME, shown, step, key=f"stage-{size}", btable=True)
+    my_stage_link(say("course.show_me"), step, block_size=size)
     end_chapter(NAME, page)
 
 
-@st.fragment
-def _cut() -> None:
-    size = st.select_slider(say("knob.block_size"), SHOWN_SIZES, 8, key="ch03-size")
+def _cut() -> int:
+    """The prompts in blocks of a size that the visitor chooses; the stage below takes it too."""
+    size: int = st.select_slider(say("knob.block_size"), SHOWN_SIZES, 8, key="ch03-size")
     prompts = my_tokens(lang())
     hits = my_hits(lang(), block_size=size)
     draw_rows(
@@ -58,6 +58,7 @@ def _cut() -> None:
             for number, (words, hit) in enumerate(zip(prompts, hits, strict=True))
         ]
     )
+    return size
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

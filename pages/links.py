@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ui.course.mine import MINE
 from ui.course.place import PLACE
-from ui.course.said import BETS
+from ui.course.said import BETS, DICE
 from ui.frame.link import Parts
 from ui.frame.session import LANGUAGE
 from ui.interview.talk import TALK
@@ -33,6 +33,7 @@ LINK_PARTS: Parts = (
     LECTURE,
     MINE,
     BETS,
+    DICE,
     PLACE,
     TALK,
     LANGUAGE,

@@ -35,7 +35,7 @@ function createStage(host, data, css) {
     bookmarks: new Set(asked.bookmarks), speed: 1, seen: 0, focus: null, edit: null, pin: asked.pin, feedback: null, nudged: null, playing: false, scale: 1, mouseRests: true,
     level: asked.level ?? phoneLevel(innerWidth) ?? (LEVELS.includes(flags.level) ? flags.level : "micro"), k: asked.step ?? flags.step ?? 0,
     menu: null, bet: null, betTimer: 0,
-    flags: { ask: Boolean(flags.ask), noodle: Boolean(flags.ask), code: false, btable: false, presenter: Boolean(flags.presenter), blank: false } });
+    flags: { ask: Boolean(flags.ask), noodle: Boolean(flags.ask), code: false, btable: Boolean(flags.btable), presenter: Boolean(flags.presenter), blank: false } });
   const worded = stage.worded = (key) => (stage.mode === "phone" && lookUp(stage.data.text, "en", key + ".phone") ? key + ".phone" : key); // no talk of keys where there are none
   stage.t = (key, args) => labelText(stage.data.text, stage.lang, worded(key), args);
   stage.tLines = (key) => labelText(stage.data.text, stage.lang, worded(key), {}, "\n");

@@ -9,8 +9,15 @@ from typing import Literal
 
 from core.texts import text_bytes
 
-Grade = Literal["right", "close", "wrong"]
-GRADES: tuple[Grade, ...] = ("right", "close", "wrong")
+Grade = Literal["right", "close", "wrong", "placed"]
+"""How good an answer is; ``placed``: a link says that it was given; nobody has graded it in this visit."""
+
+GRADES: tuple[Grade, ...] = ("right", "close", "wrong", "placed")
+"""The best first."""
+
+PERCENT = (3, 10)
+"""Points off that are right, and close, in every bet on a share."""
+
 Words = tuple[str, Mapping[str, object]]
 """A key of the string tables and what fills its holes. What people typed goes through ``plain`` first."""
 
@@ -24,8 +31,9 @@ class Asked:
 
     ``ask``, ``args``: the question. ``options``: what to choose from; none: a number from ``low`` to ``high``
     by ``step``, said with ``unit`` (a key with the hole ``{n}``, or ""). ``truth``: number of the right
-    option, from 0, or the number. ``tolerance``: how far off is still right, and still close. ``told``: what
-    is said after, given the answer: why, and the belief behind it.
+    option, from 0, or the number. ``tolerance``: how far off is still right, and still close; it is shown
+    beside the open question, so it must not follow from the truth. ``told``: what is said after, given the
+    answer: why, and the belief behind it.
     """
 
     ask: str
@@ -45,6 +53,12 @@ class Asked:
         if self.options or off == 0:
             return "right" if off == 0 else "wrong"
         return "right" if off <= self.tolerance[0] else "close" if off <= self.tolerance[1] else "wrong"
+
+    def allows(self, answer: float) -> bool:
+        """Whether it can be said: one of the options, or any number of the range."""
+        if self.options:
+            return answer in range(len(self.options))
+        return self.low <= answer <= self.high
 
     def answers(self) -> tuple[float, ...]:
         """Everything that can be said."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ui.course.asked import Asked, Words
+from ui.course.asked import PERCENT, Asked, Words
 from ui.course.mine import tokens_of
 from ui.course.token_rows import Fate
 from ui.stage.own import OwnPrompts
@@ -56,7 +56,10 @@ def bet_on_repeats(prompt: OwnPrompts, seed: int) -> Asked:
 
     def told(answer: float) -> Words:
         off = answer - truth
-        return f"course.ch01.bet.{'right' if abs(off) <= 5 else 'low' if off < 0 else 'high'}", counts
+        return (
+            f"course.ch01.bet.{'right' if abs(off) <= PERCENT[0] else 'low' if off < 0 else 'high'}",
+            counts,
+        )
 
     return Asked(
         ask="course.ch01.bet.ask",
@@ -64,6 +67,6 @@ def bet_on_repeats(prompt: OwnPrompts, seed: int) -> Asked:
         high=100,
         unit="course.bet.unit.percent",
         truth=truth,
-        tolerance=(5, 10),
+        tolerance=PERCENT,
         told=told,
     )

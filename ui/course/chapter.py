@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
 import streamlit as st
 
-from ui.course.bets import road
+from ui.course.bets import grade_of, road
 from ui.course.lessons import chapter_names, show_part
 from ui.course.place import opened_at, stands_at
 from ui.frame.session import lang_mode, say
@@ -34,8 +34,12 @@ def begin_chapter(chapter: str, pages: Callable[[str], Any], *, hook: bool = Tru
 
 
 def end_chapter(chapter: str, pages: Callable[[str], Any]) -> None:
-    """The chapter's last words, and the way to its neighbours. ``pages``: name -> page to switch to."""
-    show_part(chapter, "recap")
+    """The chapter's last words, once somebody has bet here, so that none of them answers the bet; and the way
+    to its neighbours. ``pages``: name -> page to switch to."""
+    if grade_of(chapter) is None:
+        st.caption(say("course.recap.first"))
+    else:
+        show_part(chapter, "recap")
     names = chapter_names()
     place = names.index(chapter)
     back, forth = st.columns(2)
@@ -75,10 +79,26 @@ def course_run(scenario_id: str, **knobs: Any) -> Run:
 
 
 def chapter_stage(
-    chapter: str, shown: Payload, step: int = 0, *, key: str = "stage", ask: bool = False
+    chapter: str,
+    shown: Payload,
+    step: int = 0,
+    *,
+    key: str = "stage",
+    ask: bool = False,
+    hide: Sequence[str] = (),
+    btable: bool = False,
 ) -> None:
-    """The stage inside a chapter, standing on a step. Another ``key`` is another run, with its own step."""
-    flags = {"step": step, "go": _go(chapter, key, step), "level": "block", "ask": ask, "hide": ["fork"]}
+    """The stage inside a chapter, standing on a step. Another ``key`` is another run, with its own step.
+    ``hide``: zones that the chapter has not spoken of yet; ``btable``: the block tables stand open."""
+    flags = {
+        "step": step,
+        "go": _go(chapter, key, step),
+        "level": "block",
+        "ask": ask,
+        "hide": ["fork", *hide],
+    }
+    if btable:
+        flags["btable"] = True
     show_stage(stage_payload(shown, None, lang_mode(), flags), key=f"{chapter}-{key}")
 
 

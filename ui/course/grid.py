@@ -12,6 +12,9 @@ from ui.words.palette import PALETTE
 
 Mark = Literal["none", "computed", "again", "read", "past"]
 GLYPHS: dict[Mark, str] = {"none": "", "computed": "+", "again": "↻", "read": "✓", "past": "·"}
+MANY_ROWS = 6
+"""From here on rows are drawn narrower, so that two pictures stay in one window."""
+
 _MARKS: tuple[Mark, ...] = ("none", "computed", "again", "read", "past")
 
 
@@ -77,7 +80,8 @@ def mark_grid(
     )
     figure.update_xaxes(showgrid=False, zeroline=False)
     figure.update_yaxes(showgrid=False, zeroline=False, automargin=True)
-    figure.update_layout(height=110 + 26 * len(rows), margin={"l": 8, "r": 8, "t": 8, "b": 48})
+    each = 26 if len(rows) <= MANY_ROWS else 17
+    figure.update_layout(height=90 + each * len(rows), margin={"l": 8, "r": 8, "t": 8, "b": 48})
     return figure
 
 

@@ -1,10 +1,10 @@
 """What a visitor has said to the course's bets, in the link, and which question stands open.
 
-A bet is put with fresh numbers for every visitor (``seed``), and its truth is computed from them. Kept are
-seed, answer and grade, with a mark of the question: if the same seed puts another question by now (another
+A bet is put with fresh numbers for every visitor (``seed``), and its truth is computed from them. A link
+keeps seed and answer, with a mark of the question: if the same seed puts another question by now (another
 prompt, another language), the bet is open again, for nobody has answered this one. The mark on the course's
-road stays, since something was done there. Whenever a kept bet is drawn it is graded again, so no link can
-make a wrong answer right.
+road stays, since something was done there. No link says how good an answer is: until its bet is drawn, and
+graded, it counts as placed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+
+import streamlit as st
 
 from ui.course.asked import GRADES, SEEDS, Asked, Grade, base36
 from ui.frame.kept import Kept
@@ -38,14 +40,15 @@ class Said:
     mark: str
 
 
-_ONE = re.compile(r"(\d\d)([a-z])([0-9a-z]{1,3})\.(-?\d{1,7}(?:\.\d{1,3})?)([rcw])([0-9a-z]{3})", re.ASCII)
+# Links of old say a grade before the mark; it is not believed.
+_ONE = re.compile(r"(\d\d)([a-z])([0-9a-z]{1,3})\.(-?\d{1,7}(?:\.\d{1,3})?)[rcw]?([0-9a-z]{3})", re.ASCII)
 _MANY = 13 * 3 + 26  # chapter 11 has one on each of its beliefs
 
 
 def to_query(said: Mapping[Place, Said]) -> dict[str, str]:
-    """All bets as one short parameter: ``03a7c.24r0fz`` is chapter 3, bet a, seed 7c, 24, right, the mark."""
+    """All bets as one short parameter: ``03a7c.240fz`` is chapter 3, bet a, seed 7c, 24, the mark 0fz."""
     parts = [
-        f"{chapter[2:]}{place}{base36(one.seed)}.{_number(one.answer)}{one.grade[0]}{one.mark}"
+        f"{chapter[2:]}{place}{base36(one.seed)}.{_number(one.answer)}{one.mark}"
         for (chapter, place), one in sorted(said.items())
     ]
     return {"bets": "_".join(parts)} if parts else {}
@@ -58,8 +61,7 @@ def from_query(query: Query) -> tuple[Mapping[Place, Said], list[str]]:
     for part in parts[:_MANY]:
         one = _ONE.fullmatch(part)
         if one is not None and 1 <= int(one[1]) <= 13:
-            grade: Grade = next(name for name in GRADES if name[0] == one[5])
-            found.setdefault((f"ch{one[1]}", one[2]), Said(int(one[3], 36), float(one[4]), grade, one[6]))
+            found.setdefault((f"ch{one[1]}", one[2]), Said(int(one[3], 36), float(one[4]), "placed", one[5]))
     return found, ["bets"] if len(found) < len(parts) else []
 
 
@@ -75,15 +77,38 @@ BETS: LinkPart[Mapping[Place, Said]] = LinkPart(
 
 
 def grade_of(chapter: str) -> Grade | None:
-    """What the road shows for a chapter: the worst of its bets, None before the first."""
+    """What the road shows for a chapter: the best of its bets, None before the first."""
     grades = [one.grade for (where, _), one in BETS.get().items() if where == chapter]
-    return max(grades, key=GRADES.index, default=None)
+    return min(grades, key=GRADES.index, default=None)
 
 
 # -- which question is put -------------------------------------------------------------------------------
 
-DICE: Kept[int] = Kept("bet_dice", lambda: secrets.randbelow(2**31))
-"""One number of this visit: every first seed follows from it."""
+
+def _read_dice(query: Query) -> tuple[int, list[str]]:
+    thrown: int = st.session_state.get("bet_dice", 0)  # before the link was read
+    if "dice" not in query:
+        return thrown, []
+    found = re.fullmatch(r"[0-9a-z]{1,4}", query["dice"], re.ASCII)
+    return (int(query["dice"], 36), []) if found else (thrown, ["dice"])
+
+
+DICE: LinkPart[int] = LinkPart(
+    "bet_dice",
+    lambda: 0,
+    {"dice": "course.bet.name"},
+    _read_dice,
+    lambda dice: {"dice": base36(dice)} if dice else {},
+    personal=frozenset({"dice"}),
+)
+"""Every first seed of a visitor follows from this number; 0: not thrown yet. It stands in the link, so that
+an open question is the same one after a reload; a link that is handed on is without it."""
+
+
+def _thrown() -> int:
+    if not DICE.get():
+        DICE.set(1 + secrets.randbelow(36**4 - 1))
+    return DICE.get()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +135,7 @@ def now_put(place: Place, make: Make) -> tuple[int, Asked, Said | None]:
     said, stands = BETS.get().get(place), standing(place)
     if said is not None and not stands.again:
         asked = make(said.seed)
-        if asked.mark == said.mark and said.answer in asked.answers():
+        if asked.mark == said.mark and asked.allows(said.answer):
             graded = replace(said, grade=asked.grade(said.answer))
             if graded != said:
                 BETS.set({**BETS.get(), place: graded})
@@ -135,5 +160,5 @@ def another(place: Place, make: Make) -> None:
 
 
 def _seed(place: Place, count: int) -> int:
-    text = f"{DICE.get()}.{place}.{count}".encode()
+    text = f"{_thrown()}.{place}.{count}".encode()
     return int.from_bytes(blake2b(text, digest_size=4).digest()) % SEEDS

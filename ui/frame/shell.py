@@ -59,8 +59,13 @@ max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding-inline:.5rem}
 [class*="st-key-told-"]{border-left:4px solid currentColor;padding-left:1rem}
 @media (max-width:640px){
 .st-key-road a{min-height:2.75rem}
-.stColumn:has([class*="st-key-picture-"]){order:-1;position:sticky;top:3.25rem;z-index:9;max-height:46vh;
-overflow-y:auto;background:light-dark(#FFFFFF,#12161C)}
+[class*="st-key-reading-"] .stHorizontalBlock:has(>.stColumn [class*="st-key-picture-"]){gap:1rem}
+[class*="st-key-reading-"] .stHorizontalBlock:has(>.stColumn [class*="st-key-picture-"])>.stColumn:first-child,
+[class*="st-key-reading-"] .stHorizontalBlock:has(>.stColumn [class*="st-key-picture-"])>.stColumn:first-child>
+.stVerticalBlock{display:contents}
+.stColumn:first-child:has(+.stColumn [class*="st-key-picture-"])>.stVerticalBlock>*{order:2}
+.stColumn:first-child:has(+.stColumn [class*="st-key-picture-"])>.stVerticalBlock>:first-child{order:0}
+.stColumn:has([class*="st-key-picture-"]){order:1}
 .stColumn:has([class*="st-key-picture-"])>div{position:static;max-height:none;overflow:visible;padding-inline:0}
 }
 @media (max-width:699px){

@@ -11,7 +11,7 @@ from ui.course.asked import SEEDS
 from ui.course.ch03 import BET_SIZES, SHOWN_SIZES, bet_on_hits, fates_of, shared_tokens
 from ui.course.mine import joined, my_hits, our_prompt, own_words, tokens_of
 from ui.stage.own import OwnPrompts
-from ui.words.i18n import table
+from ui.words.i18n import Lang, table
 
 
 def test_the_picture_shows_no_size_that_is_bet_on() -> None:
@@ -65,3 +65,13 @@ def test_the_picture_colours_what_the_engine_hits() -> None:
     for size in SHOWN_SIZES:
         for words, hit in zip(tokens_of(ours), my_hits("en", ours, block_size=size), strict=True):
             assert fates_of(words, hit).count("hit") == hit == fates_of(words, hit).index("new")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_picture_shows_what_is_bet_on_and_sharing_ends_inside_a_block(lang: Lang) -> None:
+    prompt = our_prompt(lang)
+    shown = {hit for size in SHOWN_SIZES for hit in my_hits(lang, prompt, block_size=size)}
+    for seed in range(60):
+        asked = bet_on_hits(lang, prompt, seed)
+        assert asked.truth not in shown
+        assert int(str(asked.args["shared"])) % int(str(asked.args["size"])) != 0
