@@ -10,7 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.scenario.use_cases import VARIANTS, hit_rate, outcomes
-from tests.app.visit import calm, choose, payload, press, texts, visit
+from tests.app.betting import commit, is_open, widget_of
+from tests.app.visit import calm, choose, payload, texts, visit
 from ui.course.ch05 import MINE, SITUATIONS
 from ui.course.ch06_saving.rulers import RULERS
 from ui.course.ch07_uses.counts import USUAL, last_request
@@ -103,19 +104,21 @@ def test_bets_are_committed_and_told(
 
 
 def commit_first(at: AppTest, chapter: str, place: str) -> None:
-    """Say the first thing that can be said, and commit to it."""
+    """Say the first thing that can be said, and commit to it; before that nothing can be."""
+    widget = widget_of(at, chapter, place)
+    assert widget.value is None
     begin = f"bet-{chapter}-{place}-"
-    [widget] = [
-        one
-        for kind in (at.radio, at.select_slider, at.number_input)
-        for one in kind
-        if (one.key or "").startswith(begin)
-    ]
-    assert next(one for one in at.button if (one.key or "").startswith(begin)).disabled
-    first = "0" if widget in at.radio else re.sub(r"[^\d.]", "", widget.options[1])
-    widget.set_value(int(first) if widget in at.radio else float(first))
-    calm(at.run())
-    press(at, begin)
+    button = next(one for one in at.button if (one.key or "").startswith(begin))
+    if widget in at.number_input:
+        button.click()
+        calm(at.run())
+        assert is_open(at, chapter, place), "an empty field is no answer"
+    else:
+        assert button.disabled
+    first = 0 if widget in at.radio else widget.min if widget in at.number_input else None
+    if first is None:
+        first = float(re.sub(r"[^\d.]", "", widget.options[1]))
+    commit(at, chapter, first, place)
 
 
 @pytest.mark.parametrize("name", BETS_OF)
