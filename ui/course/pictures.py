@@ -1,7 +1,8 @@
-"""A chapter's picture: drawn by Python as SVG and put into the page, so that its letters are the page's.
+"""A chapter's picture: drawn by Python as SVG and shown as an image, so that nothing in it can be markup.
 
-The pen escapes every text, so nothing in it can be markup. Drawings are 420 units wide: beside the text they
-are larger than that, on a phone hardly smaller, and never higher than what a small screen has left.
+Drawings are 420 units wide: beside the text they are larger than that, on a phone hardly smaller, and never
+higher than what a small screen has left (ui/frame/shell.py). An image cannot use the fonts of its page, so
+letters come from the installed font whose Latin is nearest to Streamlit's.
 """
 
 from __future__ import annotations
@@ -15,10 +16,8 @@ WIDTH = 420
 SIZE, SMALL = 15, 13
 """Of letters."""
 
-_FRAME = (
-    'preserveAspectRatio="xMinYMin" '
-    'style="width:100%;height:auto;max-height:max(20rem,calc(100vh - 14.5rem));font-family:inherit"'
-)
+_FONT = f"'Source Sans 3','Source Sans Pro','Noto Sans CJK SC','Source Han Sans SC',{FONT}"
+"""The Latin letters of all four are Source Sans, which is what the page is set in."""
 
 
 def new_pen() -> Pen:
@@ -29,8 +28,8 @@ def new_pen() -> Pen:
 
 def show_picture(pen: Pen, height: float, words: str) -> None:
     """Draw it. ``words``: what it shows, for who does not see it."""
-    drawn = pen.document(WIDTH, round(height), words).replace(f'font-family="{FONT}"', _FRAME, 1)
-    st.html(drawn)
+    drawn = pen.document(WIDTH, round(height), words).replace(FONT, _FONT, 1)
+    st.image(drawn, width="stretch", alt=words)
 
 
 def width_of(words: str, size: float) -> float:
