@@ -154,7 +154,9 @@ def _compared(case: str, rate: float) -> None:
 def _picture(case: str, found: tuple[Outcome, ...], told: bool) -> None:
     judged, pen = verdicts(found), new_pen()
     names = {one.kind: say(f"course.ch07.part.{one.kind}") for one in judged}
-    top = draw_strips(pen, found, names, say(f"course.ch07.{_counted(case)}"), told=told)
+    top = draw_strips(
+        pen, found, names, say(f"course.ch07.{_counted(case)}"), told=told, turns=case == "chat"
+    )
     if not told:
         words = say("course.ch07.picture.before", case=say(f"course.ch07.case.{case}"))
         show_picture(pen, top, words)

@@ -17,10 +17,16 @@ PARTS, BARS = 44, 124
 
 
 def draw_strips(
-    pen: Pen, found: Sequence[Outcome], names: Mapping[str, str], what: str, *, told: bool = True
+    pen: Pen,
+    found: Sequence[Outcome],
+    names: Mapping[str, str],
+    what: str,
+    *,
+    told: bool = True,
+    turns: bool = False,
 ) -> float:
     """The first prompts and the last, from left to right; returns the height. ``what``: what they are;
-    ``told``: what is reused of them shows."""
+    ``told``: what is reused of them shows; ``turns``: they count from 1, as a conversation's turns do."""
     places = drawn(len(found), MOST)
     words = say("course.ch07.drawn.all", n=len(found), what=what)
     if len(places) < len(found):
@@ -30,7 +36,7 @@ def draw_strips(
     for row, place in enumerate(places):
         y, one = 30 + ROW * row, found[place]
         share = say("course.ch06.percent", change=never_full(one.hit / one.total, 0))
-        pen.text(0, y + 18, f"R{place}", size=SIZE, bold=True)
+        pen.text(0, y + 18, f"{place + 1}" if turns else f"R{place}", size=SIZE, bold=True)
         pen.text(LEFT - 10, y + 18, f"✓ {share}" if told else "?", size=SMALL, anchor="end")
         _strip(pen, one, names, y, (WIDTH - LEFT) / longest, told)
     return 30 + ROW * len(places)
