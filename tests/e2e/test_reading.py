@@ -38,21 +38,19 @@ def test_lines_are_short_and_the_picture_stays(browser_page: Page, server: str, 
 
 
 @pytest.mark.parametrize("viewport", [(390, 844)], ids=["phone"])
-def test_on_a_phone_the_picture_is_above_and_a_bet_can_be_placed(browser_page: Page, server: str) -> None:
+def test_on_a_phone_the_picture_follows_the_first_words_and_a_bet_is_typed(
+    browser_page: Page, server: str
+) -> None:
     page = browser_page
     page.goto(f"{server}/ch03?lang=en")
     settle(page)
     hook = page.locator(".stMarkdown p", has_text="hangs a board")
-    assert page.evaluate(TOP) < hook.bounding_box()["y"]  # type: ignore[index]
-    assert page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
     bet = page.locator(".st-key-bet-ch03-a")
-    commit = bet.get_by_role("button")
-    expect(commit).to_be_disabled()
-    bet.get_by_role("slider").first.focus()
-    for _ in range(9):
-        page.keyboard.press("ArrowRight")
-    expect(commit).to_be_enabled()
-    commit.click()
+    above, below = (one.bounding_box()["y"] for one in (hook, bet))  # type: ignore[index]
+    assert above < page.evaluate(TOP) < below
+    assert page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
+    bet.get_by_role("spinbutton").fill("9")
+    bet.get_by_role("button", name="That is my bet").click()  # ends the typing, and commits
     expect(page.locator(".st-key-told-ch03-a")).to_be_visible()
     page.wait_for_url("**bets=03a**")
     page.reload()
