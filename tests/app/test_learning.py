@@ -29,6 +29,12 @@ def choose(at: AppTest, key: str, value: str) -> AppTest:
     return calm(at.run())
 
 
+def unfold(at: AppTest, name: str) -> AppTest:
+    """Open a drawer of chapter 12."""
+    at.session_state[f"ch12-more-{name}"] = True
+    return calm(at.run())
+
+
 def labels(at: AppTest) -> list[str]:
     return [one.label for one in at.expander]
 
@@ -165,7 +171,7 @@ def test_the_last_question_is_about_the_visitors_own_prompt() -> None:
 @pytest.mark.parametrize("lang", MODES)
 @pytest.mark.parametrize("theme", THEMES)
 def test_all_can_be_read_by_theme(theme: str, lang: LangMode) -> None:
-    at = choose(visit("ch12", lang=lang), "ch12-mode", "read")
+    at = unfold(visit("ch12", lang=lang), "read")
     at = choose(at, "ch12-read", theme)
     leading = languages(lang)[0]
     asks = [words(name, "ask", leading) for name in THEMES[theme]]
@@ -190,7 +196,7 @@ def test_a_link_opens_the_run_it_names(name: str) -> None:
 
 
 def test_a_card_is_asked_answered_and_repeated() -> None:
-    at = choose(visit("ch12", lang="en"), "ch12-mode", "cards")
+    at = unfold(visit("ch12", lang="en"), "cards")
     first, second = QUESTIONS[:2]
     press(at, "card-show")
     assert words(first, "long", "en") in texts(at)
@@ -202,7 +208,7 @@ def test_a_card_is_asked_answered_and_repeated() -> None:
         press(at, "card-knew")
     told = t("course.ch12.progress", "en", known=3, total=len(QUESTIONS), again=1)
     assert told in [one.proto.text for one in at.get("progress")]
-    again = choose(visit("ch12", **query(at)), "ch12-mode", "cards")
+    again = unfold(visit("ch12", **query(at)), "cards")
     assert told in [one.proto.text for one in again.get("progress")], "a reload brings it back"
 
 
@@ -269,7 +275,6 @@ def test_before_and_after_with_a_reload_between(lang: LangMode) -> None:
     assert not any(one in texts(later) for one in told)
     seed = query(later)["six"].removeprefix("7c3_AAb.cB-").rstrip("_")
     again = visit("sheet", **query(later))
-    press(again, "sheet-go")
     assert [one.label for one in again.radio] == [one.label for one in later.radio], "a reload asks the same"
     answer(later, "after", "CBBACBAa")
     for one in languages(lang):
@@ -284,6 +289,28 @@ def test_before_and_after_with_a_reload_between(lang: LangMode) -> None:
     press(later, "sheet-clear")
     assert query(later)["six"].endswith("_"), "a sheet with other questions"
     assert len(later.radio) == 6
+
+
+def test_a_sheet_just_opened_keeps_its_numbers() -> None:
+    """A reload before anything was pressed asks the same: the seed stands in the address at once."""
+    at = visit("sheet", lang="en")
+    assert query(at)["six"].endswith("_")
+    again = visit("sheet", **query(at))
+    assert [one.label for one in again.radio] == [one.label for one in at.radio]
+
+
+def test_a_second_time_with_the_first_ones_numbers_gets_others() -> None:
+    at = visit("sheet", lang="en", six="7c3_AAb.cB-7c3_")
+    assert not query(at)["six"].startswith("7c3_AAb.cB-7c3_")
+    assert len(at.radio) == len(TIMES["after"])
+
+
+def test_what_is_right_is_folded_and_what_was_wrong_leads_on() -> None:
+    at = visit("sheet", lang="en", six="7c3_AAb.cB-2fq_CBBACaAa")
+    (fold,) = [one for one in at.expander if one.label.startswith("Right after the course (6)")]
+    assert t("six.speed.name", "en") not in fold.label
+    links = [one.proto.id for one in at.get("link_button")]
+    assert len(links) == 4, "stamp and part were wrong, speed and salts are"
 
 
 def test_two_visitors_have_other_numbers() -> None:
