@@ -52,7 +52,7 @@ def test_the_path_on_two_caches_turns_shows_and_bets(lang: Lang, monkeypatch: py
     choose(at, "ch09-path", "manual")
     before = texts(at)
     choose(at, f"ch09-path-shared-manual-{tokens}", 640)
-    assert t("course.ch09.picture", lang, n=tokens + 1024) in texts(at)
+    assert t("course.ch09.picture", lang, n=f"{tokens + 1024:,}") in texts(at)
     assert texts(at) != before
     assert is_open(at, "ch09")
     said = commit(at, "ch09", 0)

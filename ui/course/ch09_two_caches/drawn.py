@@ -57,7 +57,7 @@ def one_step(picture: DeltaGenerator, tokens: int) -> None:
     shared = st.slider(label, 0, (total - 1) // step * step, 0, step, key=key) if total > 1 else 0
     found, hit = served_thrice(shared, total - shared, PATH_ANSWER, MACHINE.get().cost())
     with picture:
-        st.markdown(f"**{say('course.ch09.picture', n=total)}**")
+        st.markdown(f"**{say('course.ch09.picture', n=f'{total:,}')}**")
         st.plotly_chart(_timeline(found, hit), key="ch09-path-chart", config=QUIET)
         st.caption(say("course.ch09.picture.basis", model=MACHINE.get().model, answer=PATH_ANSWER))
     _tell(found, shared, hit)
