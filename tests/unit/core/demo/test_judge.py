@@ -213,7 +213,8 @@ def test_the_words_name_what_the_step_shows(write: Write) -> None:
 
 
 HARD = (
-    "only the block before, not its tag", "only the first block and the place", "only the first token and the place",
+    "only the block before, not its tag", "only the first block and the place",
+    "only the first token and the place",
     "a sum of the tokens", "sorted tokens", "digits without a mark between", "8 bits of a tag",
     "all copies go with one", "the copy with the lowest number", "a look refreshes",
     "no room, and the hits are refreshed", "no room, and the hits go to the front",
@@ -402,7 +403,8 @@ os._exit(0)
     "writes something": """
 import os, sys
 with open(sys.argv[2], "wb") as file:
-    file.write(b'{"place":-1,"answer":"loaded"}\\n{"place":0,"answer":{"a":[1]}}\\n{"place":"x"}\\n[]\\n\\xff' + b"[" * 9_999)
+    file.write(b'{"place":-1,"answer":"loaded"}\\n')
+    file.write(b'{"place":0,"answer":{"a":[1]}}\\n{"place":"x"}\\n[]\\n\\xff' + b"[" * 9_999)
 os._exit(0)
 """,
     "writes a fault of its own": """
@@ -490,10 +492,7 @@ def test_a_request_that_begins_again_is_told_so(write: Write) -> None:
     )
     told = judge(CASES["preempt"], Judging(write(source)))
     assert told is not None
-    assert (
-        told.asked.endswith(words("ask.resumed", "en", req="R1", tokens="", n=21).partition("): ")[2])
-        or "again" in told.asked
-    )
+    assert "starts again" in told.asked
 
 
 def test_what_the_code_prints_is_told_and_disturbs_nothing(
