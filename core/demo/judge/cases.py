@@ -335,7 +335,7 @@ def _again(dice: np.random.Generator) -> Case:
     so that some of them go."""
     size = int(dice.integers(2, 5))
     prompts = [[int(word) for word in dice.integers(0, 8, 2 * size)] for _ in range(3)]
-    order = [int(number) for number in dice.integers(0, 3, 12)]
+    order = [int(number) for number in dice.integers(0, 3, 24)]
     longer = int(dice.integers(2, 4))
     asked = [prompts[one] + [0] * (place % longer == 0) for place, one in enumerate(order)]
     return _of_words(asked, size, int(dice.integers(4, 8)))

@@ -127,7 +127,7 @@ WRONG: dict[str, tuple[list[tuple[str, str]], str, str, str]] = {
         [(NO_ROOM, f"{NO_ROOM}if self.queue:\n                block = self.evict()\n"
                    "                self.queue[block] = None\n"
                    "                self.queue.move_to_end(block, last=False)\n            ")],
-        "front_tag", "front_tag", "free",
+        "front_tag", "front_tag", "done",
     ),
     "no tag for what the answer fills": (
         [(TAGS_OF, TAGS_OF.replace("zip(table", "zip(table if hits or not have else []"))],
@@ -241,7 +241,10 @@ def differs(kind: Any, case: Case) -> bool:
             "store": (ask.request, list(ask.tokens)),
             "free": (ask.request,),
         }
-        answer = getattr(cache, ask.method)(*given.get(ask.method, ()))
+        try:
+            answer = getattr(cache, ask.method)(*given.get(ask.method, ()))
+        except KeyError:  # it has lost what it needs itself
+            return True
         if ask.method == "evict" and answer is not None:
             answer = [answer]
         if answer != (None if ask.right is None else list(ask.right)):
@@ -277,7 +280,7 @@ def test_links_open_the_judged_run_and_count_its_steps(lang: Lang) -> None:
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_hidden_runs_differ_by_seed_and_ask_for_hits(lang: Lang) -> None:
-    asked = [script(run(load(case, lang)), drain=True) for seed in range(3) for case in hidden(seed)]
+    asked = [script(run(load(case, lang)), look=case.look) for seed in range(3) for case in hidden(seed)]
     assert hidden(1) == hidden(1)
     assert hidden(1) != hidden(2)
     assert len(hidden(1)) == NUM_HIDDEN
