@@ -43,7 +43,7 @@ class WholePrompt(PrefixCache):
         tag = ""
         found: list[str] = []
         for start in range(0, len(tokens) - self.block_size + 1, self.block_size):
-            block = tokens
+            block = [start, *tokens]
             tag = sha256(f"{tag} {block}".encode()).hexdigest()[:8]  # 32 bits: short, not safe
             found.append(tag)
         return found
@@ -68,7 +68,7 @@ SISTERS: Mapping[str, Sister] = MappingProxyType(
         "first": Sister(
             FirstTokenOnly, PrefixCache.tags, FirstTokenOnly.tags, "block = tokens[start : start + 1]"
         ),
-        "whole": Sister(WholePrompt, PrefixCache.tags, WholePrompt.tags, "block = tokens"),
+        "whole": Sister(WholePrompt, PrefixCache.tags, WholePrompt.tags, "block = [start, *tokens]"),
         "last": Sister(
             LastTokenToo,
             PrefixCache.look_up,

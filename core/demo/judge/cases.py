@@ -50,8 +50,8 @@ def _many(last: str) -> tuple[str, ...]:
 NUM_MANY = 100
 """Prompts that all begin otherwise: of so many, tags of a few bits are equal by chance."""
 ALIKE = ((115_064, 95_477, 85_330, 96_440), (184_675, 58_104, 32_239, 178_363))
-"""Numbers as text, two and two. The token ids of the first two, written one behind the other, read as those of
-the last two do (tests)."""
+"""Numbers as text, two and two. The token ids of the first two, written one behind the other, read as
+those of the last two do (tests)."""
 
 RECORDED: tuple[Case, ...] = (
     _own("cold", 4, {"en": ("Hot soup with egg and rice",), "zh": ("热汤加蛋和饭",)}, drain=True),
@@ -331,11 +331,11 @@ def _crossed(dice: np.random.Generator) -> Case:
 
 
 def _again(dice: np.random.Generator) -> Case:
-    """Few prompts that fill their blocks, each again and again, so that there are copies, and a small pool, so
-    that some of them go."""
+    """Few prompts that fill their blocks, each again and again, so that there are copies, and a small pool,
+    so that some of them go."""
     size = int(dice.integers(2, 5))
     prompts = [[int(word) for word in dice.integers(0, 8, 2 * size)] for _ in range(3)]
-    order = [int(number) for number in dice.integers(0, 3, 12)]
+    order = [int(number) for number in dice.integers(0, 3, 24)]
     longer = int(dice.integers(2, 4))
     asked = [prompts[one] + [0] * (place % longer == 0) for place, one in enumerate(order)]
     return _of_words(asked, size, int(dice.integers(4, 8)))

@@ -16,7 +16,7 @@ import threading
 import traceback
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import IO, Any, BinaryIO, cast
 
 METHODS = ("look_up", "store", "free", "evict")
 MOST_PRINTED = 2_000
@@ -47,7 +47,8 @@ class Printed(io.TextIOWrapper):
 
     def __init__(self) -> None:
         self.kept = Kept()
-        super().__init__(self.kept, "utf-8", errors="backslashreplace", write_through=True)  # type: ignore[type-var]
+        buffer = cast(BinaryIO, self.kept)
+        super().__init__(buffer, "utf-8", errors="backslashreplace", write_through=True)
 
     @property
     def text(self) -> str:

@@ -84,7 +84,7 @@ def _read(lines: Sequence[str], asks: Sequence[Ask], num_blocks: int) -> Played:
             kind = told["wrong"]
             if kind not in _KINDS and kind not in [f"type_{method}" for method in _LOOKS]:
                 break
-            values = {name: told[name] for name in ("name", "line", "got") if name in told}
+            values: dict[str, Any] = {name: told[name] for name in ("name", "line", "got") if name in told}
             return Played(tuple(answers), loaded, kind, values, printed)
         if told["place"] == -1 and not answers:
             loaded = True

@@ -46,8 +46,8 @@ class _Script:
 
 
 def script(log: EventLog, until: str = "", drain: bool = False, look: bool = False) -> list[Ask]:
-    """What to ask. ``until``: nothing after this request has ended; ``look``: then what must change nothing, a
-    request for which the pool is too small, and every prompt looked up once more; ``drain``: then all free
+    """What to ask. ``until``: nothing after this request has ended; ``look``: then what must change nothing,
+    a request for which the pool is too small, and every prompt looked up once more; ``drain``: then all free
     blocks, one by one, until there is none."""
     script = _Script(log)
     silent = repeated(log)

@@ -59,12 +59,8 @@ def judge(case: Case, how: Judging) -> Told | None:
         drained = [
             answer for ask, answer in zip(asks[:place], played.answers, strict=False) if ask.method == "evict"
         ]
-        looked = {
-            block
-            for ask in asks[:place]
-            if ask.method == "look_up" and not ask.events
-            for block in ask.right or ()
-        }
+        only_looked = [ask for ask in asks[:place] if ask.method == "look_up" and not ask.events]
+        looked = {block for ask in only_looked for block in ask.right or ()}
         why = Judge(log).why(asks[place], played.answers[place], drained, looked)
         link = address(case, how.lang, step_of(log, why.event), how.base)
         return teller.differs(place, played, why, link)
@@ -145,15 +141,17 @@ class _Teller:
         if ask.method == "evict":
             before = sum(one.method == "evict" for one in self.asks[:place])
             return words("ask.evict" if before else "ask.evict_first", self.lang, n=before)
-        key = "grow" if ask.grows else ask.method
-        if ask.request == TOO_LARGE:
-            key = "too_large"
-        elif ask.method == "store" and any(
-            one.request == ask.request for one in self.asks[:place] if one.method == "free"
-        ):
-            key = "resumed"
         values = {"req": ask.request, "n": len(ask.tokens), "tokens": self.text(ask)}
-        return words(f"ask.{key}", self.lang, **values)
+        return words(f"ask.{self._kind(place)}", self.lang, **values)
+
+    def _kind(self, place: int) -> str:
+        ask = self.asks[place]
+        if ask.method != "store":
+            return ask.method
+        if ask.grows or ask.request == TOO_LARGE:
+            return "grow" if ask.grows else "too_large"
+        over = {one.request for one in self.asks[:place] if one.method == "free"}
+        return "resumed" if ask.request in over else "store"
 
     def text(self, ask: Ask) -> str:
         """[Hot soup with egg] [and rice]"""

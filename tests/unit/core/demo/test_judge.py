@@ -127,7 +127,7 @@ WRONG: dict[str, tuple[list[tuple[str, str]], str, str, str]] = {
         [(NO_ROOM, f"{NO_ROOM}if self.queue:\n                block = self.evict()\n"
                    "                self.queue[block] = None\n"
                    "                self.queue.move_to_end(block, last=False)\n            ")],
-        "front_tag", "front_tag", "free",
+        "front_tag", "front_tag", "done",
     ),
     "no tag for what the answer fills": (
         [(TAGS_OF, TAGS_OF.replace("zip(table", "zip(table if hits or not have else []"))],
@@ -213,7 +213,8 @@ def test_the_words_name_what_the_step_shows(write: Write) -> None:
 
 
 HARD = (
-    "only the block before, not its tag", "only the first block and the place", "only the first token and the place",
+    "only the block before, not its tag", "only the first block and the place",
+    "only the first token and the place",
     "a sum of the tokens", "sorted tokens", "digits without a mark between", "8 bits of a tag",
     "all copies go with one", "the copy with the lowest number", "a look refreshes",
     "no room, and the hits are refreshed", "no room, and the hits go to the front",
@@ -240,7 +241,10 @@ def differs(kind: Any, case: Case) -> bool:
             "store": (ask.request, list(ask.tokens)),
             "free": (ask.request,),
         }
-        answer = getattr(cache, ask.method)(*given.get(ask.method, ()))
+        try:
+            answer = getattr(cache, ask.method)(*given.get(ask.method, ()))
+        except KeyError:  # it has lost what it needs itself
+            return True
         if ask.method == "evict" and answer is not None:
             answer = [answer]
         if answer != (None if ask.right is None else list(ask.right)):
@@ -276,7 +280,7 @@ def test_links_open_the_judged_run_and_count_its_steps(lang: Lang) -> None:
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_hidden_runs_differ_by_seed_and_ask_for_hits(lang: Lang) -> None:
-    asked = [script(run(load(case, lang)), drain=True) for seed in range(3) for case in hidden(seed)]
+    asked = [script(run(load(case, lang)), look=case.look) for seed in range(3) for case in hidden(seed)]
     assert hidden(1) == hidden(1)
     assert hidden(1) != hidden(2)
     assert len(hidden(1)) == NUM_HIDDEN
@@ -402,7 +406,8 @@ os._exit(0)
     "writes something": """
 import os, sys
 with open(sys.argv[2], "wb") as file:
-    file.write(b'{"place":-1,"answer":"loaded"}\\n{"place":0,"answer":{"a":[1]}}\\n{"place":"x"}\\n[]\\n\\xff' + b"[" * 9_999)
+    file.write(b'{"place":-1,"answer":"loaded"}\\n')
+    file.write(b'{"place":0,"answer":{"a":[1]}}\\n{"place":"x"}\\n[]\\n\\xff' + b"[" * 9_999)
 os._exit(0)
 """,
     "writes a fault of its own": """
@@ -490,10 +495,7 @@ def test_a_request_that_begins_again_is_told_so(write: Write) -> None:
     )
     told = judge(CASES["preempt"], Judging(write(source)))
     assert told is not None
-    assert (
-        told.asked.endswith(words("ask.resumed", "en", req="R1", tokens="", n=21).partition("): ")[2])
-        or "again" in told.asked
-    )
+    assert "starts again" in told.asked
 
 
 def test_what_the_code_prints_is_told_and_disturbs_nothing(
