@@ -11,6 +11,7 @@ from ui.lecture.payload import Lecture
 from ui.lecture.scripts import script_lecture
 from ui.lecture.view import show_lecture
 from ui.teacher.give import LECTURE, USUAL
+from ui.teacher.laptops import base_of, own_url
 from ui.teacher.seq import SEQUENCE
 
 
@@ -23,9 +24,10 @@ def render() -> None:
 
 def _asked() -> Lecture:
     asked, own = LECTURE.get(), SEQUENCE.get()
+    base = base_of(own_url(), asked.host)
     if asked.script is None and own.stops:
-        return own_lecture(own, lang_mode(), notes=asked.notes)
-    return script_lecture(asked.script or USUAL, lang_mode(), notes=asked.notes)
+        return own_lecture(own, lang_mode(), notes=asked.notes, base=base)
+    return script_lecture(asked.script or USUAL, lang_mode(), notes=asked.notes, base=base)
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -64,14 +64,20 @@ def _scripts() -> None:
     _tell("scripts")
     length = choose_script()
     mode = lang_mode()
-    scripts_panel(length, lambda: _paper(lambda: script_lecture(length, mode, notes=True)))
+    scripts_panel(
+        length,
+        lambda: _paper(lambda: script_lecture(length, mode, notes=True, base=teacher_class.server_base())),
+    )
     _tell("print")
     st.page_link(page("finish"), label=say("teacher.handout"), icon=":material/print:")
 
 
 def _own() -> None:
     sequence, mode = SEQUENCE.get(), lang_mode()
-    own_panel(page("present"), lambda: _paper(lambda: own_lecture(sequence, mode, notes=True)))
+    own_panel(
+        page("present"),
+        lambda: _paper(lambda: own_lecture(sequence, mode, notes=True, base=teacher_class.server_base())),
+    )
 
 
 def _paper(lecture: Callable[[], Lecture]) -> None:

@@ -28,6 +28,15 @@ export function shrinkToFit(node, largest, smallest = SMALLEST) {
   }
 }
 
+/** A sentence on one line where it goes in a little smaller, otherwise on as many as it needs. */
+export function fitSentence(node, largest, oneLine) {
+  node.style.whiteSpace = "nowrap";
+  shrinkToFit(node, largest, oneLine);
+  if (node.scrollWidth <= node.clientWidth + 1) return;
+  node.style.whiteSpace = "";
+  shrinkToFit(node, largest, 34);
+}
+
 /** One text in each language; the second is smaller. */
 export function langNodes(text, langs, cls = "") {
   return eachLang(text, langs).map(([lang, words], at) => {

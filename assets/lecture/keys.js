@@ -1,6 +1,6 @@
-// A clicker's two keys and a lecturer's few more.
+// A clicker's two keys and a lecturer's few more. The two turn over a page that is longer than its frame; the others leave it.
 
-const KEY_DEEDS = { PageDown: ["go", 1], ArrowRight: ["go", 1], " ": ["go", 1], Enter: ["go", 1], PageUp: ["go", -1], ArrowLeft: ["go", -1], b: ["dark"], B: ["dark"], ".": ["dark"] };
+const KEY_DEEDS = { PageDown: ["turn", 1], ArrowRight: ["go", 1], " ": ["go", 1], Enter: ["go", 1], PageUp: ["turn", -1], ArrowLeft: ["go", -1], b: ["dark"], B: ["dark"], ".": ["dark"], v: ["again"], V: ["again"] };
 /** Of a page in a frame these two are ours; its own keys stay its own. */
 const CLICKER = ["PageDown", "PageUp"];
 const PRESSES = ["Enter", " "];

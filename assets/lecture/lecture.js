@@ -17,6 +17,7 @@ const lectures = new WeakMap();
 /** What a press does to the state; the notes send the same from their window. */
 const DEEDS = {
   go: (state, stops, by) => press(state, stops, by, Date.now()),
+  turn: (state, stops, by) => press(state, stops, by, Date.now()),
   hand: (state, stops, [option, by]) => raise(state, stops, option, by),
   again: (state, stops) => recount(state, stops),
   dark: (state) => darken(state),
@@ -29,17 +30,19 @@ const onlyHands = (before, now) => Object.keys(now).every((name) => name === "ha
 function drawLecture(lecture, forward = false) {
   const { data, state } = lecture;
   lecture.play?.stop();
-  lecture.play = drawDeck(lecture.parts, { state, stops: data.stops, langs: data.langs, lang: data.langs[0], say: lecture.say, ears: (frame) => hearKeys(frame, lecture.deed, true) }, { forward, calm: lecture.calm });
+  lecture.play = drawDeck(lecture.parts, { state, stops: data.stops, langs: data.langs, lang: data.langs[0], say: lecture.say, ears: (frame) => hearKeys(frame, lecture.deed, true) }, { forward, calm: lecture.calm, ended: () => tellNotes(lecture) });
   lecture.parts.deck.toggleAttribute("data-dark", state.blank);
 }
 
 function tellNotes(lecture) {
-  lecture.wire.tell({ deck: lecture.id, state: lecture.state });
+  if (!lecture.left) lecture.wire?.tell({ deck: lecture.id, state: lecture.state, playing: Boolean(lecture.play?.running()) });
 }
 
 /** One deed, from here or from the notes: during the play a press forward only lands it. */
 function doDeed(lecture, deed, what) {
   const { state: before, play, data: { stops } } = lecture;
+  if (deed === "turn" && !before.blank && play?.turn?.(what)) return;
+  if (deed === "turn") deed = "go";
   if (deed === "go" && what > 0 && !before.blank && play?.running()) return play.land();
   const state = (lecture.state = DEEDS[deed](before, stops, what));
   if (state === before) return;
@@ -87,7 +90,7 @@ function createLecture(host, css, notes) {
     root.append(lecture.parts.deck);
     lecture.deed = (deed, what) => lecture.state && doDeed(lecture, deed, what);
     wireHands(lecture);
-    const leave = () => lecture.wire?.tell({ deck: lecture.id, gone: true }), back = () => lecture.wire && tellNotes(lecture);
+    const leave = () => ((lecture.left = true), lecture.wire?.tell({ deck: lecture.id, gone: true })), back = () => ((lecture.left = false), tellNotes(lecture)); // one that goes may still be asked
     addEventListener("pagehide", leave);
     addEventListener("pageshow", back);
     lecture.undo.push(() => (removeEventListener("pagehide", leave), removeEventListener("pageshow", back)), leave);

@@ -1,10 +1,8 @@
 // The lecturer's own window: minutes, question, usual answers, what to point at, what the next press does. It follows the projector's.
 import { make, makeButton, setAttr, setName } from "../stage/draw/dom.js";
 import { clockText, paceOf } from "./pace.js";
-import { beatNow, beatsOf, freshLecture, handsOf, total } from "./state.js";
+import { beatName, beatNow, beatsOf, freshLecture, handsOf, kindOf, sentenceOf, total } from "./state.js";
 import { pick } from "./words.js";
-
-const SENTENCES = { look: "see", guess: "ask", know: "know" };
 
 function aButton(cls, words, deed, { off = false, name = "" } = {}) {
   const button = makeButton(cls, [words], { deed: JSON.stringify(deed) });
@@ -13,8 +11,8 @@ function aButton(cls, words, deed, { off = false, name = "" } = {}) {
   return button;
 }
 
-function notesBar({ say, data, deck, sure }) {
-  const lang = data.langs[0], script = data.minutes ? say("script", { n: data.minutes }) : "", live = make("span", deck ? "live on" : "live", [make("i", "dot"), say(deck ? "live" : "off")]);
+function notesBar({ say, data, deck, decks, sure }) {
+  const lang = data.langs[0], script = data.minutes ? say("script", { n: data.minutes }) : "", live = make("span", deck ? "live on" : "live", [make("i", "dot"), decks.size > 1 ? make("b", "", say("many", { n: decks.size })) : say(deck ? "live" : "off")]);
   return make("div", "bar0", [make("span", "warn", say("yours")), make("span", "", pick(data.title, lang) || script), aButton("plain", say(sure ? "sure" : "anew"), ["anew"], { off: !deck }), live]);
 }
 
@@ -23,12 +21,12 @@ function noteOf(name, label, kids) {
 }
 
 function drawLeft({ say, data }, state, stop, beat) {
-  const lang = data.langs[0], text = (key) => pick(stop[key], lang), shown = beat === "know" && stop.right !== null, beats = make("span", "beats", beatsOf(stop).map((name) => make("i", name === beat ? "now" : "", say(name))));
-  const seen = make("div", "seen", [make("span", "lb", say("room")), beats, ...(beat === "guess" ? [] : [make("span", "tx", text(SENTENCES[beat]))])]);
+  const lang = data.langs[0], text = (key) => pick(stop[key], lang), shown = beat === "know" && stop.right !== null, beats = make("span", "beats", beatsOf(stop).map((name) => make("i", name === beat ? "now" : "", say(beatName(stop, name)))));
+  const seen = make("div", "seen", [make("span", "lb", say("room")), beats, ...(beat === "guess" ? [] : [make("span", "tx", pick(sentenceOf(state, data.stops, stop, beat), lang))])]);
   const mark = make("span", shown ? "mark on" : "mark", say(shown || (beat === "know" && !stop.keep) ? "shown" : "unshown")), where = make("a", "", say("stage"));
   Object.assign(where, { href: stop.link ? new URL(stop.link, document.baseURI).href : "", target: "_blank", rel: "noopener" });
   const parts = [["ask", "q"], ["hear", "hear"], ["truth", "fact"], ["point", "point"]].filter(([key]) => text(key)).map(([key, cls]) => noteOf(cls, say("is." + key), [text(key), ...(key === "truth" ? [" ", mark] : [])]));
-  return make("div", "left", [make("div", "h", [make("h1", "", text("title")), make("span", "num", [say("stop", { n: state.at + 1, m: data.stops.length }), ...(stop.minutes ? [say("minutes", { n: stop.minutes })] : [])].join(" · "))]), seen, ...parts, ...(stop.link ? [make("p", "where", [where])] : [])]);
+  return make("div", "left", [make("div", "h", [make("h1", "", text("title")), make("span", "num", [say("stop", { n: state.at + 1, m: data.stops.length }), ...(stop.minutes ? [say("minutes", { n: stop.minutes })] : []), ...(stop.optional ? [say("optional")] : [])].join(" · "))]), seen, ...parts, ...(stop.link ? [make("p", "where", [where])] : [])]);
 }
 
 function drawClock({ say, data }, state, stop, now) {
@@ -44,16 +42,17 @@ function drawClock({ say, data }, state, stop, now) {
 
 function drawCounts({ say, data }, state, stop, beat) {
   const counts = handsOf(state, stop), first = state.first[stop.id], off = beat !== "guess", lang = data.langs[0];
-  const rows = stop.options.map((text, k) => make("div", stop.right === k ? "tr yes" : "tr", [make("span", "k", String(k + 1)), make("span", "tx", [pick(text, lang), ...(first ? [make("small", "num", ` (${first[k]})`)] : []), ...(stop.right === k ? [" ✓"] : [])]),
+  const rows = stop.options.map((text, k) => make("div", stop.right === k ? "tr yes" : "tr", [make("span", "k", String(k + 1)), make("span", "tx", [pick(text, lang), ...(first ? [make("small", "num", ` ${say("before")} ${first[k]}`)] : []), ...(stop.right === k ? [" ✓"] : [])]),
     aButton("sq", "−", ["hand", [k, -1]], { off, name: say("less", { n: k + 1 }) }), make("span", "n num", String(counts[k])), aButton("sq", "+", ["hand", [k, 1]], { off, name: say("more", { n: k + 1 }) })]));
   return make("div", "tally", [make("div", "th", [make("b", "", [say("hands"), make("span", "num", " " + total(counts))]), aButton("sq wide", say("again"), ["again"], { off: off || total(counts) === 0 })]), ...rows]);
 }
 
 /** What the next press forward does, in words. */
-function nextWords({ say, data }, state, stop, beat) {
+function nextWords({ say, data, playing }, state, stop, beat) {
   const lang = data.langs[0], beats = beatsOf(stop), next = beats[state.beat + 1], after = data.stops[state.at + 1];
   if (state.blank) return [say("next.light")];
-  const goes = after ? say("next.stop", { title: pick(after.title, lang) }) : say("next.end");
+  if (playing) return [say("next.finish")];
+  const page = kindOf(stop) === "page" ? ".page" : "", goes = after ? say("next.stop" + page, { title: pick(after.title, lang) }) : say("next.end" + page);
   if (!next) return [goes];
   return [say(next === "guess" ? "next.guess" : stop.keep ? "next.keep" : stop.options.length ? "next.know" : "next.plain"), ...(after ? [say("after", { title: pick(after.title, lang) })] : [])];
 }
@@ -78,12 +77,15 @@ export function drawNotes(lecture) {
   if (held) [...root.querySelectorAll("button")].find((button) => button.dataset.deed === held)?.focus();
 }
 
-/** Speaks to the window that was last heard of, and follows it. */
+/** Speaks to the window that was last heard of, and follows it; where there are more, it says so. */
 export function wireNotes(lecture) {
   const drawn = () => lecture.dressed && lecture.data && drawNotes(lecture);
+  lecture.decks = new Set();
   lecture.hear = (said) => {
-    if (!said.deck || (said.gone && said.deck !== lecture.deck)) return;
-    Object.assign(lecture, said.gone ? { deck: null } : { deck: said.deck, state: said.state });
+    if (!said.deck) return;
+    lecture.decks[said.gone ? "delete" : "add"](said.deck);
+    if (!said.gone) Object.assign(lecture, { deck: said.deck, state: said.state, playing: said.playing });
+    else if (said.deck === lecture.deck) (Object.assign(lecture, { deck: null, playing: false }), lecture.wire.tell({ hello: true })); // another one may be there
     drawn();
   };
   lecture.deed = (deed, what) => {

@@ -35,10 +35,11 @@ function voteBar(cls, share) {
   return node;
 }
 
-/** Number and bars: the last count solid, the first one hollow above it. Where nobody was counted there is nothing to see. */
-function drawVoteBars(count, first, most) {
-  const bars = make("span", "bars", [...(first ? [voteBar(" was", first / most)] : []), ...(count ? [voteBar("", count / most)] : [])]);
-  return make("span", "tally num", [make("b", count ? "" : "zero", String(count)), bars]);
+/** Number and bar. Where nobody was counted there is nothing to see. After two votes each has its word: the first hollow, the last solid below it. */
+function drawVoteBars(count, first, most, say) {
+  const number = make("b", count ? "" : "zero", String(count)), bar = (n, cls) => (n ? voteBar(cls, n / most) : make("i"));
+  if (first === undefined) return make("span", "tally num", [number, bar(count, "")]);
+  return make("span", "tally two num", [make("small", "", say("before")), make("span", "", String(first)), bar(first, " was"), make("small", "", say("now")), number, bar(count, "")]);
 }
 
 function answered(k, text, langs, { right, stop, say }) {
@@ -55,7 +56,7 @@ export function drawOptions(look) {
   const options = stop.options.map((text, k) => {
     const option = known ? answered(k, text, langs, { ...look, right: stop.right === k }) : asked(k, text, langs);
     if (!known) drawTally(option, counts[k]);
-    else if (voted) option.append(drawVoteBars(counts[k], first?.[k], most));
+    else if (voted) option.append(drawVoteBars(counts[k], first?.[k], most, look.say));
     return option;
   });
   const row = make("div", "opts", options);

@@ -1,10 +1,11 @@
 // The picture of a run: lanes, slots, queue. Drawn as it is before the truth; what the truth adds is a list of acts.
 import { icon, make, place } from "../stage/draw/dom.js";
 import { drawVisible } from "../stage/draw/tokens.js";
-import { runLayout } from "./runlayout.js";
+import { queueRow, runLayout } from "./runlayout.js";
+import { svgPart } from "./svg.js";
 
 const MARK_OF = { R0: "circle", R1: "triangle", R2: "square", R3: "diamond", R4: "pentagon", R5: "cross" };
-const GLYPH_OF = { reserved: "flag", computed: "plus", reused: "check", cached: "ring", dirty: "void", evicted: "times" };
+const GLYPH_OF = { reserved: "flag", computed: "plus", reused: "check", cached: "ring", dirty: "void" };
 const VERDICT_GLYPH = { hit: "check", miss: "plus", reserved: "flag" };
 const SHUT = "?", UNREAD = "····", NARROW = 250, WIDE = 300;
 
@@ -75,19 +76,10 @@ function queueParts(scene, laid, say) {
   return { label: put("name", laid.label, [make("b", "small", say("queue"))]), chips, tail: (n) => put("tail arr", [laid.rects[n - 1][0] + laid.rects[n - 1][2], ...laid.tail.slice(1)], [say("tail")]) };
 }
 
-const SVG_OF_RUN = "http://www.w3.org/2000/svg";
-
-/** A line from a block to the slot it was found in; both know where they stand. */
-function joinUp(wires, block, slot) {
-  const up = block.stageY > slot.stageY, [from, to] = [block.stageY + (up ? 0 : block.stageH), slot.stageY + (up ? slot.stageH : 0)], line = document.createElementNS(SVG_OF_RUN, "path");
-  line.setAttribute("d", `M${block.stageX + block.stageW / 2} ${from} L${slot.stageX + slot.stageW / 2} ${to}`);
-  wires.append(line);
-}
-
-function wiresFor(width, height) {
-  const wires = document.createElementNS(SVG_OF_RUN, "svg");
-  for (const [name, value] of Object.entries({ class: "wires", width, height, "aria-hidden": "true" })) wires.setAttribute(name, value);
-  return wires;
+/** A line from a block, or a place in the queue, to its slot; both know where they stand. */
+function joinUp(wires, block, slot, cls = "") {
+  const up = block.stageY > slot.stageY, [from, to] = [block.stageY + (up ? 0 : block.stageH), slot.stageY + (up ? slot.stageH : 0)];
+  wires.append(svgPart("path", { class: cls, d: `M${block.stageX + block.stageW / 2} ${from} L${slot.stageX + slot.stageW / 2} ${to}` }));
 }
 
 /** What is known of the blocks in column b of all lanes: their tags, whether they were found, and where. */
@@ -108,7 +100,7 @@ function columnAct(scene, lanes, slots, wires, b, say) {
 
 /** The whole picture: {node, acts}. */
 export function runPicture(scene, width, height, { say }) {
-  const L = runLayout(scene, width, height), floor = make("div", "run"), wires = wiresFor(width, height);
+  const L = runLayout(scene, width, height), floor = make("div", "run"), wires = svgPart("svg", { class: "wires", width, height, "aria-hidden": "true" });
   const lanes = (scene.lanes ?? []).map((lane, at) => laneNodes(lane, L.lanes[at], L.size)), slots = scene.slots ? drawSlots(scene, L.slots, say) : null, queue = scene.queue ? queueParts(scene, L.queue, say) : null;
   scene.lanes?.forEach((lane, at) => lane.tags && lane.tags_open && lanes[at].tags.forEach((node, b) => openTag(node, lane.tags[b] ?? "")));
   if (L.brace) floor.append(put("brace", L.brace, [make("span", "", scene.brace[2])]));
@@ -129,7 +121,15 @@ export function runPicture(scene, width, height, { say }) {
   const columns = Math.max(0, ...lanes.map(({ blocks }) => blocks.length)), told = scene.lanes?.some((lane) => lane.tags || lane.verdicts?.some(Boolean)) || scene.links?.length;
   if (told) for (let b = 0; b < columns; b++) acts.push([1, columnAct(scene, lanes, slots, wires, b, say)]);
   if (slots && scene.slots_after) acts.push([1.5, () => scene.slots_after.forEach((slot, at) => JSON.stringify(slot) !== JSON.stringify(scene.slots[at]) && (fillSlot(slots.nodes[at], slot, say), isLinked(slot.id) || slots.nodes[at].classList.add("changed")))]);
-  if (queue && scene.queue_after && String(scene.queue_after) !== String(scene.queue)) acts.push([1.5, () => showQueue(scene.queue_after)]);
+  if (queue && scene.queue_after && String(scene.queue_after) !== String(scene.queue)) acts.push([1.5, () => {
+    const { row, taken } = queueRow(scene);
+    showQueue(row);
+    for (const id of taken) {
+      const chip = chips[row.indexOf(id)], at = scene.slots?.findIndex((slot) => slot.id === id) ?? -1;
+      chip.classList.add("taken");
+      if (at >= 0) joinUp(wires, chip, slots.nodes[at], "taken");
+    }
+  }]);
   if (L.note) acts.push([1, () => floor.append(arrived(put("note", L.note, [scene.note])))]);
   return { node: floor, acts };
 }

@@ -5,7 +5,7 @@ export const LABEL_W = 150;
 const LEFT = LABEL_W + 14, GAP = 26, TIGHT = 12, CHIP_GAP = 7, PAD = 12, MARKER = "…";
 /** Heights: at best, at least. A pair of rows that belong together stands close. */
 const ROW_HEIGHTS = { lane: [98, 42], tags: [52, 36], brace: [44, 36], slots: [96, 44], tall: [116, 72], queue: [84, 44], note: [52, 36] };
-const APART = [24, 8], CLOSE = [10, 4];
+const APART = [24, 8], FAR = [76, 8], CLOSE = [10, 4];
 /** How large tokens are drawn, and the room on both sides of each: the first that fits is taken. */
 const SIZES = [[34, 12], [34, 7], [32, 6], [30, 5], [SMALLEST, 4]];
 
@@ -44,10 +44,10 @@ export function fitTokens(tokens, marked, room, size) {
 }
 
 /** Lanes on one line or two, tokens as large as they go in. */
-function setLines(lanes, lines, width) {
-  const all = lanes.map(blocksOf), most = Math.max(...all.map((list) => list.length)), per = Math.ceil(most / lines), gap = per > 4 ? TIGHT : GAP, room = width - gap * (per - 1);
+function setLines(lanes, lines, width, least = 0) {
+  const all = lanes.map(blocksOf), most = Math.max(...all.map((list) => list.length)), per = Math.max(least, Math.ceil(most / lines)), gap = per > 4 ? TIGHT : GAP, room = width - gap * (per - 1);
   for (const size of SIZES) {
-    const needs = Array.from({ length: per }, (_, c) => Math.max(...all.flatMap((list) => list.filter((_, b) => b % per === c).map((tokens) => blockWidth(tokens, size)))));
+    const needs = Array.from({ length: per }, (_, c) => Math.max(0, ...all.flatMap((list) => list.filter((_, b) => b % per === c).map((tokens) => blockWidth(tokens, size)))));
     const whole = sum(needs) <= room;
     if (whole || size === SIZES.at(-1)) return { all, lines, per, gap, size, whole, columns: columnsFor(needs, room) };
   }
@@ -67,7 +67,7 @@ function rowList({ lanes = [], slots, queue, note, brace, links }, lines) {
     }
   });
   if (place >= lanes.length) addSlots();
-  if (queue) rows.push({ kind: "queue", gap: APART });
+  if (queue) rows.push({ kind: "queue", gap: lanes.length ? APART : FAR });
   if (note) rows.push({ kind: "note", gap: CLOSE });
   return rows;
 }
@@ -103,26 +103,33 @@ function layLanes(scene, set, placed) {
   });
 }
 
-const ALIGNED_W = 210;
+const ALIGNED_W = 210, MOST_COLUMNS = 6;
 
-/** Slots under the blocks they may hold where there are as many and none is narrow, otherwise side by side. */
+/** Slots in the columns of the blocks, so that lines between them run straight, where there are as many columns and none is narrow; otherwise side by side. */
 function laySlots(scene, set, row, width) {
-  const n = scene.slots.length, gap = n > 6 ? TIGHT : GAP, same = set && set.lines === 1 && set.per === n && Math.min(...set.columns) >= ALIGNED_W;
-  const widths = same ? set.columns : evenly(n, width, gap), xs = lefts(widths, same ? set.gap : gap);
+  const n = scene.slots.length, gap = n > 6 ? TIGHT : GAP, same = set && set.lines === 1 && set.per >= n && Math.min(...set.columns) >= ALIGNED_W;
+  const widths = same ? set.columns.slice(0, n) : evenly(n, width, gap), xs = lefts(widths, same ? set.gap : gap);
   return { label: [0, row.y, LABEL_W, row.h], tall: row.kind === "tall", rects: widths.map((w, at) => [xs[at], row.y, w, row.h]) };
 }
 
 const TAIL_W = 210;
 
+/** The queue as it was, and who came behind: those who were taken keep their place. Where the others changed theirs too, the taken stand in front of the new row. */
+export function queueRow({ queue, queue_after: after }) {
+  const now = after ?? queue, taken = queue.filter((id) => !now.includes(id)), stays = queue.filter((id) => now.includes(id)), isSame = stays.every((id, at) => id === now[at]);
+  return { taken, row: isSame ? [...queue, ...now.slice(stays.length)] : [...taken, ...now] };
+}
+
 /** Room for as many as stand in it at any time. */
-function layQueue({ queue, queue_after: after }, row, width) {
-  const n = Math.max(1, queue.length, after?.length ?? 0), w = Math.min(120, evenly(n, width - TAIL_W, GAP)[0]);
+function layQueue(scene, row, width) {
+  const n = Math.max(1, queueRow(scene).row.length), w = Math.min(120, evenly(n, width - TAIL_W, GAP)[0]);
   return { label: [0, row.y, LABEL_W, row.h], rects: evenly(n, 0, 0).map((_, at) => [LEFT + at * (w + GAP), row.y, w, row.h]), tail: [LEFT + n * (w + GAP), row.y, TAIL_W, row.h] };
 }
 
 /** Everything of a run's picture. Two lines where one is too short, if there is height for them. */
 export function runLayout(scene, width, height) {
-  const room = width - LEFT, lanes = scene.lanes ?? [], options = lanes.length ? [1, 2].map((lines) => setLines(lanes, lines, room)) : [null];
+  const room = width - LEFT, lanes = scene.lanes ?? [], slotted = scene.slots?.length <= MOST_COLUMNS ? scene.slots.length : 0;
+  const options = lanes.length ? [...(slotted ? [setLines(lanes, 1, room, slotted)] : []), ...[1, 2].map((lines) => setLines(lanes, lines, room))] : [null];
   const tries = options.map((set) => ({ set, ...stackRows(rowList(scene, set?.lines ?? 1), height) }));
   const { set, placed } = tries.find(({ set: one, fits }) => fits && (one?.whole ?? true)) ?? tries.findLast(({ fits }) => fits) ?? tries[0];
   const rowOf = (name) => placed.find((row) => (row.name ?? row.kind) === name), slots = rowOf("slots"), queue = rowOf("queue"), note = rowOf("note"), brace = rowOf("brace");

@@ -12,8 +12,8 @@ export function beatsOf(stop) {
   return BEATS.filter((beat) => beat === "look" || (beat === "guess" ? guess : know));
 }
 
-/** `at`, `beat`: places in the stops and in the stop's beats; `began`, `since`: when the lecture and this stop began (ms), null before the first press. */
-export const freshLecture = () => ({ at: 0, beat: 0, hands: {}, first: {}, blank: false, began: null, since: null });
+/** `at`, `beat`: places in the stops and in the stop's beats; `done`: stops whose vote has been answered; `began`, `since`: when the lecture and this stop began (ms), null before the first press. */
+export const freshLecture = () => ({ at: 0, beat: 0, hands: {}, first: {}, done: [], blank: false, began: null, since: null });
 
 const isCount = (n) => Number.isInteger(n) && n >= 0;
 const placeWithin = (n, end) => (isCount(n) ? Math.min(n, end - 1) : 0);
@@ -32,7 +32,7 @@ export function recallLecture(text, stops) {
   } catch { /* what is no JSON is nothing kept */ }
   if (kept === null || typeof kept !== "object") return freshLecture();
   const at = placeWithin(kept.at, stops.length), times = ["began", "since"].map((name) => [name, isCount(kept[name]) ? kept[name] : null]);
-  return { at, beat: placeWithin(kept.beat, beatsOf(stops[at]).length), hands: keptCounts(kept.hands, stops), first: keptCounts(kept.first, stops), blank: kept.blank === true, ...Object.fromEntries(times) };
+  return { at, beat: placeWithin(kept.beat, beatsOf(stops[at]).length), hands: keptCounts(kept.hands, stops), first: keptCounts(kept.first, stops), done: stops.map(({ id }) => id).filter((id) => Array.isArray(kept.done) && kept.done.includes(id)), blank: kept.blank === true, ...Object.fromEntries(times) };
 }
 
 export const beatNow = (state, stops) => beatsOf(stops[state.at])[state.beat];
@@ -43,15 +43,17 @@ export const total = (counts) => counts.reduce((sum, n) => sum + n, 0);
 export function press(state, stops, by, now) {
   if (state.blank) return { ...state, blank: false };
   const began = state.began ?? now, since = state.since ?? now, beat = state.beat + by, at = state.at + by;
-  if (beat >= 0 && beat < beatsOf(stops[state.at]).length) return { ...state, beat, began, since };
+  const stop = stops[state.at], beats = beatsOf(stop), told = beats[beat] === "know" && total(handsOf(state, stop)) > 0 && !state.done.includes(stop.id);
+  if (beat >= 0 && beat < beats.length) return { ...state, beat, done: told ? [...state.done, stop.id] : state.done, began, since };
   if (at < 0 || at >= stops.length) return state;
   return { ...state, at, beat: by > 0 ? 0 : beatsOf(stops[at]).length - 1, began, since: now };
 }
 
-/** Hands count only while the question stands. */
+/** Hands count only while the question stands. A vote that has been answered stays as it is: the next hand begins another. */
 export function raise(state, stops, option, by) {
-  const stop = stops[state.at];
-  if (beatNow(state, stops) !== "guess" || !(option in stop.options)) return state;
+  const stop = stops[state.at], isOver = state.done.includes(stop.id);
+  if (beatNow(state, stops) !== "guess" || !(option in stop.options) || (isOver && by < 0)) return state;
+  if (isOver) return raise(recount(state, stops), stops, option, by);
   const counts = handsOf(state, stop).map((n, at) => (at === option ? Math.max(0, n + by) : n));
   return { ...state, hands: { ...state.hands, [stop.id]: counts } };
 }
@@ -60,7 +62,7 @@ export function raise(state, stops, option, by) {
 export function recount(state, stops) {
   const stop = stops[state.at], counts = handsOf(state, stop);
   if (beatNow(state, stops) !== "guess" || total(counts) === 0) return state;
-  return { ...state, first: { [stop.id]: counts, ...state.first }, hands: { ...state.hands, [stop.id]: counts.map(() => 0) } };
+  return { ...state, first: { [stop.id]: counts, ...state.first }, hands: { ...state.hands, [stop.id]: counts.map(() => 0) }, done: state.done.filter((id) => id !== stop.id) };
 }
 
 /** What the room said before: its first vote at this stop, or its bet at the stop that this one comes back to; null where nobody was counted. */
@@ -68,6 +70,15 @@ export function earlierVote(state, stops, stop) {
   const bettor = stops.find(({ id }) => id === stop.bet_of), counts = state.first[stop.id] ?? (bettor ? handsOf(state, bettor) : []);
   return counts.length === stop.options.length && total(counts) > 0 ? counts : null;
 }
+
+/** The sentence of a beat; another one where it speaks of hands that nobody counted. */
+export function sentenceOf(state, stops, stop, beat) {
+  const counted = stops.find(({ id }) => id === stop.bet_of) ?? stop, empty = beat === "know" && says(stop.know_empty) && total(handsOf(state, counted)) === 0;
+  return stop[empty ? "know_empty" : { look: "see", guess: "ask", know: "know" }[beat]];
+}
+
+/** How a beat is called: after a bet nothing is known, it is kept. */
+export const beatName = (stop, beat) => (beat === "know" && stop.keep ? "kept" : beat);
 
 export const darken = (state) => ({ ...state, blank: !state.blank });
 

@@ -25,12 +25,12 @@ function paintCells(rows, cells) {
   cells.forEach((list, r) => list.forEach((cell, k) => cell.classList.add(k < rows[r].reused ? "reused" : "computed")));
 }
 
-/** The room's bet: one column an option, on the part of the axis that it stands for. Without hands only the axis. */
+/** The room's bet: one column an option, on the part of the axis that it stands for. */
 function betColumns(counts, y, width, { say, lang }) {
-  const n = counts.length, w = width / n, most = Math.max(1, ...counts), any = total(counts) > 0;
-  const columns = any ? counts.map((count, k) => put("column", [X + k * w + 24, y + COLUMNS_H - 6 - (90 * count) / most, w - 48, 6 + (90 * count) / most], [make("b", "num", String(count))])) : [];
+  const n = counts.length, w = width / n, most = Math.max(1, ...counts);
+  const columns = counts.map((count, k) => put("column", [X + k * w + 24, y + COLUMNS_H - 6 - (90 * count) / most, w - 48, 6 + (90 * count) / most], [make("b", "num", String(count))]));
   const ends = counts.map((_, k) => put("end", [X + k * w, y + COLUMNS_H + 10, w, 40], [`${Math.round((100 * k) / n)}–${percentText(Math.round((100 * (k + 1)) / n), lang)}`]));
-  return { columns, nodes: [...(any ? [put("name", [0, y, LABEL_W, COLUMNS_H], [make("small", "", say("bet"))])] : []), put("axis", [X, y + COLUMNS_H, width, 4]), ...columns, ...ends] };
+  return { columns, nodes: [put("name", [0, y, LABEL_W, COLUMNS_H], [make("small", "", say("bet"))]), put("axis", [X, y + COLUMNS_H, width, 4]), ...columns, ...ends] };
 }
 
 function drawVotes(votes, y, lang) {
@@ -47,7 +47,7 @@ export function totalPicture(scene, width, height, look) {
   const { rows } = scene, { state, stops, stop, say, lang } = look, wide = width - X, cells = plainCells(rows, wide), floor = make("div", "total"), bettor = stops.find(({ id }) => id === stop.bet_of);
   const num = { tokens: total(rows.map((row) => row.tokens)), reused: total(rows.map((row) => row.reused)) }, percent = (100 * num.reused) / num.tokens, line = X + (wide * percent) / 100;
   const names = rows.map(({ rid }, r) => put("name", [0, r * cellRoom(rows, wide).h, LABEL_W, cellRoom(rows, wide).h - 14], [requestName(rid)])), betY = 300, votes = firstVotes(state, stops);
-  const bets = bettor ? betColumns(handsOf(state, bettor), betY, wide, look) : null, voteY = bets ? 500 : 340, room = Math.max(0, Math.floor((height - voteY - 40) / 78)) * VOTES_PER_ROW;
+  const bets = bettor && total(handsOf(state, bettor)) ? betColumns(handsOf(state, bettor), betY, wide, look) : null, voteY = bets ? 500 : 340, room = Math.max(0, Math.floor((height - voteY - 40) / 78)) * VOTES_PER_ROW;
   floor.append(...names, ...cells.flat(), ...(bets?.nodes ?? []));
   const shown = votes.slice(-room);
   if (room && shown.length) floor.append(put("caption", [0, voteY, width, 40], [say("votes")]), ...drawVotes(shown, voteY + 46, lang));

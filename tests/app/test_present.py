@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.app.visit import calm, components, visit
@@ -87,3 +88,27 @@ def test_the_address_keeps_the_lecture() -> None:
     at = calm(visit("present", script="25", notes="1", lang="zh").run())
     kept = [at.query_params[name] for name in ("script", "notes")]
     assert [one if isinstance(one, str) else one[0] for one in kept] == ["25", "1"]
+
+
+def test_the_room_is_sent_where_it_can_go() -> None:
+    """The code is of the host in the link; a link that holds none, or nonsense, is as it was."""
+    told = given(visit("present", script="40", host="192.168.1.23", lang="en"))
+    base = "http://192.168.1.23:8501/"
+    assert told == travelled(script_lecture(40, "en", base=base))
+    assert told["stops"][0]["join"]["svg"].startswith("<svg")
+    assert not told["stops"][0]["join"]["local"]
+    at = visit("present", script="40", host="<b>", lang="en")
+    assert [one.value for one in at.warning] == [
+        t("page.link_lost", "en", names=t("teacher.class.host", "en"))
+    ]
+    assert given(at) == travelled(script_lecture(40, "en"))
+
+
+@pytest.mark.parametrize("framed", [False, True])
+def test_a_finish_in_the_lectures_frame_speaks_of_no_bet(
+    framed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(st.context), "is_embedded", framed)
+    at = visit("finish", s="P3", lang="en")
+    told = t("finish.bet.none", "en", rate="0.0")
+    assert any(told in one.value for one in at.markdown) == (not framed)

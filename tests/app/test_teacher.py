@@ -20,6 +20,7 @@ from ui.teacher.give import own_link, script_link
 from ui.teacher.laptops import COMMANDS, REHEARSE
 from ui.teacher.places import PLACES, address_of, opens_on
 from ui.teacher.rehearsal import Rehearsal, keep, last
+from ui.teacher.scripts import as_sequence
 from ui.teacher.seq import MAX_STOPS, Sequence, Stop, fits_link, pack
 from ui.teacher.stops import SCRIPTS, text, words
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t
@@ -112,9 +113,25 @@ def test_a_script_becomes_a_sequence_that_fits_a_link(length: int, lang: Lang) -
     calm(at.run())
     press(at, "teacher-take")
     made = sequence_of(at)
-    assert [stop.address for stop in made.stops] == [address_of(name) for name, _ in SCRIPTS[length]]
+    assert made == as_sequence(length, lang)
+    assert [(stop.address, stop.minutes) for stop in made.stops] == [
+        (address_of(name), minutes) for name, minutes in SCRIPTS[length]
+    ]
+    asked = [words(name, "ask", lang) for name, _ in SCRIPTS[length]]
+    shown = [one.value for one in at.caption]
+    assert all(t("teacher.stop.known", lang, ask=one) in shown for one in asked), "what comes with a stop"
     assert fits_link(made)
     assert at.button_group(key="teacher-part").value == "own", "the sequence is shown at once"
+
+
+def test_the_host_that_was_typed_goes_with_the_lecture() -> None:
+    """The lecture is opened in another window, which would not know it: there the room's code needs it."""
+    at = part(visit("teacher", lang="en"), "class")
+    at.text_input(key="teacher-host").set_value("192.168.1.23")
+    calm(at.run())
+    part(at, "scripts")
+    host = "192.168.1.23"
+    assert links(at) == [script_link(10, "en", host=host), script_link(10, "en", notes=True, host=host)]
 
 
 # -- a link for the class -----------------------------------------------------------------------------------
@@ -220,7 +237,11 @@ def test_stops_are_named_ordered_and_deleted() -> None:
     calm(at.run())
     at.text_area(key="teacher-note-1").set_value("one\ntwo")
     calm(at.run())
+    at.number_input(key="teacher-minutes-1").set_value(4)
+    calm(at.run())
     press(at, "teacher-up-1")
+    assert [stop.minutes for stop in sequence_of(at).stops] == [4, 0]
+    assert at.number_input(key="teacher-minutes-0").value == 4
     assert [stop.title for stop in sequence_of(at).stops] == ["Second", "First <b>bold</b>"]
     assert at.text_input(key="teacher-title-0").value == "Second"
     assert sequence_of(at).stops[0].note == "one\ntwo"

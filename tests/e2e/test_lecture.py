@@ -109,7 +109,7 @@ def said_openly(stop: LectureStop, lang: Lang) -> str:
 def assert_open(page: Page, stop: LectureStop, lang: Lang) -> None:
     """Nothing of the answer is in the page: no mark, no sentence, no number of its own, no closed tag."""
     everything = page.locator(DECK).evaluate(EVERYTHING)
-    assert page.locator(f"{DECK} :is(.right, .wrong, .so, .bars, .seal, .wires path)").count() == 0
+    assert page.locator(f"{DECK} :is(.right, .wrong, .so, .bar, .seal, .wires path)").count() == 0
     told = [stop[key][lang] for key in ("know", "truth") if stop[key][lang]]
     assert [one for one in told if one in everything] == []
     assert {tag for tag in closed_tags(stop["scene"][lang]) if tag in everything} == set()
@@ -174,15 +174,21 @@ def test_a_script_with_two_keys(browser_page: Page, server: str, length: int, la
 
 
 def test_a_press_during_the_play_only_lands_it(browser_page: Page, server: str) -> None:
+    """And the notes say so."""
     page, lecture = browser_page, script_lecture(10, "en")
     open_lecture(page, server, 10, "en")
-    for _ in range(5):
+    notes = page.context.new_page()
+    open_lecture(notes, server, 10, "en", "&notes=1")
+    for _ in range(4):
         page.keyboard.press("PageDown")
+    page.keyboard.press("PageDown")
     expect_place(page, 2, lecture, "know")  # the play has begun
     assert page.locator(f"{DECK} .seal").count() == 0
+    expect(notes.locator(".then b")).to_have_text("finishes the picture")
     page.keyboard.press("PageDown")
     expect_place(page, 2, lecture, "know")
     assert page.locator(f"{DECK} .seal").count() == 4
+    expect(notes.locator(".then b")).to_have_text("goes to: A time stamp in front")
     page.keyboard.press("PageDown")
     expect_place(page, 3, lecture, "look")
 
@@ -249,6 +255,22 @@ def test_notes_and_lecture_agree_and_either_drives(browser_page: Page, server: s
     expect(notes.locator(".live")).not_to_have_class(re.compile("on"))
 
 
+def test_notes_say_that_two_lectures_are_open(browser_page: Page, server: str) -> None:
+    page, lecture = browser_page, script_lecture(10, "en")
+    open_lecture(page, server, 10, "en")
+    other, notes = page.context.new_page(), page.context.new_page()
+    open_lecture(other, server, 10, "en")
+    open_lecture(notes, server, 10, "en", "&notes=1")
+    expect(notes.locator(".live b")).to_contain_text("2 lecture windows are open")
+    other.keyboard.press("PageDown")
+    other.close()
+    expect(notes.locator(".live b")).to_have_count(0)
+    expect(notes.locator(".live")).to_have_class(re.compile("on"))  # the one that is left is followed
+    expect(notes.locator(".lecture")).to_have_attribute("data-at", "0.0")
+    notes.get_by_role("button", name="Next").click()
+    expect_place(page, 1, lecture, "guess")
+
+
 def test_both_languages_at_once_fit(browser_page: Page, server: str) -> None:
     page = browser_page
     page.emulate_media(reduced_motion="reduce")
@@ -274,6 +296,14 @@ def test_a_page_in_a_frame_leaves_the_clicker_to_the_lecture(browser_page: Page,
     page.keyboard.press("b")
     expect(field).to_have_value("b")
     expect(page.locator(f"{DECK} .dark")).to_be_hidden()
+    page.keyboard.press("PageDown")  # the page is longer than its frame: it turns over
+    scrolled = "document.querySelector('.stMain').scrollTop"
+    within = next(one for one in page.frames if one.parent_frame)
+    assert within.evaluate(scrolled) > 0
+    page.keyboard.press("PageUp")
+    assert within.evaluate(scrolled) == 0
+    expect(page.locator(DECK)).to_have_class(re.compile(r"^deck look page"))
+    within.evaluate("document.querySelector('.stMain').scrollTo(0, 1e6)")
     page.keyboard.press("PageDown")
     expect(page.locator(DECK)).to_have_class(re.compile(r"^deck look run"))
     page.keyboard.press("PageUp")

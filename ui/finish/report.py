@@ -45,6 +45,8 @@ def headline_panel(report: Report, slots: int) -> None:
         }
         st.markdown(say("finish.subline", **told))
     total = report.waterfall.total
+    if SETUP.get().bet is None and st.context.is_embedded:
+        return  # in a lecture's frame: the room placed no bet on this page
     with bet:
         said = bet_words(SETUP.get().bet, report.waterfall.tokens["reused"], total)
         st.markdown(f"**{say('finish.bet.title')}** · {said}")

@@ -8,7 +8,9 @@ from typing import Any
 
 from ui.lecture.payload import RunScene
 from ui.lecture.scenes import Played, Wanted, run_scene
+from ui.stage.questions.lane import LESSONS
 from ui.stage.questions.told import NONE, Ask, Step
+from ui.teacher.stops import lead
 from ui.words.i18n import Lang, t
 
 MOST = 4
@@ -20,8 +22,10 @@ LANES = 2
 
 @dataclass(frozen=True)
 class Choice:
-    """``right``: the place of the option that is right; ``until``: the step from which one sees why."""
+    """``see``: what leads to the question; ``right``: the place of the option that is right; ``until``: the
+    step from which one sees why."""
 
+    see: str
     ask: str
     options: tuple[str, ...]
     right: int
@@ -36,6 +40,7 @@ def choice_of(step: Step, lang: Lang) -> Choice:
     places = _places(ask)
     answer = next(place for place in places if place in ask["answers"])
     return Choice(
+        lead("lane" if ask["id"] in LESSONS else ask["id"], lang, **{"req": ask["rid"], **args}),
         _plain(ask["question"], lang, args),
         tuple(_option(ask, place, lang, args) for place in places),
         places.index(answer),
@@ -45,11 +50,14 @@ def choice_of(step: Step, lang: Lang) -> Choice:
 
 
 def _places(ask: Ask) -> list[int]:
-    """The choices that are offered, in their order: the answer, then those beside it and the ends."""
+    """The choices that are offered, in their order: the answer, the most that one can hope for (the commonest
+    belief about a look-up), then those beside the answer."""
     every = sorted(int(choice) for choice in ask["said"])
     answer = next(place for place in every if place in ask["answers"])
     wrong = [place for place in every if place not in ask["answers"]]
     near = sorted(wrong, key=lambda place: (str(place) not in ask["fell"], abs(place - answer), place))
+    if ask["kind"] == "lane":
+        near.sort(key=lambda place: place != max(wrong))
     return sorted([answer, *near[: MOST - 1]])
 
 

@@ -39,7 +39,8 @@ def _stop(stop: LectureStop, begun: int, spoken: Sequence[Lang]) -> str:
     when = escape(t("teacher.when", spoken[0], begun=begun, ends=ends)) if stop["minutes"] else ""
     rows = [_row(key, _said(stop, key), spoken) for key in _SAID]
     rows.insert(1, _options(stop, spoken))
-    head = f"<h2>{_texts(stop['title'], spoken)} <small>{when}</small></h2>"
+    spare = f" · {escape(t('teacher.optional', spoken[0]))}" if stop["optional"] else ""
+    head = f"<h2>{_texts(stop['title'], spoken)} <small>{when}{spare}</small></h2>"
     return f"<section>{head}<dl>{''.join(rows)}</dl></section>"
 
 

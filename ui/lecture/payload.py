@@ -86,13 +86,16 @@ class CountScene(TypedDict):
 
 class CurveScene(TypedDict):
     """[slots, percent of the requests that hit]; closed until the know beat. ``asked``: slots that count;
-    ``x`` and ``y``: names of the axes."""
+    ``x`` and ``y``: names of the axes. Open from the start: ``orders``, two rounds of what is asked
+    for, a letter for each recipe, and ``slots``, how many slots there are."""
 
     kind: Literal["curve"]
     x: str
     y: str
     points: list[list[int]]
     asked: list[int]
+    orders: list[str]
+    slots: int
 
 
 class WordsScene(TypedDict):
@@ -111,10 +114,20 @@ class PageScene(TypedDict):
 Scene = RunScene | TotalScene | CountScene | CurveScene | WordsScene | PageScene
 
 
+class Join(TypedDict):
+    """Where the room's own devices find the sheet: drawn in the look beat in place of the scene. ``svg``: the
+    QR code, "" where none helps; ``local``: the address works on this machine only."""
+
+    url: str
+    svg: str
+    local: bool
+
+
 class LectureStop(TypedDict):
     """One stop. ``right``: index of the right option, None where there is none or it comes later. ``keep``:
     its hands are a bet that no answer follows; ``bet_of``: whose hands are shown again. ``link``: where the
-    stage stands on it. ``minutes``: 0 where nobody planned any."""
+    stage stands on it. ``minutes``: 0 where nobody planned any. ``know_empty``: what a bet says in place of
+    ``know`` when no hand was counted. ``optional``: may be left out when time runs short."""
 
     id: str
     minutes: int
@@ -124,9 +137,12 @@ class LectureStop(TypedDict):
     options: list[Text]
     right: int | None
     know: Text
+    know_empty: Text
     hear: Text
     truth: Text
     point: Text
+    optional: bool
+    join: Join | None
     keep: bool
     bet_of: str | None
     link: str

@@ -10,9 +10,8 @@ from types import MappingProxyType
 from ui.interview.runs import admitted, percent
 from ui.lecture.payload import CountScene, CurveScene, RunScene, Scene, TotalScene
 from ui.lecture.scenes import Played, Wanted, played, run_scene
-from ui.stage.setup import Setup
 from ui.teacher.figures import figures
-from ui.teacher.places import PLACES, opens_on
+from ui.teacher.places import OF_THE_SHEET, opens_on, setup_of
 from ui.teacher.stops import note
 from ui.words.i18n import Lang
 
@@ -29,7 +28,7 @@ _RUNS: Mapping[str, tuple[Until, Wanted]] = MappingProxyType(
         "bet": (("arrive", "R0"), Wanted(0, 0, ("R0", "R1", "R2"))),
         "same": (
             ("append", "R1"),
-            Wanted(0, 0, ("R0", "R1"), ("R1",), slots=(1, 2, 3, 4), slots_open=False),
+            Wanted(0, 0, ("R0", "R1"), ("R1",), slots=(1, 2, 3), slots_open=False),
         ),
         "stamp": (("append", "R1"), Wanted(0, 0, ("R0", "R1"), ("R1",), marked=True, tags=True)),
         "stamp_end": (("append", "R1"), Wanted(0, 0, ("R0", "R1"), ("R1",), marked=True, tags=True)),
@@ -47,10 +46,6 @@ _RUNS: Mapping[str, tuple[Until, Wanted]] = MappingProxyType(
 )
 
 
-_OF: Mapping[str, str] = MappingProxyType({"before": "stamp", "after": "stamp"})
-"""Stops that open the sheet and show the run of another stop."""
-
-
 @cache
 def picture(name: str, lang: Lang) -> Scene:
     """The scene of a stop.
@@ -59,7 +54,7 @@ def picture(name: str, lang: Lang) -> Scene:
         LookupError: its run has no such moment.
     """
     if name in _RUNS:
-        scene = run_scene(_played(name, lang), moment(name))
+        scene = run_scene(_played(name, lang), moment(name), _says(name, lang))
         return {**scene, "brace": _brace(scene, lang)} if name == "stamp" else scene
     if name == "saved":
         return _total(lang)
@@ -76,19 +71,30 @@ def moment(name: str) -> Wanted:
         LookupError: the run has no such step.
     """
     (op, rid), wanted = _RUNS[name]
-    at = opens_on(_OF.get(name, name)) or 0
+    at = _first(name, 0, "hash", "R1") if name in OF_THE_SHEET else opens_on(name) or 0
+    return replace(wanted, at=at, until=_first(name, at, op, rid))
+
+
+def _first(name: str, at: int, op: str, rid: str) -> int:
+    """The first step from ``at`` on with this op of this request."""
     steps = _played(name, "en").steps
     found = (i for i in range(at, len(steps)) if (steps[i]["op"], steps[i].get("rid")) == (op, rid))
-    until = next(found, None)
-    if until is None:
+    first = next(found, None)
+    if first is None:
         raise LookupError(f"The run of {name} has no {op} of {rid} behind step {at}.")
-    return replace(wanted, at=at, until=until)
+    return first
 
 
 @cache
 def _played(name: str, lang: Lang) -> Played:
-    place = PLACES[_OF.get(name, name)]
-    return played(Setup(place.preset, place.knobs), lang)
+    return played(setup_of(name, lang), lang)
+
+
+def _says(name: str, lang: Lang) -> str | None:
+    """What stands below the picture once the answer is out."""
+    if name != "decode":
+        return None
+    return note("a_token", lang, **figures(name))
 
 
 def _brace(scene: RunScene, lang: Lang) -> list[int | str]:
@@ -130,6 +136,16 @@ def _curve(lang: Lang) -> CurveScene:
         "kind": "curve",
         "points": points,
         "asked": [int(str(told[name])) for name in ("few_slots", "enough_slots")],
+        "orders": _orders(),
+        "slots": int(str(told["few_slots"])),
         "x": note("slots", lang),
         "y": note("orders_hit", lang),
     }
+
+
+def _orders() -> list[str]:
+    """A letter for each recipe in the order of the orders, two rounds. Equal first blocks are one recipe."""
+    of = played(setup_of("cliff", "en"), "en")
+    recipes = [prompt[: of.size] for prompt, _ in of.pieces.values()]
+    known = list(dict.fromkeys(recipes))
+    return [chr(ord("A") + known.index(one)) for one in recipes[: 2 * len(known)]]

@@ -13,7 +13,7 @@ from ui.stage.run import title_of
 from ui.stage.setup import Setup, preset_ids
 from ui.teacher.address import PAGES, Address, read_address, run_address
 from ui.teacher.laptops import own_url, server_base
-from ui.teacher.names import page_name
+from ui.teacher.names import page_name, title_of_page
 from ui.teacher.seq import MAX_STOPS, SEQUENCE, Stop
 
 _PASTED, _WHAT, _STEP, _ASK = (f"teacher-{name}" for name in ("pasted", "what", "step", "ask"))
@@ -52,7 +52,7 @@ def add_panel() -> None:
         say("teacher.add"),
         key="teacher-add-chosen",
         on_click=_add_stop,
-        args=(Stop(address, page_name(address, lang())),),
+        args=(Stop(address, title_of_page(address, lang())),),
         disabled=full,
         width="stretch",
     )
@@ -89,7 +89,7 @@ def _add_pasted(own: str) -> None:
     except BrothError as error:
         _ERROR.set(error)
         return
-    _add_stop(Stop(address, page_name(address, lang())))
+    _add_stop(Stop(address, title_of_page(address, lang())))
     st.session_state[_PASTED] = ""
 
 

@@ -32,6 +32,7 @@ OF_BEFORE = frozenset(["at"])
 LOOPBACK = frozenset(["localhost", "127.0.0.1", "::1"])
 
 _RUN_PAGES = frozenset(["start", "execute", "finish"])
+_STAGE_PAGES = frozenset(["execute"])
 _RELATIVE = re.compile(r"[a-z0-9]*", re.ASCII)
 _PLACE = {
     "step": re.compile(r"\d{1,6}", re.ASCII),
@@ -103,7 +104,10 @@ def read_address(text: str, parts: Parts, own: str | None = None) -> Address:
     except ValueError:
         raise AddressError("teacher.address", "This is no address.", limit=MAX_ADDRESS) from None
     page = _page(url, own)
-    return Address(page, _query(dict(pairs), page, parts), _place(behind))
+    place = (
+        _place(behind) if page in _STAGE_PAGES else ""
+    )  # elsewhere a step is a picture's, and opens nothing
+    return Address(page, _query(dict(pairs), page, parts), place)
 
 
 def _page(url: SplitResult, own: str | None) -> str:

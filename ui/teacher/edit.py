@@ -13,9 +13,11 @@ from ui.frame.link import parts
 from ui.frame.session import lang, lang_mode, plain, say, show_error
 from ui.teacher.add import add_panel
 from ui.teacher.give import give_buttons, own_link
-from ui.teacher.laptops import local_hint, server_base
+from ui.teacher.laptops import local_hint, server_base, typed_host
 from ui.teacher.names import where
+from ui.teacher.places import known_stops
 from ui.teacher.seq import (
+    MAX_MINUTES,
     MAX_NOTE,
     MAX_SEQ_LINK,
     MAX_TITLE,
@@ -27,7 +29,7 @@ from ui.teacher.seq import (
     pack,
     to_file,
 )
-from ui.teacher.stops import text
+from ui.teacher.stops import text, words
 from ui.words.i18n import languages
 
 if TYPE_CHECKING:
@@ -49,8 +51,9 @@ def own_panel(alone: StreamlitPage, paper: Callable[[], None]) -> None:
         add_panel()
     if not now.stops:
         st.info(say("teacher.none"))
+    names = known_stops([stop.address for stop in now.stops])
     for index, stop in enumerate(now.stops):
-        _row(index, stop, len(now.stops))
+        _row(index, stop, len(now.stops), names[index])
     if now.stops:
         st.button(say("teacher.clear"), key="teacher-clear", type="tertiary", on_click=_clear)
     _files(now)
@@ -63,8 +66,9 @@ def _give(now: Sequence, alone: StreamlitPage, paper: Callable[[], None]) -> Non
         st.page_link(alone, label=say("teacher.give.here"), icon=":material/slideshow:")
         paper()
         return
-    link = own_link(now, lang_mode())
-    give_buttons(link, own_link(now, lang_mode(), notes=True), paper)
+    host = typed_host()
+    link = own_link(now, lang_mode(), host=host)
+    give_buttons(link, own_link(now, lang_mode(), notes=True, host=host), paper)
     st.caption(say("teacher.link_of"))
     st.code(f"{server_base()}{link}", language=None, wrap_lines=True)
     local_hint()
@@ -73,16 +77,20 @@ def _give(now: Sequence, alone: StreamlitPage, paper: Callable[[], None]) -> Non
 # -- the stops --------------------------------------------------------------------------------------------
 
 
-def _row(index: int, stop: Stop, total: int) -> None:
+def _row(index: int, stop: Stop, total: int, script_stop: str) -> None:
+    """``script_stop``: the stop of the scripts that it is, or ""."""
     with st.container(border=True):
         name, note, tools = st.columns([3, 5, 2], vertical_alignment="top")
         with name:
             _field("title", index, stop.title, MAX_TITLE)
+            _minutes(index, stop.minutes)
             st.markdown(
                 f"{index + 1}. [{plain(where(stop.address, lang()))}]({stop.address.link(lang_mode())})"
             )
         with note:
             _field("note", index, stop.note, MAX_NOTE)
+            if script_stop:
+                st.caption(say("teacher.stop.known", ask=words(script_stop, "ask", lang())))
         with tools, st.container(horizontal=True, gap="small"):
             _tool("up", index, index == 0, -1)
             _tool("down", index, index == total - 1, 1)
@@ -101,6 +109,23 @@ def _field(name: str, index: int, value: str, limit: int) -> None:
         st.text_input(label, key=key, max_chars=limit, on_change=changed)
     else:
         st.text_area(label, key=key, max_chars=limit, on_change=changed, height=110)
+
+
+def _minutes(index: int, value: int) -> None:
+    key = f"teacher-minutes-{index}"
+
+    def changed() -> None:
+        SEQUENCE.set(SEQUENCE.get().changed(index, minutes=int(st.session_state[key] or 0)))
+
+    st.session_state[key] = value
+    st.number_input(
+        say("teacher.stop.minutes"),
+        0,
+        MAX_MINUTES,
+        key=key,
+        on_change=changed,
+        help=say("teacher.stop.minutes.help"),
+    )
 
 
 _ICONS = (("up", "arrow_upward"), ("down", "arrow_downward"), ("delete", "delete"))

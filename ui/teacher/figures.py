@@ -9,7 +9,7 @@ from typing import Any
 
 from core.timeline.frame import Frame
 from ui.interview.numbers import numbers as interview_numbers
-from ui.interview.runs import admitted, percent, second
+from ui.interview.runs import COST, admitted, percent, second
 from ui.stage.questions.told import told_of
 from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import find_step
@@ -17,6 +17,8 @@ from ui.teacher.places import log_of, opens_on
 
 Figures = Mapping[str, object]
 PREFIX, ORDERS = 500, 100_000
+ANSWERED = 4_096
+"""Tokens of the prompt behind which the time per token is modelled."""
 
 
 @cache
@@ -29,6 +31,12 @@ def frames_of(name: str) -> tuple[Frame, ...]:
     """Every state of the stop's run, the first one before its first step."""
     log = log_of(name)
     return tuple(told_of(log["events"], log["init"]).frames)
+
+
+def _decode() -> Figures:
+    """Modelled time per token of one user's answer behind a prompt of this length, in milliseconds. Found or
+    computed, the prompt's keys and values are read alike, so the model asks for its length alone."""
+    return {"prompt": f"{ANSWERED:,}", "ms": f"{1e3 * COST.decode_s([ANSWERED]):.1f}"}
 
 
 @cache
@@ -62,7 +70,7 @@ def _saved() -> Figures:
 def _counter() -> Figures:
     total = PREFIX * ORDERS
     shown = {"prefix": PREFIX, "orders": ORDERS, "total": total, "waste": ORDERS - 1}
-    shown |= {"hundredth": total // 100, "tenth": total // 10, "tenfold": total * 10}
+    shown |= {"tenth": total // 10}
     return {name: f"{number:,}" for name, number in shown.items()}
 
 
@@ -80,7 +88,8 @@ def _partial() -> Figures:
 def _touch() -> Figures:
     log = log_of("touch")
     step = log["events"][find_step(log, lambda one: one["op"] == "touch") - 1]
-    return {"ref": step["args"]["ref"]}
+    found = [one for one in log["events"] if (one["op"], one.get("rid")) == ("match", step["rid"])]
+    return {"ref": step["args"]["ref"], "blocks": len(found)}
 
 
 def _done() -> Figures:
@@ -99,7 +108,8 @@ def _evict() -> Figures:
         "kept": len(frame["queue"]),
         "slot": rows[0][0],
         "front": frame["queue"][0],
-        "slot2": frame["queue"][-1],
+        "next": frame["queue"][1],
+        "last": frame["queue"][-1],
     }
 
 
@@ -108,6 +118,12 @@ def _stamped(preset: str) -> Figures:
     same = [a == b for a, b in zip(first, then, strict=True)]
     size = _size(preset)
     return {**second(preset), "rest": len(same) - size, "most": sum(same)}
+
+
+def _asked_twice() -> Figures:
+    """The question of the sheet: what the second of its two prompts hits."""
+    plan = next(one for one in log_of("after")["events"] if (one["op"], one.get("rid")) == ("plan", "R1"))
+    return {"hit": plan["args"]["hit"], "total": plan["args"]["n"]}
 
 
 def _full() -> Figures:
@@ -132,11 +148,11 @@ _FIGURES: Mapping[str, Callable[[], Figures]] = MappingProxyType(
         "touch": _touch,
         "done": _done,
         "evict": _evict,
-        "before": lambda: _stamped("P3"),
-        "after": lambda: _stamped("P3"),
+        "after": _asked_twice,
         "stamp": lambda: _stamped("P3"),
         "stamp_end": lambda: _stamped("P3b"),
         "full": _full,
         "cliff": _cliff,
+        "decode": _decode,
     }
 )

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ui.frame.link import LinkPart, Query
 from ui.frame.session import say
+from ui.teacher.laptops import read_host
 from ui.teacher.seq import SEQ, Sequence, pack
 from ui.teacher.stops import SCRIPTS
 from ui.words.i18n import LangMode
@@ -21,38 +22,42 @@ USUAL = 10
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """``script``: its minutes; None for the sequence in the link. ``notes``: the lecturer's own window."""
+    """``script``: its minutes; None for the sequence in the link. ``notes``: the lecturer's own window.
+    ``host``: where the room reaches this server, if the lecturer's own address is of no use to others."""
 
     script: int | None = None
     notes: bool = False
+    host: str = ""
 
 
-_NAMES = {"script": "teacher.part.scripts", "notes": "teacher.notes"}
+_NAMES = {"script": "teacher.part.scripts", "notes": "teacher.notes", "host": "teacher.class.host"}
 
 
 def _from_query(query: Query) -> tuple[Asked, list[str]]:
     lengths = {str(length): length for length in SCRIPTS}
     allowed = (("script", [*lengths]), ("notes", ["1"]))
     lost = [name for name, known in allowed if name in query and query[name] not in known]
-    return Asked(lengths.get(query.get("script", "")), query.get("notes") == "1"), lost
+    host = read_host(query.get("host", "")) or ""
+    lost += ["host"] if query.get("host") and not host else []
+    return Asked(lengths.get(query.get("script", "")), query.get("notes") == "1", host), lost
 
 
 def _to_query(asked: Asked) -> dict[str, str]:
     script = {} if asked.script is None else {"script": str(asked.script)}
-    return script | ({"notes": "1"} if asked.notes else {})
+    return script | ({"notes": "1"} if asked.notes else {}) | ({"host": asked.host} if asked.host else {})
 
 
 LECTURE = LinkPart("lecture", Asked, _NAMES, _from_query, _to_query, only_on=PAGE)
 
 
-def script_link(length: int, mode: LangMode, *, notes: bool = False) -> str:
-    """Where a script is given, seen from any page."""
-    return f"{PAGE}?{urlencode({**_to_query(Asked(length, notes)), 'lang': mode})}"
+def script_link(length: int, mode: LangMode, *, notes: bool = False, host: str = "") -> str:
+    """Where a script is given, seen from any page. ``host``: where the room reaches this server."""
+    return f"{PAGE}?{urlencode({**_to_query(Asked(length, notes, host)), 'lang': mode})}"
 
 
-def own_link(sequence: Sequence, mode: LangMode, *, notes: bool = False) -> str:
+def own_link(sequence: Sequence, mode: LangMode, *, notes: bool = False, host: str = "") -> str:
     """Where a sequence is given; it has to fit a link."""
-    return f"{PAGE}?{urlencode({SEQ: pack(sequence), **_to_query(Asked(None, notes)), 'lang': mode})}"
+    return f"{PAGE}?{urlencode({SEQ: pack(sequence), **_to_query(Asked(None, notes, host)), 'lang': mode})}"
 
 
 def give_buttons(lecture: str, notes: str, paper: Callable[[], None]) -> None:

@@ -147,6 +147,11 @@ def is_local() -> bool:
     return urlsplit(server_base()).hostname in LOOPBACK
 
 
+def typed_host() -> str:
+    """The host that was typed under "own laptops", or ""."""
+    return read_host(str(st.session_state.get(HOST) or "")) or ""
+
+
 def local_hint() -> None:
     """Says so under a link."""
     if is_local():

@@ -9,7 +9,14 @@ from ui.words.i18n import Lang, t
 
 def name_of(stop: Stop, lang: Lang) -> str:
     """Its title, or what it opens."""
-    return stop.title or page_name(stop.address, lang)
+    return stop.title or title_of_page(stop.address, lang)
+
+
+def title_of_page(address: Address, lang: Lang) -> str:
+    """What an address opens, as a title for a room: a chapter without its number."""
+    if address.page in CHAPTERS:
+        return t(f"course.{address.page}.title", lang)
+    return page_name(address, lang)
 
 
 def page_name(address: Address, lang: Lang) -> str:

@@ -6,18 +6,19 @@ that the room can answer first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from core.scenario.scenario import run
+from ui.stage.own import OWN, OwnPrompts
 from ui.stage.payload import Payload, stage_log
 from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import Show, find_step, step_of
 from ui.teacher.address import Address, run_address
-from ui.words.i18n import Lang
+from ui.words.i18n import Lang, t
 
 BET = "bet"
 """What is asked before anything plays: the run's first screen."""
@@ -60,19 +61,34 @@ PLACES: Mapping[str, Place] = MappingProxyType(
 )
 
 
+SHEET = "sheet"
+OF_THE_SHEET = ("before", "after")
+"""Stops that open the sheet and ask one of its questions of a run of their own: no other stop shows it, so
+that nobody can answer from memory."""
+
+
 # -- the run ----------------------------------------------------------------------------------------------
 
 
 @cache
 def log_of(name: str, lang: Lang = "en") -> Payload:
-    """The run that a stop shows. Presets never change, and run alike in both languages.
+    """The run that a stop shows. They never change, and run alike in both languages.
 
     Raises:
         KeyError: no such stop, or one that shows no run.
     """
+    setup = setup_of(name, lang)
+    scenario = load_setup(setup, lang)
+    return stage_log(scenario, run(scenario), setup.scenario)
+
+
+def setup_of(name: str, lang: Lang) -> Setup:
+    """The run that a stop shows; prompts of our own are another text in each language."""
+    if name in OF_THE_SHEET:
+        prompts = (t("teacher.sheet.first", lang), t("teacher.sheet.second", lang))
+        return Setup(OWN, own=OwnPrompts("", prompts, t("teacher.sheet.answer", lang)))
     place = PLACES[name]
-    scenario = load_setup(Setup(place.preset, place.knobs), lang)
-    return stage_log(scenario, run(scenario), place.preset)
+    return Setup(place.preset, place.knobs)
 
 
 @cache
@@ -99,3 +115,21 @@ def address_of(name: str, **more: Any) -> Address:
         return Address(place.page)
     setup = replace(Setup(place.preset, place.knobs, mode="guided" if place.ask else "walk"), **more)
     return run_address(setup, opens_on(name), place.page)
+
+
+# -- back from an address ---------------------------------------------------------------------------------
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    return MappingProxyType({address_of(name).text: name for name in PLACES if name not in OF_THE_SHEET})
+
+
+def known_stops(addresses: Sequence[Address]) -> list[str]:
+    """For each address of a sequence the stop of the scripts that it is, or "". The sheet is the question
+    before and after where it is opened twice; opened once, or in between, it is only the sheet."""
+    names = [_names().get(one.text, "") for one in addresses]
+    sheets = [place for place, one in enumerate(addresses) if one.text == SHEET]
+    if len(sheets) > 1:
+        names[sheets[0]], names[sheets[-1]] = OF_THE_SHEET
+    return names

@@ -8,10 +8,11 @@ import streamlit as st
 
 from ui.frame.session import lang, lang_mode, say
 from ui.teacher.give import give_buttons, script_link
+from ui.teacher.laptops import typed_host
 from ui.teacher.places import address_of
 from ui.teacher.seq import SEQUENCE, Sequence, Stop
 from ui.teacher.stops import SCRIPTS, text, words
-from ui.words.i18n import languages
+from ui.words.i18n import Lang, languages
 
 PART = "teacher-part"
 _SAID = ("ask", "hear", "true", "point")
@@ -35,7 +36,9 @@ def choose_script() -> int:
 def scripts_panel(length: int, paper: Callable[[], None]) -> None:
     """What gives the script (``paper`` draws one more button), its stops with their minutes, the keys."""
     mode = lang_mode()
-    give_buttons(script_link(length, mode), script_link(length, mode, notes=True), paper)
+    host = typed_host()
+    notes = script_link(length, mode, notes=True, host=host)
+    give_buttons(script_link(length, mode, host=host), notes, paper)
     stops, keys = st.columns([3, 2], gap="large")
     stops.markdown("\n".join([*_head(), *_rows(length)]))
     for one in languages(mode):
@@ -78,20 +81,16 @@ def _line(name: str, key: str) -> str:
     return f"- **{say(f'teacher.{key}')}** {said}"
 
 
-def as_sequence(length: int) -> Sequence:
-    """A script as a sequence to change and give: questions and answers as notes."""
-    leading = lang()
-    names = (name for name, _ in SCRIPTS[length])
+def as_sequence(length: int, leading: Lang) -> Sequence:
+    """A script as a sequence to change and give. Question, answer and notes come with a stop's address."""
     return Sequence(
-        tuple(Stop(address_of(name), words(name, "title", leading), _note(name)) for name in names)
+        tuple(
+            Stop(address_of(name), words(name, "title", leading), minutes=minutes)
+            for name, minutes in SCRIPTS[length]
+        )
     )
 
 
-def _note(name: str) -> str:
-    leading = lang()
-    return "\n".join(words(name, key, leading) for key in ("ask", "true"))
-
-
 def _take(length: int) -> None:
-    SEQUENCE.set(as_sequence(length))
+    SEQUENCE.set(as_sequence(length, lang()))
     st.session_state[PART] = "own"

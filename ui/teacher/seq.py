@@ -17,7 +17,7 @@ from ui.teacher.address import Address, AddressError, read_address
 
 SEQ = "seq"
 MAX_STOPS = 24
-MAX_TITLE, MAX_NOTE = 80, 600
+MAX_TITLE, MAX_NOTE, MAX_MINUTES = 80, 600, 90
 MAX_SEQ_LINK = 2_000
 """Characters of a packed sequence that a link may carry; longer ones are saved as a file."""
 
@@ -31,11 +31,13 @@ class SequenceError(BrothError):
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """One stop: what to open, what it is called, and what the teacher wants to remember."""
+    """One stop: what to open, what it is called, what the teacher wants to remember, and how many minutes it
+    may take (0: none planned)."""
 
     address: Address
     title: str = ""
     note: str = ""
+    minutes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,10 @@ class Sequence:
             raise SequenceError("teacher.full", message, limit=MAX_STOPS)
         return replace(self, stops=(*self.stops, tidy(stop)))
 
-    def changed(self, index: int, title: str | None = None, note: str | None = None) -> Sequence:
-        """Title or note of one stop changed."""
+    def changed(self, index: int, **what: Any) -> Sequence:
+        """Title, note or minutes of one stop changed."""
         stops = list(self.stops)
-        before = stops[index]
-        new_title = before.title if title is None else title
-        stops[index] = tidy(Stop(before.address, new_title, before.note if note is None else note))
+        stops[index] = tidy(replace(stops[index], **what))
         return replace(self, stops=tuple(stops))
 
     def without(self, index: int) -> Sequence:
@@ -80,7 +80,8 @@ class Sequence:
 def tidy(stop: Stop) -> Stop:
     """Within its limits, a title on one line, no control signs and no halves of surrogate pairs."""
     title = " ".join(_readable(stop.title).split())[:MAX_TITLE]
-    return Stop(stop.address, title, _readable(stop.note)[:MAX_NOTE])
+    minutes = max(0, min(stop.minutes, MAX_MINUTES))
+    return Stop(stop.address, title, _readable(stop.note)[:MAX_NOTE], minutes)
 
 
 def _readable(text: str) -> str:
@@ -92,7 +93,10 @@ def _readable(text: str) -> str:
 
 def pack(sequence: Sequence) -> str:
     """The stops as a short text of letters that a link can carry."""
-    rows = [[stop.address.text, stop.title, stop.note] for stop in sequence.stops]
+    rows = [
+        [stop.address.text, stop.title, stop.note, *([stop.minutes] if stop.minutes else [])]
+        for stop in sequence.stops
+    ]  # without minutes a stop is packed as it always was, so that its lecture keeps its key
     data = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
     return base64.urlsafe_b64encode(zlib.compress(data.encode(), 9)).decode().rstrip("=")
 
@@ -111,10 +115,13 @@ def unpack(text: str, parts: Parts) -> Sequence | None:
         return None
 
 
-def _stop(parts: Parts, address: object, title: object, note: object) -> Stop:
+def _stop(parts: Parts, address: object, title: object, note: object, minutes: object = 0) -> Stop:
+    """``minutes``: older links and files have none."""
     if not (isinstance(address, str) and isinstance(title, str) and isinstance(note, str)):
         raise TypeError("a stop is three texts")
-    return tidy(Stop(read_address(address, parts), title, note))
+    if not isinstance(minutes, int) or isinstance(minutes, bool):
+        raise TypeError("minutes are a whole number")
+    return tidy(Stop(read_address(address, parts), title, note, minutes))
 
 
 def fits_link(sequence: Sequence) -> bool:
@@ -152,7 +159,10 @@ SEQUENCE = LinkPart(
 
 def to_file(sequence: Sequence) -> str:
     """The sequence as a JSON file, for what is too long for a link."""
-    stops = [{"open": stop.address.text, "title": stop.title, "note": stop.note} for stop in sequence.stops]
+    stops = [
+        {"open": stop.address.text, "title": stop.title, "note": stop.note, "minutes": stop.minutes}
+        for stop in sequence.stops
+    ]
     return json.dumps({"broth_sequence": FILE_VERSION, "stops": stops}, ensure_ascii=True, indent=2) + "\n"
 
 
@@ -175,7 +185,8 @@ def from_file(name: str, data: bytes, parts: Parts) -> Sequence:
     stops = []
     for number, row in enumerate(rows, 1):
         try:
-            stops.append(_stop(parts, row["open"], row.get("title", ""), row.get("note", "")))
+            said = (row.get("title", ""), row.get("note", ""), row.get("minutes", 0))
+            stops.append(_stop(parts, row["open"], *said))
         except (AddressError, TypeError, KeyError, AttributeError):
             message = f"{name}: stop {number} cannot be read."
             raise SequenceError("teacher.file_stop", message, file=name, number=number) from None

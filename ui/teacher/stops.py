@@ -20,14 +20,14 @@ FOLDER = Path(__file__).resolve().parents[2] / "assets" / "teacher"
 
 SCRIPTS: Mapping[int, tuple[tuple[str, int], ...]] = MappingProxyType(
     {
-        10: (("bet", 1), ("same", 3), ("stamp", 3), ("stamp_end", 1), ("saved", 2)),
+        10: (("bet", 1), ("same", 3), ("stamp", 3), ("stamp_end", 2), ("saved", 1)),
         25: (
-            *(("bet", 2), ("counter", 3), ("chain", 3), ("partial", 4)),
-            *(("touch", 3), ("evict", 4), ("stamp", 3), ("saved", 3)),
+            *(("bet", 2), ("counter", 2), ("chain", 3), ("partial", 4)),
+            *(("touch", 3), ("evict", 4), ("stamp", 4), ("saved", 3)),
         ),
         40: (
-            *(("before", 3), ("counter", 3), ("chain", 3), ("partial", 4), ("touch", 3), ("done", 3)),
-            *(("evict", 4), ("stamp", 3), ("full", 3), ("cliff", 4), ("decode", 3), ("after", 4)),
+            *(("before", 6), ("counter", 2), ("chain", 3), ("partial", 4), ("touch", 3), ("done", 2)),
+            *(("evict", 4), ("stamp", 3), ("full", 2), ("cliff", 3), ("decode", 2), ("after", 6)),
         ),
     }
 )
@@ -36,11 +36,16 @@ SCRIPTS: Mapping[int, tuple[tuple[str, int], ...]] = MappingProxyType(
 WORDS = ("title", "see", "ask", "know", "hear", "true", "point")
 """What is said of a stop: its name, the scene, the question, its answer in a sentence, usual answers, how it
 is, what to point at."""
+KNOW_EMPTY = "know_empty"
+"""What a bet says in place of ``know`` where no hands were counted."""
 OPTIONS = "options"
 """What hands are counted for, at most four."""
 
 BETS: Mapping[str, str] = MappingProxyType({"saved": "bet", "after": "before"})
 """A stop that shows the hands of an earlier one again, and which. No answer is told at the earlier one."""
+
+OPTIONAL = frozenset(["counter", "touch", "done", "stamp_end", "full", "decode"])
+"""Stops that a lesson which runs late can leave out: nothing behind them needs what they tell."""
 
 RIGHT: Mapping[str, int] = MappingProxyType(
     {
@@ -52,7 +57,7 @@ RIGHT: Mapping[str, int] = MappingProxyType(
         "partial": 1,
         "touch": 1,
         "done": 2,
-        "evict": 1,
+        "evict": 0,
         "full": 2,
         "cliff": 2,
         "decode": 1,
@@ -60,6 +65,9 @@ RIGHT: Mapping[str, int] = MappingProxyType(
     }
 )
 """The option that is right. Each is held against its run in tests/unit/ui/lecture/test_keys.py."""
+
+RIGHT_ALONE: Mapping[str, int] = MappingProxyType({"bet": 2})
+"""The right option of a bet whose answer does not follow, as in a sequence of somebody's own."""
 
 _BREAK = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef”])\n(?=[\u3000-\u9fff\uff00-\uffef“])")
 
@@ -70,7 +78,7 @@ def _table(lang: Lang) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
 
 
 def entries(kind: str, lang: Lang) -> Mapping[str, Any]:
-    """Everything of one kind in one language: ``stop``, ``note`` or ``text``."""
+    """Everything of one kind in one language: ``stop``, ``note``, ``lead`` or ``text``."""
     return _table(lang)[kind]
 
 
@@ -82,6 +90,15 @@ def words(name: str, key: str, lang: Lang) -> str:
         TextError: no such stop or text, or a number is missing.
     """
     return _filled(entries("stop", lang).get(name, {}).get(key), figures(name), f"{name}.{key}")
+
+
+def know_empty(name: str, lang: Lang) -> str:
+    """What a bet says where no hands were counted; nothing at another stop.
+
+    Raises:
+        TextError: a bet has no such text.
+    """
+    return words(name, KNOW_EMPTY, lang) if name in BETS.values() else ""
 
 
 @cache
@@ -111,6 +128,15 @@ def note(name: str, lang: Lang, **args: object) -> str:
         TextError: no such note, or a number is missing.
     """
     return _filled(entries("note", lang).get(name), args, f"note.{name}")
+
+
+def lead(name: str, lang: Lang, **args: object) -> str:
+    """The sentence that leads to a question of the stage: what one looks at, and nothing of the answer.
+
+    Raises:
+        TextError: no such sentence, or a number is missing.
+    """
+    return _filled(entries("lead", lang).get(name), args, f"lead.{name}")
 
 
 def _filled(template: object, args: Mapping[str, object], key: str) -> str:

@@ -5,8 +5,8 @@ import { buildDeck, drawDeck } from "../../../assets/lecture/deck.js";
 import { deedOf } from "../../../assets/lecture/keys.js";
 import { clockText, paceOf } from "../../../assets/lecture/pace.js";
 import { playActs } from "../../../assets/lecture/play.js";
-import { columnsFor, fitTokens, runLayout } from "../../../assets/lecture/runlayout.js";
-import { beatNow, beatsOf, darken, earlierVote, firstVotes, freshLecture, handsOf, raise, recallLecture, recount, press } from "../../../assets/lecture/state.js";
+import { columnsFor, fitTokens, queueRow, runLayout } from "../../../assets/lecture/runlayout.js";
+import { beatName, beatNow, beatsOf, darken, earlierVote, firstVotes, freshLecture, handsOf, press, raise, recallLecture, recount, sentenceOf } from "../../../assets/lecture/state.js";
 import { fillHoles, pick, percentText } from "../../../assets/lecture/words.js";
 import { installDocument, written } from "./fakedom.mjs";
 import { STOPS } from "./script.mjs";
@@ -57,6 +57,26 @@ test("a bet that a later question comes back to stands above its count; a bet of
   assert.equal(earlierVote(freshLecture(), stops, again), null);
 });
 
+test("a vote that was answered stays: back at its question the next hand begins a second one, and none is taken back from it", () => {
+  let state = press(press(raise(at("same", "guess"), STOPS, 1, 1), STOPS, 1, 9), STOPS, -1, 9);
+  assert.deepEqual(recallLecture(JSON.stringify(state), STOPS), state);
+  assert.equal(raise(state, STOPS, 1, -1), state);
+  state = raise(state, STOPS, 2, 1);
+  assert.deepEqual([state.first.same, handsOf(state, STOPS[1])], [[0, 1, 0], [0, 0, 1]]);
+  state = raise(state, STOPS, 2, 1);
+  assert.deepEqual([state.first.same, handsOf(state, STOPS[1])], [[0, 1, 0], [0, 0, 2]]);
+  const uncounted = press(press(at("same", "guess"), STOPS, 1, 9), STOPS, -1, 9);
+  assert.deepEqual(raise(uncounted, STOPS, 0, 1).first, {});
+});
+
+test("where nobody was counted the sentence says nothing of hands, at the bet and where it comes back; a bet is not called known", () => {
+  const empty = { en: "No hands.", zh: "没人举手。" }, stops = STOPS.map((stop) => ({ ...stop, know_empty: stop.id === "same" ? { en: "", zh: "" } : empty }));
+  const said = (id, state) => sentenceOf(state, stops, stops.find((stop) => stop.id === id), "know").en, hands = { hands: { bet: [0, 1, 0, 0] } };
+  for (const id of ["bet", "saved"]) assert.deepEqual([said(id, freshLecture()) === "No hands.", said(id, { ...freshLecture(), ...hands }) === "No hands."], [true, false], id);
+  assert.notEqual(said("same", freshLecture()), "");
+  assert.deepEqual([STOPS[0], STOPS[1]].map((stop) => beatName(stop, "know")), ["kept", "know"]);
+});
+
 test("on a dark screen a press brings the light back and goes nowhere", () => {
   const dark = darken(at("same", "guess"));
   assert.deepEqual(press(dark, STOPS, 1, 9), { ...dark, blank: false });
@@ -74,6 +94,7 @@ test("two keys are enough; digits count by place, whatever sign Shift makes of t
   assert.deepEqual(["PageDown", "ArrowRight", " ", "Enter", "PageUp", "ArrowLeft"].map((name) => key(name)[1]), [1, 1, 1, 1, -1, -1]);
   assert.deepEqual([key("!", { code: "Digit1", shiftKey: true }), key("2", { code: "Numpad2" })], [["hand", [0, -1]], ["hand", [1, 1]]]);
   assert.deepEqual([key("b"), key("."), key("x"), key("PageDown", { ctrlKey: true })], [["dark"], ["dark"], null, null]);
+  assert.deepEqual(["v", "PageDown", "ArrowRight"].map((name) => key(name)[0]), ["again", "turn", "go"]); // only the clicker's keys turn over a page
 });
 
 test("behind the plan by what is over the stop's end, ahead by what is left before its begin", () => {
@@ -84,15 +105,16 @@ test("behind the plan by what is over the stop's end, ahead by what is left befo
 
 test("a play can be landed, and then nothing is left of it", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const done = [], play = playActs([[1, () => done.push("a")], [2, () => done.push("b")]], false);
+  const done = [], play = playActs([[1, () => done.push("a")], [2, () => done.push("b")]], false, () => done.push("end"));
   t.mock.timers.tick(420);
   assert.deepEqual([done, play.running()], [["a"], true]);
   play.land();
   t.mock.timers.tick(5000);
-  assert.deepEqual([done, play.running()], [["a", "b"], false]);
-  const long = playActs(Array.from({ length: 20 }, () => [1, () => done.push("x")]), false);
+  assert.deepEqual([done, play.running()], [["a", "b", "end"], false]);
+  const long = playActs(Array.from({ length: 20 }, () => [1, () => done.push("x")]), false, () => done.push("late"));
   t.mock.timers.tick(2000);
-  assert.equal(long.running(), false);
+  assert.deepEqual([long.running(), done.at(-1)], [false, "late"]);
+  playActs([[1, () => done.push("calm")]], true, () => assert.fail("nothing was played"));
 });
 
 test("holes and units", () => {
@@ -131,6 +153,20 @@ test("columns share what there is: even where it is enough, wider for who needs 
   assert.deepEqual(columnsFor([10, 20], 100), [50, 50]);
   assert.deepEqual(columnsFor([10, 60, 20], 120), [20, 70, 30]);
   assert.deepEqual(columnsFor([10, 90, 80], 100), [10, 45, 45]);
+});
+
+test("slots stand in the columns of the blocks, more of them or fewer, so that a line from one to the other runs straight", () => {
+  for (const [tokens, slots] of [[12, 4], [16, 3], [11, 5]]) {
+    const L = runLayout({ lanes: [aLane(0, tokens)].map((lane) => ({ ...lane, tokens: lane.tokens.map(() => "ab") })), slots: Array.from({ length: slots }, (_, id) => ({ id })) }, WIDTH, HEIGHT);
+    L.lanes[0].blocks.slice(0, slots).forEach(({ rect: [x, , w] }, b) => assert.deepEqual([L.slots.rects[b][0], L.slots.rects[b][2]], [x, w], `${tokens}/${slots} block ${b}`));
+  }
+});
+
+test("who was taken keeps its place in the queue; who comes stands behind; where all moved the taken stand in front", () => {
+  assert.deepEqual(queueRow({ queue: [4, 7, 6], queue_after: [7, 6] }), { taken: [4], row: [4, 7, 6] });
+  assert.deepEqual(queueRow({ queue: [4, 7, 6], queue_after: [7, 6, 9] }), { taken: [4], row: [4, 7, 6, 9] });
+  assert.deepEqual(queueRow({ queue: [4, 7, 6], queue_after: [6, 7] }), { taken: [4], row: [4, 6, 7] });
+  assert.deepEqual(queueRow({ queue: [], queue_after: [5] }), { taken: [], row: [5] });
 });
 
 // -- nothing of the answer before it is told --------------------------------------------------------------
@@ -195,4 +231,41 @@ test("the bet's hands come back on the axis of what was saved; the column the tr
   assert.deepEqual(columns(drawn("look")), Array(4).fill('"at column"'));
   assert.deepEqual(columns(drawn("know")), ['"at column far"', '"at column far"', '"at column near"', '"at column far"']);
   assert.match(drawn("know"), /52\u00a0%/);
+});
+
+test("the slot that was taken stays in the queue's row, struck, with a line to where it is; the thick frame stays on the one that was asked for", () => {
+  const told = page(STOPS, at("evict", "know", voted), "en"), chips = [...told.matchAll(/"at chip ([^"]*)"[^>]*>(#\d)/g)].map(([, cls, id]) => [id, cls.split(" ").filter((name) => ["head", "taken"].includes(name)).join("+")]);
+  assert.deepEqual(chips, [["#4", "head+taken"], ["#5", ""], ["#3", ""], ["#2", ""], ["#1", ""]]);
+  assert.equal(told.match(/<PATH \{"className":"taken"/g).length, 1);
+});
+
+test("of two votes each number has its word", () => {
+  const told = page(STOPS, at("stamp", "know", voted), "en");
+  assert.match(told, />before<.*>5<.*>now<.*>2</);
+  assert.doesNotMatch(page(STOPS, at("same", "know", { ...voted, first: {} }), "en"), />before</);
+  assert.match(page(STOPS, at("stamp", "guess", voted), "en"), />second</);
+});
+
+test("where nobody bet there is no axis for it", () => {
+  assert.doesNotMatch(page(STOPS, at("saved", "know"), "en"), /at axis|>bet</);
+});
+
+test("a code to join stands there only while one looks, as a picture and never as markup", () => {
+  const join = { url: "http://10.0.0.7:8501/sheet?lang=en", svg: "<svg onload='x'></svg>", local: false }, stops = STOPS.map((stop) => (["bet", "sheet"].includes(stop.id) ? { ...stop, join } : stop));
+  for (const id of ["bet", "sheet"]) {
+    const looked = page(stops, at(id, "look"), "en");
+    assert.match(looked, />10\.0\.0\.7:8501\/sheet\?lang=en</);
+    assert.match(looked, /src=data:image\/svg\+xml,%3Csvg/);
+    assert.doesNotMatch(looked, /<svg|at block/);
+  }
+  assert.match(page(stops, at("bet", "guess"), "en"), /at block/);
+  assert.doesNotMatch(page(stops, at("bet", "guess"), "en"), /10\.0\.0\.7/);
+  assert.doesNotMatch(page([{ ...stops[0], join: { ...join, svg: "" } }], freshLecture(), "en"), /at code/);
+});
+
+test("what comes in turn stands there until the curve is told", () => {
+  const orders = ["ramen", "udon", "soba"], stops = STOPS.map((stop) => (stop.id !== "cliff" ? stop : { ...stop, scene: { en: { ...stop.scene.en, orders, slots: 4 } } }));
+  const drawn = (beat) => page(stops, at("cliff", beat), "en");
+  for (const beat of ["look", "guess"]) assert.deepEqual([drawn(beat).match(/ramen|udon|soba/g), drawn(beat).match(/"at slot empty"/g).length], [orders, 4]);
+  assert.doesNotMatch(drawn("know"), /ramen/);
 });

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import pytest
 
 from core.timeline.frame import Frame
-from ui.interview.runs import admitted
+from ui.interview.runs import COST, admitted
 from ui.interview.runs import hits as hits_of_prompts
+from ui.lecture.scenes import played
 from ui.stage.setup import Setup, load_setup
-from ui.teacher.figures import ORDERS, PREFIX, frames_of
-from ui.teacher.places import PLACES, log_of, opens_on
-from ui.teacher.stops import BETS, RIGHT, SCRIPTS, options
+from ui.teacher.figures import ORDERS, PREFIX, figures, frames_of
+from ui.teacher.places import OF_THE_SHEET, PLACES, log_of, opens_on, setup_of
+from ui.teacher.stops import BETS, RIGHT, RIGHT_ALONE, SCRIPTS, options
+from ui.words.i18n import LANGS, Lang
 
 Judge = Callable[[], Sequence[bool]]
 
@@ -37,10 +40,11 @@ def tokens(preset: str, number: int) -> list[int]:
 def same() -> Sequence[bool]:
     """R0 is over where R1 comes, its first block is in its slot, and R1 finds it there."""
     before, after = frames("same", "append", "R1")
-    running = before["reqs"]["R0"]["status"] == "running"
+    assert before["reqs"]["R0"]["status"] != "running"
     first = before["slots"]["1"]["hash"]
-    found = after["reqs"]["R1"]["btable"][0] == [1, "hit"] and after["reqs"]["R1"]["hashes"][0] == first
-    return [first is None, found and not running, found and running]
+    slot, how = after["reqs"]["R1"]["btable"][0]
+    found = how == "hit" and after["reqs"]["R1"]["hashes"][0] == first
+    return [first is None, found and slot == 1, found and slot != 1]
 
 
 def stamp() -> Sequence[bool]:
@@ -59,18 +63,23 @@ def counter() -> Sequence[bool]:
     found = hits_of_prompts([prompt] * 3, enable_caching=False, num_blocks=PREFIX)
     assert found == [0, 0, 0]
     computed = sum(len(prompt) - hit for hit in found) // len(found) * ORDERS
-    return [int(one.replace(",", "")) == computed for one in options("counter", "en")]
+    own = [(*prompt, 10_000 + number) for number in range(3)]  # real requests go on with words of their own
+    missed = [PREFIX - hit for hit in hits_of_prompts(own, block_size=4, num_blocks=PREFIX)]
+    assert missed == [PREFIX, 0, 0]
+    said = [re.findall(r"[\d,]*\d", one) for one in options("counter", "en")]
+    needed = [computed, sum(missed)]
+    return [[int(n.replace(",", "")) for n in one] == needed for one in said]
 
 
 def chain() -> Sequence[bool]:
-    """Equal tokens in block 1; its tag changes with block 0, whoever runs."""
+    """Equal tokens in block 1; its tag changes with block 0. Two that begin alike share tags."""
     first, then = tokens("three", 0), tokens("three", 2)
     assert first[4:8] == then[4:8]
     assert first[:4] != then[:4]
     _, after = frames("chain", "plan", "R2")
     tags = [after["reqs"][rid]["hashes"][1] for rid in ("R0", "R2")]
-    running = after["reqs"]["R0"]["status"] == "running"
-    return [tags[0] == tags[1], tags[0] != tags[1], tags[0] == tags[1] and running]
+    shared = after["reqs"]["R0"]["hashes"][0] == after["reqs"]["R1"]["hashes"][0]
+    return [tags[0] == tags[1], tags[0] != tags[1], not shared]
 
 
 def partial() -> Sequence[bool]:
@@ -97,7 +106,16 @@ def evict() -> Sequence[bool]:
     before, after = frames("evict", "register", "R2")
     new = [slot for slot, _ in after["reqs"]["R2"]["btable"]][len(before["reqs"]["R2"]["btable"]) :]
     assert len(new) == 1
-    return [f"#{new[0]}:" in option for option in options("evict", "en")]
+    shown = [int(found.group(1)) for one in options("evict", "en") if (found := re.match(r"#(\d+):", one))]
+    assert sorted(shown) == sorted(before["queue"]), "all that wait, so that no colour tells them apart"
+    return [slot == new[0] for slot in shown]
+
+
+def after() -> Sequence[bool]:
+    """The question of the sheet, of prompts that no other stop shows."""
+    plan = next(s for s in log_of("after")["events"] if (s["op"], s.get("rid")) == ("plan", "R1"))["args"]
+    rest = plan["n"] - 1
+    return [plan["hit"] == rest, 0 < plan["hit"] < rest, plan["hit"] == 0]
 
 
 def full() -> Sequence[bool]:
@@ -137,7 +155,7 @@ JUDGES: dict[str, Judge] = {
     "full": full,
     "cliff": cliff,
     "decode": decode,
-    "after": stamp,
+    "after": after,
 }
 
 
@@ -159,6 +177,7 @@ def test_a_bets_answer_lies_in_one_quarter() -> None:
     rows = admitted("P1")
     share = sum(hit for hit, _ in rows) / sum(total for _, total in rows)
     assert 0.5 < share < 0.75
+    assert int(share * 4) == RIGHT_ALONE["bet"]
     assert len(options("bet", "en")) == 4
     assert options("before", "en") == options("after", "en")
     assert PLACES["before"] == PLACES["after"]
@@ -175,3 +194,26 @@ def test_the_slot_that_each_order_needs_for_its_own_words() -> None:
     assert (gone["rid"], gone["hash"][:4]) == ("R3", before["reqs"]["R0"]["hashes"][0][:4])
     assert tokens("P9", 4)[:4] == tokens("P9", 0)[:4], "the recipe that is ordered next"
     assert len(after["reqs"]["R3"]["btable"]) <= 2
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_sheets_question_cannot_be_answered_from_memory(lang: Lang) -> None:
+    """Its prompts are other words than those of any other stop, and differ in the name alone."""
+    shown = {
+        prompt
+        for name, place in PLACES.items()
+        if place.preset
+        for prompt, _ in played(setup_of(name, lang), lang).pieces.values()
+    }
+    for name in OF_THE_SHEET:
+        first, then = (prompt for prompt, _ in played(setup_of(name, lang), lang).pieces.values())
+        assert not {first, then} & shown
+        assert [a == b for a, b in zip(first, then, strict=True)].count(False) == 1
+        assert first[:4] != then[:4]
+        assert len(first) == 12
+
+
+def test_the_modelled_time_per_token_asks_for_no_hits() -> None:
+    """Two numbers that are one: what the model computes for the token behind a prompt of this length."""
+    told = figures("decode")
+    assert told == {"prompt": "4,096", "ms": f"{1e3 * COST.decode_s([4_096]):.1f}"}

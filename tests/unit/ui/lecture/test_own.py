@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pages.links import LINK_PARTS
 from tests.strategies import any_texts
 from ui.lecture.asked import MOST, choice_of
 from ui.lecture.own import own_lecture
@@ -21,8 +22,10 @@ from ui.stage.questions import KINDS
 from ui.stage.setup import Setup, preset_ids
 from ui.teacher.address import Address, run_address
 from ui.teacher.places import PLACES, address_of
-from ui.teacher.seq import Sequence, Stop, tidy
-from ui.words.i18n import LANGS, Lang
+from ui.teacher.scripts import as_sequence
+from ui.teacher.seq import Sequence, Stop, from_file, pack, tidy, to_file, unpack
+from ui.teacher.stops import SCRIPTS, words
+from ui.words.i18n import LANGS, MODES, Lang, LangMode, t
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -32,20 +35,25 @@ HOSTILE = (
 )
 
 
+def of_the_stage(name: str) -> Address:
+    """Where a stop of the scripts stands, but no stop of theirs: a panel is hidden."""
+    return address_of(name, hide=("code",))
+
+
 def only(stop: Stop) -> LectureStop:
     return own_lecture(Sequence((stop,)), "both", notes=True)["stops"][0]
 
 
 @pytest.mark.parametrize("name", [name for name, place in PLACES.items() if place.ask not in ("", "bet")])
 def test_where_the_stage_asks_the_room_is_asked(name: str) -> None:
-    stop = only(Stop(address_of(name), "A title"))
+    stop = only(Stop(of_the_stage(name), "A title"))
     step = played(Setup(PLACES[name].preset), "en").steps[address_of(name).step or 0]
     assert stop["scene"]["en"]["kind"] == "run"
     assert stop["title"] == {"en": "A title", "zh": "A title"}
     made = choice_of(step, "en")
     assert (stop["right"], stop["ask"]["en"]) == (made.right, made.ask)
     assert [one["en"] for one in stop["options"]] == list(made.options)
-    assert stop["see"]["en"] != stop["ask"]["en"] != stop["know"]["en"]
+    assert stop["see"]["en"] == made.see != stop["ask"]["en"] != stop["know"]["en"]
 
 
 def test_every_question_of_the_stage_can_be_put_to_a_room() -> None:
@@ -59,7 +67,8 @@ def test_every_question_of_the_stage_can_be_put_to_a_room() -> None:
                     kinds.add(step["ask"]["id"])
                     assert 1 < len(made.options) <= MOST
                     assert len(set(made.options)) == len(made.options), (name, step["i"])
-                    assert all([made.ask, made.know, *made.options])
+                    assert all([made.see, made.ask, made.know, *made.options])
+                    assert made.options[made.right] not in made.see
     assert kinds == set(KINDS)
 
 
@@ -88,7 +97,7 @@ def test_the_right_option_is_the_last_block_that_hits(name: str) -> None:
 @pytest.mark.parametrize(("name", "verdicts"), [("same", ["hit"] * 3 + ["miss"]), ("stamp", ["miss"] * 4)])
 def test_what_became_of_a_look_up_is_seen(name: str, verdicts: list[str]) -> None:
     """The question's own steps end with the last look; which blocks are computed is known a little later."""
-    scene = only(Stop(address_of(name)))["scene"]["en"]
+    scene = only(Stop(of_the_stage(name)))["scene"]["en"]
     assert scene["kind"] == "run"
     assert scene["lanes"][-1]["verdicts"] == verdicts
 
@@ -96,7 +105,7 @@ def test_what_became_of_a_look_up_is_seen(name: str, verdicts: list[str]) -> Non
 def test_nothing_of_the_answer_is_open_where_the_stage_asks() -> None:
     """Verdicts, links and what comes after travel apart; tags and queue are shut where they would tell."""
     for name in ("same", "stamp", "evict", "partial"):
-        scene = only(Stop(address_of(name)))["scene"]["en"]
+        scene = only(Stop(of_the_stage(name)))["scene"]["en"]
         assert scene["kind"] == "run"
         assert not any(lane["tags_open"] for lane in scene["lanes"])
         assert scene["queue"] is None or not scene["queue_open"]
@@ -116,8 +125,7 @@ def test_without_questions_it_shows_what_the_step_does() -> None:
     "address",
     [
         Address("ch04"),
-        Address("sheet"),
-        address_of("saved"),
+        Address("glossary"),
         run_address(Setup("P1")),
         run_address(Setup("L640"), 3),
         run_address(Setup("P0", fork=Fork(3, "slots", 4)), 5),
@@ -142,14 +150,15 @@ def test_every_step_of_a_run_can_be_a_stop() -> None:
         for step in (*range(98), 999):
             stop = only(Stop(run_address(Setup("P1", mode=mode), step), ""))
             assert stop["scene"]["en"]["kind"] == "run"
-            assert bool(stop["options"]) == (mode == "guided" and step in asked)
+            is_bet = run_address(Setup("P1", mode=mode), step) == address_of("bet")
+            assert bool(stop["options"]) == (mode == "guided" and (step in asked or is_bet))
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_people_typed_stays_text(text: str) -> None:
     """Titles, notes and prompts: nothing in them is filled in, cut up or marked up."""
     own = OwnPrompts("Be kind. ", ("<b>a</b>?", "{hit}?"), "<i>")
-    for address in (address_of("same"), Address("ch01"), run_address(Setup(OWN, own=own), 5)):
+    for address in (of_the_stage("same"), Address("ch02"), run_address(Setup(OWN, own=own), 5)):
         stop = only(Stop(address, text, text))
         assert stop["title"] == {"en": text, "zh": text}
         assert stop["point"] == {"en": text, "zh": text}
@@ -175,6 +184,99 @@ def test_a_lecture_has_a_key_of_its_own() -> None:
     assert one == own_lecture(Sequence((Stop(address_of("same")),)), "zh")["key"], "in any language the same"
 
 
+# -- the scripts, made one's own -----------------------------------------------------------------------------
+
+KEPT = ("minutes", "title", "see", "ask", "options", "right", "know", "know_empty", "hear", "truth", "point")
+KEPT += ("optional", "join", "keep", "link", "scene")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("leading", LANGS)
+@pytest.mark.parametrize("length", SCRIPTS)
+def test_a_script_taken_as_ones_own_is_the_same_lesson(length: int, leading: Lang, mode: LangMode) -> None:
+    """Through link and file too: questions, bets, answers, notes, minutes, pictures."""
+    taken = as_sequence(length, leading)
+    assert unpack(pack(taken), LINK_PARTS) == taken == from_file("a", to_file(taken).encode(), LINK_PARTS)
+    own = own_lecture(taken, mode, notes=True)
+    script = script_lecture(length, mode, notes=True)
+    assert (own["minutes"], len(own["stops"])) == (length, len(script["stops"]))
+    ids = {one["id"]: other["id"] for one, other in zip(own["stops"], script["stops"], strict=True)}
+    for one, other in zip(own["stops"], script["stops"], strict=True):
+        for key in KEPT:
+            assert one[key] == other[key], (other["id"], key)  # type: ignore[literal-required]
+        assert ids.get(one["bet_of"] or "") == other["bet_of"]
+        assert set(one) == set(other) == {*KEPT, "id", "bet_of"}
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_link_of_before_becomes_the_lesson_too(lang: Lang) -> None:
+    """It had no minutes, and question and answer as a note: both are the stop's own now."""
+
+    def note_of(name: str) -> str:
+        return "\n".join(words(name, key, lang) for key in ("ask", "true"))
+
+    names = [name for name, _ in SCRIPTS[10]]
+    old = Sequence(tuple(Stop(address_of(one), words(one, "title", lang), note_of(one)) for one in names))
+    script = {stop["id"]: stop for stop in script_lecture(10, "both", notes=True)["stops"]}
+    for name, stop in zip(names, own_lecture(old, "both", notes=True)["stops"], strict=True):
+        assert stop["options"] == script[name]["options"]
+        assert stop["point"] == script[name]["point"]
+        assert stop["minutes"] == 0
+
+
+def test_title_minutes_and_note_are_the_lecturers() -> None:
+    stop = only(Stop(address_of("stamp"), "Mine", "ask Ada", 7))
+    script = next(one for one in script_lecture(10, "en", notes=True)["stops"] if one["id"] == "stamp")
+    assert (stop["title"], stop["minutes"]) == ({"en": "Mine", "zh": "Mine"}, 7)
+    assert stop["point"]["en"] == script["point"]["en"] + "\nask Ada"
+    assert stop["options"] == script["options"]
+
+
+def own_stops(*addresses: Address) -> list[LectureStop]:
+    return own_lecture(Sequence(tuple(map(Stop, addresses))), "en", notes=True)["stops"]
+
+
+def test_half_a_pair_speaks_of_no_other_half() -> None:
+    """A bet alone is answered at once; an answer alone shows no bet; one sheet is only the sheet."""
+    bet, saved, sheet = address_of("bet"), address_of("saved"), address_of("before")
+    (alone,) = own_stops(bet)
+    assert (alone["keep"], alone["right"]) == (False, 2)
+    assert alone["know"]["en"] == words("saved", "know", "en")
+    first, second = own_stops(saved, bet)
+    assert first["bet_of"] is None
+    assert "bet" not in first["see"]["en"] + first["ask"]["en"]
+    assert not second["keep"], "its answer came before it"
+    only_sheet, _, _ = own_stops(sheet, bet, saved)
+    assert only_sheet["options"] == []
+    assert only_sheet["scene"]["en"] == {"kind": "words"}
+    assert only_sheet["join"]
+    three = own_stops(sheet, sheet, sheet)
+    assert [bool(stop["options"]) for stop in three] == [True, False, True]
+    assert three[2]["bet_of"] == three[0]["id"]
+
+
+def test_no_finish_in_a_frame_speaks_of_a_missing_bet() -> None:
+    (stop,) = own_stops(Address("finish", "v=1&s=P3"))
+    assert stop["scene"]["en"] == {"kind": "page", "address": "finish?v=1&s=P3&lang=en&embed=true"}
+    assert stop["link"] == "finish?v=1&s=P3&lang=en"
+
+
+def test_a_look_up_offers_the_most_that_one_can_hope_for() -> None:
+    """The commonest belief about a look-up: all that is equal hits, wherever it stands."""
+    for name in preset_ids():
+        for step in played(Setup(name), "en").steps:
+            ask = step.get("ask", {"kind": ""})
+            if ask["kind"] == "lane":
+                last = max(map(int, ask["said"]))
+                said = "only block 0" if last == 0 else f"blocks 0 to {last}"
+                assert said in choice_of(step, "en").options, (name, step["i"])
+
+
+def test_a_chapters_title_has_no_number() -> None:
+    (stop,) = own_stops(Address("ch02"))
+    assert stop["title"]["en"] == t("course.ch02.title", "en")
+
+
 # -- on paper -----------------------------------------------------------------------------------------------
 
 
@@ -184,8 +286,9 @@ def test_the_printed_notes_say_all_that_the_notes_window_says(lang: Lang) -> Non
     page = notes_html(lecture).replace("&#x27;", "'").replace("&quot;", '"')
     for stop in lecture["stops"]:
         for key in ("title", "ask", "hear", "truth", "point"):
-            assert stop[key][lang] in page, (stop["id"], key)  # type: ignore[literal-required]
+            assert stop[key][lang].replace("\n", "<br>") in page, (stop["id"], key)  # type: ignore[literal-required]
         assert all(one[lang] in page for one in stop["options"])
     assert page.count('class="right"') == sum(stop["right"] is not None for stop in lecture["stops"])
     assert f'lang="{"zh-CN" if lang == "zh" else "en"}"' in page
     assert "://" not in page
+    assert page.count(t("teacher.optional", lang)) == sum(stop["optional"] for stop in lecture["stops"])

@@ -13,15 +13,15 @@ from core.timeline.frame import Frame
 from ui.lecture.payload import LectureStop, RunScene
 from ui.lecture.pictures import moment, picture
 from ui.lecture.scripts import script_lecture
-from ui.teacher.figures import frames_of
+from ui.teacher.figures import figures, frames_of
+from ui.teacher.laptops import qr_svg
 from ui.teacher.places import PLACES
-from ui.teacher.stops import BETS, SCRIPTS, options
-from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages
+from ui.teacher.stops import BETS, OPTIONAL, SCRIPTS, note, options, words
+from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t
 
 EVERY = {name: minutes for script in SCRIPTS.values() for name, minutes in script}
 RUNS = [name for name in EVERY if picture(name, "en")["kind"] == "run"]
 SAID = ("title", "see", "ask", "know", "hear", "truth", "point")
-SHOWN = {"before": "stamp", "after": "stamp"}
 LONGEST = {
     "en": {"see": 76, "ask": 76, "know": 84, "option": 36},
     "zh": {"see": 40, "ask": 40, "know": 40, "option": 18},
@@ -66,6 +66,7 @@ def test_what_is_for_the_lecturer_does_not_travel_to_the_projector(length: int) 
     for shown, told in zip(deck, notes, strict=True):
         hidden = {key: {"en": "", "zh": ""} for key in ("hear", "truth", "point")}
         assert shown == {**told, **hidden}
+        assert told["join"] is None or told["join"]["local"]
 
 
 @pytest.mark.parametrize("length", SCRIPTS)
@@ -112,7 +113,7 @@ def test_both_languages_show_the_same_moment(name: str) -> None:
 def test_slots_and_queue_are_the_frames(name: str) -> None:
     wanted, scene = moment(name), run_scene_of(name)
     for key, queue, at in (("slots", "queue", wanted.at), ("slots_after", "queue_after", wanted.until)):
-        frame = frames_of(SHOWN.get(name, name))[at]
+        frame = frames_of(name)[at]
         for slot in scene[key] or ():  # type: ignore[literal-required]
             told = frame["slots"][str(slot["id"])]
             assert slot["ref"] == told["ref"]
@@ -133,7 +134,7 @@ def may_be(frame: Frame, slot: int) -> set[str]:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_lane_is_its_request(name: str) -> None:
-    frame, scene = frames_of(SHOWN.get(name, name))[moment(name).until], run_scene_of(name)
+    frame, scene = frames_of(name)[moment(name).until], run_scene_of(name)
     for number, lane in enumerate(scene["lanes"]):
         request = frame["reqs"].get(lane["rid"])
         if request is None:
@@ -257,3 +258,61 @@ def test_an_option_never_says_which_it_is() -> None:
     """The right one stands at different places, and is not the longest by rule."""
     right = [stop_of(name)["right"] for name in EVERY if options(name, "en")]
     assert len(set(right) - {None}) >= 2
+
+
+# -- what a lesson needs beside its questions ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_sheets_stops_say_where_the_room_finds_it(mode: LangMode) -> None:
+    """The address of the room's own way here and its code; of no use, and said so, on localhost."""
+    for base, local in (("http://192.168.1.23:8501/", False), ("http://localhost:8501/", True)):
+        by_name = {stop["id"]: stop for stop in script_lecture(40, mode, notes=True, base=base)["stops"]}
+        joins = {name: stop["join"] for name, stop in by_name.items() if stop["join"]}
+        assert list(joins) == ["before", "after"]
+        for name, join in joins.items():
+            assert join["url"] == f"{base}sheet"
+            assert join["local"] == local
+            assert join["svg"] == ("" if local else qr_svg(f"{base}sheet?lang={mode}"))
+            for lang in LANGS:
+                assert (note("local", lang) in by_name[name]["point"][lang]) == local
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_notes_say_where_codes_go_and_how_the_lesson_closes(lang: Lang) -> None:
+    for name in ("before", "after"):
+        assert t("teacher.part.results", lang) in words(name, "point", lang)
+    assert t("results.project", lang) in words("after", "point", lang)
+    assert t("teacher.part.class", lang) in note("local", lang)
+
+
+def test_the_sheet_has_its_five_minutes_beside_the_vote() -> None:
+    assert all(dict(SCRIPTS[40])[name] > 5 for name in ("before", "after"))
+
+
+def test_a_bet_without_hands_says_so() -> None:
+    for name in EVERY:
+        stop = stop_of(name)
+        assert all(stop["know_empty"].values()) == stop["keep"]
+        assert stop["know_empty"] != stop["know"]
+
+
+def test_what_can_be_left_out_is_no_bet_and_no_answer_to_one() -> None:
+    assert set(EVERY) > OPTIONAL
+    assert not OPTIONAL & {*BETS, *BETS.values()}
+    assert {stop["id"] for stop in stops(40) if stop["optional"]} == OPTIONAL & set(dict(SCRIPTS[40]))
+    for length in SCRIPTS:
+        assert any(stop["optional"] for stop in stops(length))
+
+
+def test_the_orders_are_drawn_before_the_cliff() -> None:
+    curve = picture("cliff", "en")
+    assert curve["kind"] == "curve"
+    assert (curve["orders"], curve["slots"]) == ([*"ABCDABCD"], 4)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_equal_times_per_token_are_seen(lang: Lang) -> None:
+    note_below = run_scene_of("decode", lang)["note"]
+    assert note_below
+    assert note_below.count(f"{figures('decode')['ms']} ms") == 2

@@ -43,7 +43,7 @@ from ui.teacher.seq import (
     unpack,
 )
 from ui.teacher.seq import to_query as sequence_query
-from ui.teacher.stops import OPTIONS, SCRIPTS, WORDS, entries, options, words
+from ui.teacher.stops import BETS, KNOW_EMPTY, OPTIONS, SCRIPTS, WORDS, entries, options, words
 from ui.words.i18n import LANGS, Lang, placeholders, t, table
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -69,23 +69,20 @@ OPENED = {"before": "sheet", "counter": "ch01", "saved": "finish", "after": "she
 SAVED = {"hit": 24, "total": 46, "computed": 22, "percent": "52", "first": 15, "own": 7}
 STAMP = {"total": 16, "rest": 12, "hit": 0}
 RIGHT: dict[str, dict[str, object]] = {
-    "before": {"rest": 12},
     "bet": {"percent": "52"},
     "counter": {
         "prefix": "500",
         "orders": "100,000",
         "total": "50,000,000",
         "waste": "99,999",
-        "hundredth": "500,000",
         "tenth": "5,000,000",
-        "tenfold": "500,000,000",
     },
     "chain": {"size": 4},
     "partial": {"same": 10, "size": 4, "hit": 8, "near": 2, "begun": 12},
     "same": {"hit": 12, "total": 15, "computed": 3},
-    "touch": {"ref": 2},
+    "touch": {"ref": 2, "blocks": 2},
     "done": {"tags": 4},
-    "evict": {"need": 8, "got": 7, "kept": 3, "slot": 1, "front": 4, "slot2": 6},
+    "evict": {"need": 8, "got": 7, "kept": 3, "slot": 1, "front": 4, "next": 7, "last": 6},
     "stamp": STAMP,
     "stamp_end": {"hit": 12, "total": 16, "most": 15},
     "full": {"total": 12, "size": 4, "n": 4},
@@ -99,8 +96,12 @@ RIGHT: dict[str, dict[str, object]] = {
         "half": 12,
     },
     "saved": SAVED,
-    "after": STAMP,
+    "after": {"hit": 0, "total": 12},
+    "decode": {"prompt": "4,096", "ms": "8.5"},
 }
+
+MORE = dict.fromkeys(BETS.values(), (KNOW_EMPTY,)) | {"saved": ("ask_alone",)}
+"""What some stops say besides: a bet without hands, its answer without a bet."""
 
 
 # -- scripts ----------------------------------------------------------------------------------------------
@@ -123,12 +124,16 @@ def test_both_languages_say_the_same_of_every_stop() -> None:
     assert list(english) == list(chinese) == list(PLACES)
     for name in english:
         assert list(english[name]) == list(chinese[name]), name
-        assert set(english[name]) - {OPTIONS} == set(WORDS), name
+        assert set(english[name]) - {OPTIONS} == {*WORDS, *MORE.get(name, ())}, name
         pairs = zip(english[name].get(OPTIONS, ()), chinese[name].get(OPTIONS, ()), strict=True)
         assert all(placeholders(one) == placeholders(other) for one, other in pairs), name
-        for key in WORDS:
+        for key in (*WORDS, *MORE.get(name, ())):
             assert placeholders(english[name][key]) == placeholders(chinese[name][key]), (name, key)
     assert list(entries("note", "en")) == list(entries("note", "zh"))
+    for kind in ("note", "lead"):
+        for name, text in entries(kind, "en").items():
+            assert placeholders(text) == placeholders(entries(kind, "zh")[name]), name
+    assert list(entries("lead", "en")) == list(entries("lead", "zh"))
     assert list(entries("text", "en")) == list(entries("text", "zh"))
     for name, text in entries("text", "en").items():
         assert placeholders(text) == placeholders(entries("text", "zh")[name]), name
@@ -221,7 +226,8 @@ def test_what_the_page_quotes_is_what_stands_there(lang: Lang) -> None:
         "print": ["nav.finish", "export.title"],
         "class_reload": ["export.link"],
     }
-    told = {"before": ["nav.sheet"], "after": ["nav.sheet"], "saved": ["nav.finish"]}
+    sheet = ["nav.sheet", "teacher.part.results"]
+    told = {"before": sheet, "after": [*sheet, "results.project"], "saved": ["nav.finish"]}
     for name, keys in said.items():
         assert all(f"“{t(key, lang)}”" in entries("text", lang)[name] for key in keys), name
     for name, keys in told.items():
@@ -258,6 +264,8 @@ def test_an_address_is_read_back_as_it_was_written(name: str) -> None:
     [
         ("http://shop.example:8501/execute?v=1&s=P3&lang=zh#step=38", "execute?v=1&s=P3#step=38"),
         ("  http://shop.example:8501/ch04?lang=en  ", "ch04"),
+        ("http://shop.example:8501/ch02?lang=en#step=36", "ch02"),
+        ("ch02?lang=en", "ch02"),
         ("http://shop.example:8501/?v=1&s=P0&lang=en", "start"),
         ("http://shop.example:8501", "start"),
         ("http://shop.example:8501/ch01?v=1&s=P0&bet=30&quiz=P0.hit34&six=aabbbb&cards=x&tried=y", "ch01"),
@@ -352,7 +360,7 @@ def test_a_server_below_a_path_is_told_from_its_neighbours() -> None:
 # -- sequences --------------------------------------------------------------------------------------------
 
 addresses = st.sampled_from([address_of(name) for name in PLACES])
-stops = st.builds(Stop, addresses, any_texts, any_texts).map(tidy)
+stops = st.builds(Stop, addresses, any_texts, any_texts, st.integers(-5, 200)).map(tidy)
 sequences = st.lists(stops, min_size=1, max_size=4).map(tuple).map(Sequence)
 
 
@@ -378,6 +386,9 @@ def damaged(rows: object) -> str:
         damaged([]),
         damaged({"a": 1}),
         damaged([["execute", "title"]]),
+        damaged([["execute", "t", "n", "3"]]),
+        damaged([["execute", "t", "n", True]]),
+        damaged([["execute", "t", "n", 3, 4]]),
         damaged([["execute", 1, "note"]]),
         damaged([["https://evil.example/execute", "t", "n"]]),
         damaged([["javascript:alert(1)", "t", "n"]]),
@@ -389,6 +400,15 @@ def damaged(rows: object) -> str:
 )
 def test_a_damaged_sequence_is_named_and_breaks_nothing(text: str) -> None:
     assert from_query({"seq": text}, LINK_PARTS) == (Sequence(), ["seq"])
+
+
+def test_a_link_and_a_file_of_before_have_no_minutes() -> None:
+    assert unpack(damaged([["ch01", "t", "n"]]), LINK_PARTS) == Sequence((Stop(Address("ch01"), "t", "n"),))
+    old = b'{"broth_sequence": 1, "stops": [{"open": "ch01", "title": "t", "note": "n"}]}'
+    assert from_file("x", old, LINK_PARTS).stops[0].minutes == 0
+    assert pack(Sequence((Stop(Address("ch01"), "t", "n"),))) == pack(
+        Sequence((Stop(Address("ch01"), "t", "n", 0),))
+    )
 
 
 @pytest.mark.parametrize("place", ["0", "1", "2", "-1", "x"])
@@ -433,6 +453,7 @@ def test_a_full_sequence_takes_no_more() -> None:
         (b'{"broth_prompts": 1}', "file_kind"),
         (b'{"broth_sequence": 1, "stops": []}', "file_kind"),
         (b'{"broth_sequence": 1, "stops": [1]}', "file_stop"),
+        (b'{"broth_sequence": 1, "stops": [{"open": "ch01", "minutes": "x"}]}', "file_stop"),
         (b'{"broth_sequence": 1, "stops": [{"title": "x"}]}', "file_stop"),
         (b'{"broth_sequence": 1, "stops": [{"open": "https://evil.example/ch01"}]}', "file_stop"),
         (json.dumps({"broth_sequence": 1, "stops": [{"open": "ch01"}] * 99}).encode(), "file_long"),
