@@ -294,9 +294,12 @@ def test_a_page_in_a_frame_leaves_the_clicker_to_the_lecture(browser_page: Page,
     expect(field).to_be_visible()
     expect(frame.locator(".stAppHeader, .st-key-toolbar").first).to_be_hidden()
     field.click()
-    page.keyboard.press("PageDown")  # the page is longer than its frame: it turns over
     scrolled = "document.querySelector('.stMain').scrollTop"
     within = next(one for one in page.frames if one.parent_frame)
+    within.wait_for_function(
+        "(main => main.scrollHeight > 2 * main.clientHeight)(document.querySelector('.stMain'))"
+    )
+    page.keyboard.press("PageDown")  # the page is longer than its frame: it turns over
     assert within.evaluate(scrolled) > 0
     page.keyboard.press("PageUp")
     assert within.evaluate(scrolled) == 0
