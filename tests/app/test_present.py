@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.app.visit import calm, components, visit
@@ -101,3 +102,13 @@ def test_the_room_is_sent_where_it_can_go() -> None:
         t("page.link_lost", "en", names=t("teacher.class.host", "en"))
     ]
     assert given(at) == travelled(script_lecture(40, "en"))
+
+
+@pytest.mark.parametrize("framed", [False, True])
+def test_a_finish_in_the_lectures_frame_speaks_of_no_bet(
+    framed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(st.context), "is_embedded", framed)
+    at = visit("finish", s="P3", lang="en")
+    told = t("finish.bet.none", "en", rate="0.0")
+    assert any(told in one.value for one in at.markdown) == (not framed)

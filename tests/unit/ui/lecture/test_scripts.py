@@ -14,6 +14,7 @@ from ui.lecture.payload import LectureStop, RunScene
 from ui.lecture.pictures import moment, picture
 from ui.lecture.scripts import script_lecture
 from ui.teacher.figures import figures, frames_of
+from ui.teacher.laptops import qr_svg
 from ui.teacher.places import PLACES
 from ui.teacher.stops import BETS, OPTIONAL, SCRIPTS, note, options, words
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t
@@ -270,9 +271,9 @@ def test_the_sheets_stops_say_where_the_room_finds_it(mode: LangMode) -> None:
         joins = {name: stop["join"] for name, stop in by_name.items() if stop["join"]}
         assert list(joins) == ["before", "after"]
         for name, join in joins.items():
-            assert join["url"] == f"{base}sheet?lang={mode}"
+            assert join["url"] == f"{base}sheet"
             assert join["local"] == local
-            assert join["svg"].startswith("<svg") != local
+            assert join["svg"] == ("" if local else qr_svg(f"{base}sheet?lang={mode}"))
             for lang in LANGS:
                 assert (note("local", lang) in by_name[name]["point"][lang]) == local
 
