@@ -58,8 +58,9 @@ def render() -> None:
         _steps(tokens, answer)
     show_part(NAME, "stage")
     reply = ("" if lang() == "zh" else " ") + say("course.ch02.reply")
-    _, _, shown = my_run(replace(prompt, messages=prompt.messages[:1], answer=reply))
-    chapter_stage(NAME, shown, find_step(shown, op_is("append", "R0")))
+    _, _, shown = my_run(replace(prompt, messages=prompt.messages[:1], answer=reply), enable_caching=False)
+    step = find_step(shown, op_is("append", "R0"))
+    chapter_stage(NAME, shown, step, hide=("table", "queue", "btable", "tables", "code"))
     _folded()
     end_chapter(NAME, page)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 import streamlit as st
@@ -12,7 +12,6 @@ from pages.navigation import page
 from ui.course.bets import bet
 from ui.course.ch04 import (
     BlockPair,
-    Verdict,
     collide,
     collision_chance,
     compare_blocks,
@@ -33,7 +32,7 @@ from ui.course.pictures import new_pen, show_picture
 from ui.frame.charts import Bar, bars_beside
 from ui.frame.seen import seen_diff
 from ui.frame.session import lang, say
-from ui.stage.show_me import find_step, op_is
+from ui.stage.show_me import find_step, first_step, op_is
 from ui.words.numbers import power
 from ui.words.visible import visible_text
 
@@ -42,13 +41,6 @@ BLOCK = 4
 RACE_LENGTH = 1024
 WEAK_BLOCK = 8
 MANY_BLOCKS, BITS = 1e9, 128
-COLOURS: dict[Verdict, str] = {
-    "hit": "blue",
-    "last": "orange",
-    "same_text": "orange",
-    "new": "orange",
-    "tail": "gray",
-}
 TRIALS: tuple[tuple[str, HashName, bool], ...] = (
     ("weak", "weak", False),
     ("checked", "weak", True),
@@ -60,10 +52,7 @@ def render() -> None:
     """Change a token of one's own prompt and watch the tags; the same on the stage; two bets."""
     begin_chapter(NAME, page, hook=False)
     _edit()
-    show_part(NAME, "stage")
-    _, _, shown = course_run("P9d")
-    chapter_stage(NAME, shown, find_step(shown, op_is("miss", "R1")))
-    my_stage_link(say("course.ch04.yours"), find_step(my_run()[2], op_is("plan", "R1")))
+    _stage()
     draw_folded(NAME, {"last": _last_token, "broken": _after_a_break, "race": _race, "weak": _collisions})
     bet(NAME, lambda seed: asked_tags(_change(seed)), pages=page)
     bet(NAME, lambda seed: asked_hits(_change(seed)), place="b", pages=page)
@@ -74,6 +63,18 @@ def _change(seed: int) -> Change:
     """The bets' case: the visitor's first prompt, with a token of its beginning changed."""
     words = say("course.ch04.words").split("|")
     return change_of(my_tokens(lang())[0], my_prompt(lang()).system, words, seed)
+
+
+def _stage() -> None:
+    """The visitor's second prompt at the end of its look-up; seven tags in a row are a link away."""
+    show_part(NAME, "stage")
+    _, _, shown = my_run()
+    step = first_step(shown, op_is("miss", "R1"), op_is("plan", "R1"))
+    chapter_stage(NAME, shown, step)
+    seven = course_run("P9d")[2]
+    with st.container(horizontal=True):
+        my_stage_link(say("course.ch04.yours"), step)
+        stage_link(say("course.ch04.seven"), "P9d", find_step(seven, op_is("miss", "R1")))
 
 
 # -- change a token ------------------------------------------------------------------------------------
@@ -91,19 +92,31 @@ def _edit() -> None:
             index=within * 2 // 3,
             format_func=lambda number: f"{number + 1} · {visible_text(pieces[number])}",
         )
-        typed = st.text_input(say("course.ch04.text"), say("course.ch04.word"), max_chars=40)
-        changed = replace_token(pieces, place, typed) or pieces
+        typed = st.text_input(
+            say("course.ch04.text"), None, max_chars=40, placeholder=say("course.ch04.word"), key="ch04-word"
+        )
+        asked = typed is not None
+        changed = pieces if typed is None else replace_token(pieces, place, typed) or pieces
         rows = compare_blocks(pieces, changed, BLOCK)
         found = _counted(rows, len(changed))
-        show_part(NAME, "edited" if found["tags"] else "unchanged", **found)
-        if same := sum(row.verdict == "same_text" for row in rows):
-            show_part(NAME, "edited_same", same=same)
-        with more(say("course.ch04.more.table")):
-            st.markdown(_table(rows))
+        if asked:
+            _told(rows, found)
+        else:
+            show_part(NAME, "before")
     with picture:
         pen = new_pen()
-        height = draw_chain(pen, rows)
-        show_picture(pen, height, say("course.ch04.picture", size=BLOCK, **found))
+        height = draw_chain(pen, rows, asked=asked)
+        words = say("course.ch04.picture", size=BLOCK, **found) if asked else ""
+        show_picture(pen, height, words or say("course.ch04.picture.before", size=BLOCK))
+
+
+def _told(rows: Sequence[BlockPair], found: Mapping[str, int]) -> None:
+    """What became of the change: said only to who has made one."""
+    show_part(NAME, "edited" if found["tags"] else "unchanged", **found)
+    if same := sum(row.verdict == "same_text" for row in rows):
+        show_part(NAME, "edited_same", same=same)
+    with more(say("course.ch04.more.table")), st.container(key="table-ch04"):
+        st.markdown(_table(rows))
 
 
 def _counted(rows: Sequence[BlockPair], total: int) -> dict[str, int]:
@@ -121,9 +134,8 @@ def _table(rows: Sequence[BlockPair]) -> str:
 
 
 def _line(row: BlockPair) -> str:
-    colour = COLOURS[row.verdict]
     tags = [f"`{tag}`" if tag else "–" for tag in (row.first_tag, row.second_tag)]
-    verdict = f":{colour}-background[{say(f'course.ch04.verdict.{row.verdict}')}]"
+    verdict = say(f"course.ch04.verdict.{row.verdict}")
     first, second = (" · ".join(one) or "–" for one in token_marks(row))
     return f"| {row.index} | {first} | {tags[0]} | {second} | {tags[1]} | {verdict} |"
 
@@ -234,7 +246,8 @@ def _collisions() -> None:
             f"| {say(f'course.ch04.hash.{name}')} | `{trial.tags[0]}` | `{trial.tags[1]}` "
             f"| {trial.hit_tokens} | {say(f'course.ch04.outcome.{outcome}')} |"
         )
-    st.markdown("\n".join(lines))
+    with st.container(key="table-ch04-weak"):
+        st.markdown("\n".join(lines))
     chance = power(collision_chance(MANY_BLOCKS, BITS))
     show_part(NAME, "weak_result", bits=BITS, blocks=f"{MANY_BLOCKS:,.0f}", chance=chance)
 

@@ -23,6 +23,7 @@ from ui.course.ch05 import (
     Told,
     at_once,
     held_peak,
+    presses,
     situation,
     summary,
     witness,
@@ -141,7 +142,8 @@ def _names() -> None:
     for name in VLLM_NAMES:
         cells = (say(f"course.ch05.{kind}.{name}") for kind in ("module", "vllm", "does"))
         lines.append(f"| {' | '.join(cells)} |")
-    st.markdown("\n".join(lines))
+    with st.container(key="table-ch05"):
+        st.markdown("\n".join(lines))
 
 
 # -- numbers of the situations ---------------------------------------------------------------------------
@@ -186,7 +188,8 @@ def ten_users() -> Held:
 
 def _modules(name: str, shown: Payload, step: int, told: list[Told], moves: list[Move]) -> None:
     show_part(NAME, "modules")
-    step_of = {one["ev"]: one["i"] + 1 for one in shown["events"]}
+    numbers_of = zip(shown["events"], presses(shown["events"]), strict=True)
+    press_of = {one["ev"]: press for one, press in numbers_of}
     opening = shown["events"][step - 1]["ev"]
     teller = told[opening].function.__module__.removeprefix("core.engine.")
     names = {module: say(f"course.ch05.module.{title}") for title, module in MODULES.items()}
@@ -195,7 +198,7 @@ def _modules(name: str, shown: Payload, step: int, told: list[Told], moves: list
         with tab:
             show_part(NAME, module)
             rows = _move_rows(moves, told) if title == "BlockManager" else _told_rows(told, module)
-            _panel(f"ch05-{name}-{module}", rows, step_of, opening)
+            _panel(f"ch05-{name}-{module}", rows, press_of, opening)
 
 
 Row = tuple[Function, int | None, int, str, str]  # who, on which line, event's number, what, values
@@ -218,7 +221,7 @@ def _move_rows(moves: list[Move], told: list[Told]) -> list[Row]:
     return rows
 
 
-def _panel(key: str, rows: list[Row], step_of: dict[int, int], opening: int) -> None:
+def _panel(key: str, rows: list[Row], press_of: dict[int, int], opening: int) -> None:
     """Source on the left, what it told on the right, beginning where the stage stands."""
     functions = list(dict.fromkeys(row[0] for row in rows))
     counts = [sum(row[0] is function for row in rows) for function in functions]
@@ -242,7 +245,7 @@ def _panel(key: str, rows: list[Row], step_of: dict[int, int], opening: int) -> 
         lines = [f"| {' | '.join(head)} |", "| ---: | --- | --- |"]
         for _, _, index, what, values in mine[first : first + MOST_ROWS]:
             here = "▶ " if index == opening else ""
-            lines.append(f"| {here}{step_of.get(index, '')} | `{what}` | {plain(values)} |")
+            lines.append(f"| {here}{press_of.get(index, '')} | `{what}` | {plain(values)} |")
         st.markdown("\n".join(lines))
         if len(mine) > MOST_ROWS:
             st.caption(say("course.ch05.more", n=len(mine) - MOST_ROWS))

@@ -14,35 +14,42 @@ from ui.course.bets import bet
 from ui.course.ch07_uses.bets import asked_order, ordered
 from ui.course.ch07_uses.charts import length_map, rate_bars
 from ui.course.ch07_uses.counts import (
+    CASES,
+    GUESSES,
+    MINE,
     PREFIXES,
     SUFFIXES,
     USUAL,
     all_rates,
-    last_request,
+    guess_of,
+    mine_outcomes,
     share_map,
     small_scenario,
     verdicts,
 )
 from ui.course.ch07_uses.picture import draw_strips, draw_verdicts
-from ui.course.chapter import begin_chapter, chapter_stage, end_chapter, pick_one
+from ui.course.chapter import before_question, begin_chapter, chapter_stage, end_chapter, pick_one
 from ui.course.folded import draw_folded
 from ui.course.in_turn import beginning_and_question
 from ui.course.lessons import show_part
-from ui.course.mine import my_prompt
+from ui.course.mine import QUESTIONS, my_prompt, my_run
 from ui.course.page import reading
 from ui.course.pictures import new_pen, show_picture
 from ui.course.tradeoffs import prefixes_panel
 from ui.frame.formulas import formulas_panel
-from ui.frame.session import lang, say
+from ui.frame.kept import Kept
+from ui.frame.session import lang, say, stands_on_one
 from ui.frame.shared import Shared
 from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.stage.payload import Payload, stage_log
-from ui.stage.show_me import find_step, op_is
+from ui.stage.show_me import first_step, op_is
 from ui.words.formula_words import PREFILL, SAVINGS
 from ui.words.numbers import never_full
 
 NAME = "ch07"
+GUESSED: Kept[Mapping[str, str]] = Kept("ch07_guessed", dict)
+"""What the visitor expects of each kind of use; before that, no share and no verdict is shown."""
 _RUNS = Shared(48)
 CONFIG = {"displayModeBar": False}
 PANEL_PREFIX = 128
@@ -53,10 +60,7 @@ def render() -> None:
     """Pick a kind of use and watch it; a bet on one's own prompts; all kinds, the map, room for prefixes."""
     begin_chapter(NAME, page, hook=False)
     case, variant = _use()
-    show_part(NAME, "stage")
-    shown = _shown(case, variant)
-    step = find_step(shown, op_is("plan", last_request(case)))
-    chapter_stage(NAME, shown, step, key=f"{case}-{variant}")
+    _stage(case, variant)
     draw_folded(NAME, {"all": lambda: _all(case, variant), "map": _map, "prefixes": _prefixes})
     machine_panel()
     formulas_panel((*SAVINGS, *PREFILL))
@@ -64,9 +68,25 @@ def render() -> None:
     end_chapter(NAME, page)
 
 
-def _ordered(seed: int) -> Asked:
+def _stage(case: str, variant: str) -> None:
+    """It stands where a request is about to be looked up, and asks how far it hits."""
+    shown = my_run()[2] if case == MINE else _shown(case, variant)
+    show_part(NAME, "stage_mine" if case == MINE else "stage")
+    try:
+        step = before_question(shown)
+    except LookupError:  # prompts of one's own without a whole block
+        step = first_step(shown, op_is("plan", "R2"), op_is("arrive", "R0"))
+    chapter_stage(NAME, shown, step, key=f"{case}-{variant}", ask=True)
+
+
+def _parts() -> list[tuple[list[str], list[str]]]:
+    """Beginning and question of each of the visitor's prompts, as tokens."""
     prompt = my_prompt(lang())
-    return asked_order(ordered([beginning_and_question(prompt.system, one) for one in prompt.messages], seed))
+    return [beginning_and_question(prompt.system, one) for one in prompt.messages]
+
+
+def _ordered(seed: int) -> Asked:
+    return asked_order(ordered(_parts(), seed))
 
 
 def _variants(case: str) -> dict[str, str]:
@@ -80,23 +100,67 @@ def _use() -> tuple[str, str]:
     text, picture = reading()
     with text:
         show_part(NAME, "hook")
-        cases = {case: say(f"course.ch07.case.{case}") for case in VARIANTS}
+        cases = {case: say(f"course.ch07.case.{case}") for case in CASES}
         case = pick_one(say("course.ch07.use"), cases, "ch07-case", NAME)
-        variant = VARIANTS[case][0]
-        if len(VARIANTS[case]) > 1:
+        variants = VARIANTS.get(case, ("behind",))
+        variant = variants[0]
+        if len(variants) > 1:
             variant = pick_one(say("course.ch07.variant"), _variants(case), f"ch07-variant-{case}")
-        count, shared, own = _sliders(case)
-        found = {one: outcomes(case, one, count, shared, own) for one in VARIANTS[case]}
-        show_part(NAME, case, **_numbers(case, found, count))
+        if case == MINE:
+            count, found = QUESTIONS, {variant: mine_outcomes(_parts())}
+        else:
+            count, shared, own = _sliders(case)
+            found = {one: outcomes(case, one, count, shared, own) for one in variants}
+        told = case in GUESSED.get()
+        if told:
+            _compared(case, hit_rate(found[variants[0]]))
+            show_part(NAME, case, **_numbers(case, found, count))
+        else:
+            _guess(case)
     with picture:
-        _picture(case, found[variant])
+        _picture(case, found[variant], told)
     return case, variant
 
 
-def _picture(case: str, found: tuple[Outcome, ...]) -> None:
+def _guess(case: str) -> None:
+    """How much of all tokens is reused? Asked before anything is told."""
+    key = f"ch07-guess-{case}"
+    show_part(NAME, "guess_mine" if case == MINE else "guess", about=say(f"course.ch07.about.{case}"))
+
+    def said() -> None:
+        if stands_on_one(key, GUESSES):
+            GUESSED.set({**GUESSED.get(), case: st.session_state[key]})
+
+    names = {one: say(f"course.ch07.guess.{one}") for one in GUESSES}
+    st.radio(
+        say("course.ch07.guess"),
+        GUESSES,
+        index=None,
+        format_func=names.__getitem__,
+        key=key,
+        on_change=said,
+        horizontal=True,
+    )
+
+
+def _compared(case: str, rate: float) -> None:
+    """The guess beside what it is now."""
+    guess = GUESSED.get()[case]
+    right = guess_of(rate)
+    key = "course.ch07.guessed.right" if guess == right else "course.ch07.guessed"
+    st.caption(say(key, guess=say(f"course.ch07.guess.{guess}"), truth=say(f"course.ch07.guess.{right}")))
+
+
+def _picture(case: str, found: tuple[Outcome, ...], told: bool) -> None:
     judged, pen = verdicts(found), new_pen()
     names = {one.kind: say(f"course.ch07.part.{one.kind}") for one in judged}
-    top = draw_strips(pen, found, names, say(f"course.ch07.{_counted(case)}"))
+    top = draw_strips(
+        pen, found, names, say(f"course.ch07.{_counted(case)}"), told=told, turns=case == "chat"
+    )
+    if not told:
+        words = say("course.ch07.picture.before", case=say(f"course.ch07.case.{case}"))
+        show_picture(pen, top, words)
+        return
     height = draw_verdicts(pen, top, judged, names)
     parts = [
         say(
@@ -133,7 +197,10 @@ def _sliders(case: str) -> tuple[int, int, int]:
 def _numbers(case: str, found: Mapping[str, tuple[Outcome, ...]], count: int) -> dict[str, object]:
     """What the text of a kind of use says of these runs: each variant's rate, and more."""
     numbers: dict[str, object] = {variant: never_full(hit_rate(one)) for variant, one in found.items()}
-    if case == "chat":
+    if case == MINE:
+        [mine] = found.values()
+        numbers |= {"total": sum(one.total for one in mine), "hit": sum(one.hit for one in mine)}
+    elif case == "chat":
         numbers |= chat_numbers(found["turns"])
     elif case == "batch":
         numbers |= {"count": count, "each": found["same"][-1].total - found["same"][-1].hit}
@@ -173,7 +240,7 @@ def _shown(case: str, variant: str) -> Payload:
 
 def _all(case: str, variant: str) -> None:
     rates = {_label(*pair): rate for pair, rate in all_rates().items()}
-    figure = rate_bars(rates, say("course.ch07.rate"), _label(case, variant))
+    figure = rate_bars(rates, say("course.ch07.rate"), "" if case == MINE else _label(case, variant))
     st.plotly_chart(figure, key="ch07-all", config=CONFIG)
     st.caption(say("course.ch07.all.words"))
 

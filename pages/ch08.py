@@ -1,9 +1,13 @@
-"""Chapter 8 · What it costs: how much room is enough, who goes when it is not; folded, ten situations."""
+"""Chapter 8 · What it costs: how much room is enough, who goes when it is not, each beside a picture of its
+own; folded, ten situations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.scenario.tokenizer import TeachingTokenizer
 from pages.navigation import page
@@ -36,29 +40,41 @@ SITUATIONS: Mapping[str, Callable[[], None]] = MappingProxyType(
         "best": best_panel,
     }
 )
+OURS = ("pots", "hot", "ttl", "owner", "best")
+"""Situations with a rule that vLLM has not (docs/fidelity.md)."""
 
 
 def render() -> None:
     """The path and its bet; of the folded situations only a chosen one is computed and drawn."""
     begin_chapter(NAME, page, hook=False)
-    text, picture = reading()
+    text, picture = reading("room")
     with text:
         show_part(NAME, "hook")
         room_step(picture)
-        who_step()
-        show_part(NAME, "bet", block=BLOCK)
-        mine = my_prompt(lang())
-        words = my_tokens(lang(), mine)[0]
-        ids = TeachingTokenizer().encode("".join(words))
-
-        def make(seed: int) -> Asked:
-            return asked(ids, seed)
-
-        seed, _, answered = put_of(NAME, make)
-        draw_own([OwnRow(2 if answered else 0, words, rival(ids, seed).hit)], BLOCK, answered)
-        bet(NAME, make, pages=page)
+    text, picture = reading("who")
+    with text:
+        who_step(picture)
+    text, picture = reading("bet")
+    with text:
+        _bet(picture)
     _more()
     end_chapter(NAME, page)
+
+
+def _bet(picture: DeltaGenerator) -> None:
+    """Beside it the prompt that comes again, under one name before and after."""
+    show_part(NAME, "bet", block=BLOCK)
+    words = my_tokens(lang(), my_prompt(lang()))[0]
+    ids = TeachingTokenizer().encode("".join(words))
+
+    def make(seed: int) -> Asked:
+        return asked(ids, seed)
+
+    seed, _, answered = put_of(NAME, make)
+    with picture:
+        st.markdown(f"**{say('course.ch08.again')}**")
+        draw_own([OwnRow(2, words, rival(ids, seed).hit)], BLOCK, answered)
+    bet(NAME, make, pages=page)
 
 
 def _more() -> None:
@@ -68,6 +84,8 @@ def _more() -> None:
         folded, chosen = name
         with folded:
             show_part(NAME, chosen)
+            if chosen in OURS:
+                st.caption(say(f"course.ch08.ours.{chosen}"))
             SITUATIONS[chosen]()
 
 

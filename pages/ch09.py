@@ -34,17 +34,21 @@ VIEWS: Mapping[str, Callable[[], None]] = MappingProxyType(
 def render() -> None:
     """The path and its bet; of the folded views only a chosen one is computed and drawn."""
     begin_chapter(NAME, page, hook=False)
-    text, picture = reading()
+    mine = my_prompt(lang())
+    words = my_tokens(lang(), mine)[1]
+    text, picture = reading("one")
     with text:
         show_part(NAME, "hook")
-        one_step(picture)
+        one_step(picture, len(words))
+
+    def make(seed: int) -> Asked:
+        return asked(mine, seed)
+
+    text, picture = reading("sold")
+    with text:
         show_part(NAME, "sold_path", **surcharges())
-        mine = my_prompt(lang())
-        draw_own([OwnRow(1, my_tokens(lang(), mine)[1], 0)], 0, answered=False)
-
-        def make(seed: int) -> Asked:
-            return asked(mine, seed)
-
+        with picture:
+            draw_own([OwnRow(1, words, 0)], 0, answered=False)
         bet(NAME, make, pages=page)
     titles = {name: say(f"course.ch09.view.{name}") for name in VIEWS}
     chosen = pick_folded(NAME, say("course.ch09.more"), say("course.ch09.view"), titles, "ch09-view")

@@ -1,10 +1,12 @@
-"""Chapter 10 · AI application scenarios: one house, both ways; a bet on one's own prompt; all fourteen."""
+"""Chapter 10 · AI application scenarios: a bet on one's own prompts; then one house, both ways; fourteen."""
 
 from __future__ import annotations
 
 from functools import partial
+from itertools import groupby
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.scenario.scenario import run
 from core.scenario.tokenizer import TeachingTokenizer
@@ -47,29 +49,59 @@ OPENS_ON = {
 
 
 def render() -> None:
-    """One application, its prompts beside the text; the bet; folded: its run on the stage, all fourteen."""
+    """The bet on the visitor's prompts, which stand beside it; then one application, open until that bet is
+    answered (a house that breaks its beginning in the same way would tell); folded: its run on the stage, all
+    fourteen."""
     begin_chapter(NAME, page, hook=False)
-    text, picture = reading()
+    text, picture = reading("bet")
     with text:
         show_part(NAME, "hook")
+        answered = _bet(picture)
+    text, picture = reading("house")
+    with text:
+        show_part(NAME, "houses")
         app = _pick()
-        done = both(app)
         show_part(NAME, f"{app.name}_shared", **app.reported)
-        way = _way("ch10-way")
-        if way == "good":
-            show_part(NAME, "good", **numbers(done["good"], done["broken"]))
-        else:
-            show_part(NAME, f"{app.name}_breaks", **app.reported)
-            show_part(NAME, "result", **numbers(done["good"], done["broken"]))
-        with picture:
-            _side(way, done[way], max(_longest(one) for one in done.values()))
+        way = _told(app, picture) if answered else None
+        if way is None:
+            _untold(app, picture)
         st.caption(say("course.ch10.reports") + " " + " · ".join(map(report_link, app.evidence)))
-        _bet()
-    with more(say("course.ch10.stage")):
-        _stage(app, way)
-    with more(say("course.ch10.all")):
-        _all()
+        if way is not None:
+            with more(say("course.ch10.stage")):
+                _stage(app, way)
+            with more(say("course.ch10.all")):
+                _all()
     end_chapter(NAME, page)
+
+
+def _told(app: Application, picture: DeltaGenerator) -> Way:
+    """Both ways of an application, one of them in the picture."""
+    done = both(app)
+    way = _way("ch10-way")
+    if way == "good":
+        show_part(NAME, "good", **numbers(done["good"], done["broken"]))
+    else:
+        show_part(NAME, f"{app.name}_breaks", **app.reported)
+        show_part(NAME, "result", **numbers(done["good"], done["broken"]))
+    with picture:
+        _side(way, done[way], max(_longest(one) for one in done.values()))
+    return way
+
+
+def _untold(app: Application, picture: DeltaGenerator) -> None:
+    """Its prompts alone: nothing says what hits."""
+    st.caption(say("course.ch10.after"))
+    rows = {
+        f"R{number}": [
+            Stretch(_label(words), sum(one.tokens for one in parts), None)
+            for words, parts in groupby(row, key=lambda one: one.words)
+        ]
+        for number, row in enumerate(both(app)["good"].rows)
+    }
+    kinds = (say("course.ch10.reused"), say("course.ch10.computed"))
+    with picture:
+        figure = strips(rows, say("course.ch10.axis"), kinds)
+        st.plotly_chart(figure, key="ch10-open", config=QUIET)
 
 
 def _pick() -> Application:
@@ -103,7 +135,7 @@ def _way(key: str) -> Way:
     return found or "good"
 
 
-def _bet() -> None:
+def _bet(picture: DeltaGenerator) -> bool:
     show_part(NAME, "bet")
     mine = my_prompt(lang())
 
@@ -113,8 +145,10 @@ def _bet() -> None:
     seed, _, answered = put_of(NAME, make)
     one, cut = assembled(mine, seed), TeachingTokenizer().pieces
     pairs = enumerate(zip(one.texts, one.hits, strict=True))
-    draw_own([OwnRow(number, cut(text), hit) for number, (text, hit) in pairs], one.block, answered)
+    with picture:
+        draw_own([OwnRow(number, cut(text), hit) for number, (text, hit) in pairs], one.block, answered)
     bet(NAME, make, pages=page)
+    return answered
 
 
 def both(app: Application) -> dict[Way, Outcome]:

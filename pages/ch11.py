@@ -46,7 +46,7 @@ _KEY = "ch11-belief"
 def render() -> None:
     """One belief: judged first, then turned, its chart beside the text; then one on the visitor's prompt."""
     begin_chapter(NAME, page, hook=False)
-    text, picture = reading()
+    text, picture = reading("belief")
     with text:
         show_part(NAME, "hook")
         name = _pick()
@@ -94,11 +94,17 @@ def _grades() -> dict[str, Grade]:
 
 
 def _marks() -> None:
-    """All twenty by number, each with its mark."""
+    """All twenty by their subjects, each with its mark."""
     grades = _grades()
-    marks = [f"{n} {GLYPHS[grades.get(name)]}" for n, name in enumerate(BELIEFS, 1)]
-    st.markdown(" · ".join(one.replace(" ", "\u00a0") for one in marks))
     st.caption(say("course.ch11.open"))
+    marks = [
+        f"{n}\\. {GLYPHS[grades.get(name)]}\u00a0{say(f'course.ch11.topic.{name}')}"
+        for n, name in enumerate(BELIEFS, 1)
+    ]
+    half = len(marks) // 2
+    for column, some in zip(st.columns(2), (marks[:half], marks[half:]), strict=True):
+        with column:
+            st.markdown("  \n".join(some))
 
 
 def _next(name: str) -> None:
@@ -129,12 +135,13 @@ def claim_of(name: str, seed: int) -> Asked:
 
 def _own() -> None:
     mine = my_prompt(lang())
-    text, _ = st.columns(2, gap="large")  # as wide as the text above
+    text, picture = reading("own")
     with text:
         show_part(NAME, "bet")
         make = partial(asked_own, mine)
         seed, _, answered = put_of(NAME, make)
-        draw_own(*rows_of(mine, seed), answered)
+        with picture:
+            draw_own(*rows_of(mine, seed), answered)
         bet(NAME, make, pages=page)
 
 

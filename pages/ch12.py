@@ -16,6 +16,7 @@ from ui.course.page import more, reading
 from ui.course.place import opened_at
 from ui.course.said import now_put
 from ui.frame.kept import Kept
+from ui.frame.open_parts import draw_if_open
 from ui.frame.session import lang, say
 from ui.interview.bet import crowd, hit_rate_bet
 from ui.interview.bet_picture import show_crowd
@@ -25,30 +26,19 @@ from ui.interview.folded import flash_cards, read_by_theme
 from ui.study.names import CLAIMS
 
 NAME = "ch12"
-MODES = ("read", "cards")
 _CLAIM_FIRST: Kept[bool] = Kept("ch12_claim_first", lambda: opened_at(NAME, CLAIMS) is not None)
 """The link named something one hears: then that is what one sees first."""
 
 
 def render() -> None:
-    """The path; off it, the questions by theme and as cards, drawn only for who asks for them."""
+    """The path: interview, what one hears, bet. Off it, folded: all questions by theme, and as cards."""
     begin_chapter(NAME, page)
-    parts = (_interview, _claims)
-    for part in reversed(parts) if _CLAIM_FIRST.get() else parts:
+    for part in (_claims, _interview) if _CLAIM_FIRST.get() else (_interview, _claims):
         part()
     st.markdown(f"### {say('course.ch12.bet')}")
     _last_question()
-    st.markdown(f"**{say('course.ch12.mode')}**")
-    titles = {one: say(f"course.ch12.mode.{one}") for one in MODES}
-    chosen = st.segmented_control(
-        say("course.ch12.mode"),
-        list(titles),
-        key="ch12-mode",
-        format_func=titles.__getitem__,
-        label_visibility="collapsed",
-    )
-    if chosen:
-        {"read": read_by_theme, "cards": flash_cards}[chosen](page)
+    for name, draw in {"read": read_by_theme, "cards": flash_cards}.items():
+        draw_if_open(f"ch12-more-{name}", say(f"course.ch12.mode.{name}"), partial(draw, page))
     with more(say("course.ch12.basis")):
         formulas = {name: FORMULAS[f"formula.{name}"] for name in ("prefill", "decode")}
         show_part(NAME, "basis", error=f"{100 * typical_error():.0f}", **formulas)
@@ -56,6 +46,7 @@ def render() -> None:
 
 
 def _interview() -> None:
+    st.markdown(f"### {say('course.ch12.interview')}")
     interview(page)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
 from core.demo.faults import BLOCK_SIZE, FAULTS, repaired, results
+from core.demo.judge.address import BASE
 from core.demo.judge.words import skeleton
+from core.demo.sisters import SISTERS
 from core.demo.trace import Moment, rates, trace
 from pages.navigation import page
 from ui.course.bets import bet
@@ -19,6 +23,7 @@ from ui.course.ch13 import (
     MOST_TOKENS,
     NUM_SHARED,
     PAIRS,
+    changed_line,
     code_lines,
     first_hit,
     is_fault,
@@ -26,6 +31,7 @@ from ui.course.ch13 import (
     next_request,
     parse_requests,
     sister_bet,
+    sister_put,
     take_away,
 )
 from ui.course.chapter import begin_chapter, course_run, end_chapter, pick_one, stage_link
@@ -33,8 +39,10 @@ from ui.course.code import place_of, show_source
 from ui.course.lessons import show_part
 from ui.course.mine import my_prompt
 from ui.course.page import more, reading
+from ui.course.said import now_put
 from ui.frame.session import lang, lang_mode, plain, say
 from ui.stage.show_me import find_step, op_is
+from ui.teacher.laptops import base_of, own_url
 from ui.words.i18n import languages
 
 NAME = "ch13"
@@ -56,8 +64,9 @@ def render() -> None:
         _rates(requests or [], size)
     with more(say("course.ch13.more.engine")):
         _engine()
-    bet(NAME, lambda seed: sister_bet(my_prompt(lang()), seed), pages=page)
+    _bet()
     end_chapter(NAME, page)
+    _ways_on()
 
 
 def _requests() -> tuple[list[list[int]] | None, int]:
@@ -88,20 +97,18 @@ def _step(requests: list[list[int]], size: int) -> None:
         state["ch13-inputs"], state[PLACE] = inputs, first_hit(moments) + 1
     place = int(state[PLACE]) - 1
     text, picture = reading("step")
+    moment = moments[place]
     with text:
-        st.slider(say("course.ch13.place"), 1, last + 1, key=PLACE)
-        columns = st.columns([2, 2, 3])
-        for column, name, to in (
-            (columns[0], "back", max(place - 1, 0)),
-            (columns[1], "forth", min(place + 1, last)),
-            (columns[2], "request", next_request(moments, place)),
-        ):
-            column.button(
-                say(f"course.ch13.{name}"), key=f"ch13-{name}", on_click=_go, args=(to,), width="stretch"
-            )
-        moment = moments[int(state[PLACE]) - 1]
         _explain(moment, requests)
-    with picture:
+    with picture:  # on a phone what is beside the text stays in sight above it: slider and code together
+        st.slider(say("course.ch13.place"), 1, last + 1, key=PLACE)
+        with st.container(horizontal=True, gap="small"):
+            for name, to in (
+                ("back", max(place - 1, 0)),
+                ("forth", min(place + 1, last)),
+                ("request", next_request(moments, place)),
+            ):
+                st.button(say(f"course.ch13.{name}"), key=f"ch13-{name}", on_click=_go, args=(to,))
         show_source(FUNCTIONS[moment.function], {moment.line})
         st.caption(place_of(FUNCTIONS[moment.function]))
 
@@ -113,7 +120,7 @@ def _go(place: int) -> None:
 def _explain(moment: Moment, requests: list[list[int]]) -> None:
     tokens = " ".join(map(str, requests[moment.request]))
     st.markdown(say("course.ch13.now", n=moment.request + 1, total=len(requests), tokens=tokens))
-    st.info(say(line_key(moment)))
+    st.markdown(f"**{say(line_key(moment))}**")
     values = list(moment.values)
     if moment.returns is not None:
         values = [(say("course.ch13.returns"), moment.returns)]
@@ -159,8 +166,14 @@ def _write_it() -> None:
                 key=f"ch13-skeleton-{one}",
                 on_click="ignore",
             )
-    st.code(COMMAND + (" --lang zh" if lang() == "zh" else ""), language="bash")
+    st.code(command(lang(), base_of(own_url())), language="bash", wrap_lines=True)
     show_part(NAME, "judged")
+
+
+def command(spoken: str, base: str) -> str:
+    """What to type; ``base``: where this visitor reaches our pages, so that the judge's links lead there."""
+    shown = "" if base == BASE else f" --base {shlex.quote(base)}"
+    return COMMAND + (" --lang zh" if spoken == "zh" else "") + shown
 
 
 # -- rates ---------------------------------------------------------------------------------------------------
@@ -193,22 +206,38 @@ def _bugs() -> None:
     question, code = reading("bug")
     with code:
         show_source(FAULTS[name].function)
+    said = f"ch13-bug-{name}-said"
+    answer = st.session_state.get(said)
     with question:
         st.markdown(say(f"course.ch13.bug.{name}.claim"))
         lines = [line for _, line in code_lines(FAULTS[name].function)]
-        answer = st.radio(
+        chosen = st.radio(
             say("course.ch13.bug.ask"),
             range(len(lines)),
-            index=None,
+            index=answer,
             format_func=lambda place: f"`{lines[place]}`",
             key=f"ch13-bug-{name}",
+            disabled=answer is not None,
         )
+        if answer is None:
+            st.button(
+                say("course.bet.first" if chosen is None else "course.bet.commit"),
+                type="primary",
+                key=f"ch13-bug-{name}-commit",
+                disabled=chosen is None,
+                on_click=_say,
+                args=(said, chosen),
+            )
     if answer is not None:
         with question:
             _found(name, is_fault(name, lines[answer]))
         with code:
             st.caption(say("course.ch13.bug.repaired"))
             st.code(repaired(name), language="python", wrap_lines=True)
+
+
+def _say(key: str, answer: int | None) -> None:
+    st.session_state[key] = answer
 
 
 def _found(name: str, right: bool) -> None:
@@ -236,6 +265,33 @@ def _engine() -> None:
                     st.caption(place_of(function))
     shown = course_run("P1")[2]
     stage_link(say("course.show_me"), "P1", find_step(shown, op_is("match", "R1")))
+
+
+# -- the bet, and the ways on --------------------------------------------------------------------------------
+
+
+def _bet() -> None:
+    """The right function and the changed one side by side, then the question."""
+    prompt = my_prompt(lang())
+    make = partial(sister_bet, prompt)
+    put = sister_put(prompt, now_put((NAME, "a"), make)[0])
+    sister = SISTERS[put.name]
+    st.markdown(say("course.ch13.bet.code"))
+    left, right = st.columns(2)
+    with left:
+        st.caption(say("course.ch13.bet.right"))
+        show_source(sister.right)
+    with right:
+        st.caption(say("course.ch13.bet.changed"))
+        show_source(sister.changed, {changed_line(put)})
+    bet(NAME, make, pages=page)
+
+
+def _ways_on() -> None:
+    st.markdown(say("course.ch13.on"))
+    with st.container(horizontal=True):
+        st.page_link(page("sheet"), label=f"{say('nav.sheet')} →")
+        st.page_link(page("finish"), label=f"{say('nav.finish')} →")
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from ui.export.six_paper import paper_html
+from ui.frame.link import write_this_time
 from ui.frame.session import lang, lang_mode, say
 from ui.frame.shell import toolbar
 from ui.study.class_code import to_code
@@ -14,15 +15,15 @@ from ui.study.compared import result
 from ui.study.ideas import SIX, TIMES
 from ui.study.six_questions import Sheet
 from ui.study.study import STUDY
-from ui.study.variants import Variant, fresh_seed, variant
+from ui.study.variants import Variant, fresh_seed, repeats, variant
 from ui.words.i18n import languages, t
 
-AGAIN = "sheet-again"
 COPIES = 40
 
 _STYLE = """<style>
-.st-key-sheet-read{max-width:46rem}.st-key-sheet-result{max-width:64rem}
-.st-key-sheet-read .stRadio label p{font-size:1.05rem;line-height:1.5}
+.stMainBlockContainer:has(.st-key-sheet-read){max-width:52rem;margin-inline:auto}
+.stMainBlockContainer:has(.st-key-sheet-result){max-width:70rem;margin-inline:auto}
+.st-key-sheet-read :is(.stRadio,.stCheckbox) label p{font-size:1.05rem;line-height:1.5}
 .st-key-sheet-read .stForm>div{gap:.4rem}
 .st-key-sheet-read .stCheckbox{margin-bottom:1.4rem}
 @media (max-width:699px){
@@ -40,7 +41,7 @@ def render() -> None:
         if sheet.time == "done":
             _code(sheet, "sheet.code")
             result(sheet)
-        elif sheet.time == "before" or st.session_state.get(AGAIN):
+        elif sheet.time == "before" or sheet.seed is not None:
             _tell(sheet.time)
             _questions(_begun(sheet))
         else:
@@ -56,7 +57,7 @@ def _tell(what: str) -> None:
 
 
 def _begin_again() -> None:
-    st.session_state[AGAIN] = True
+    _begun(STUDY.get().sheet)
 
 
 def _keep(sheet: Sheet) -> None:
@@ -64,10 +65,13 @@ def _keep(sheet: Sheet) -> None:
 
 
 def _begun(sheet: Sheet) -> Sheet:
-    """The sheet with questions: a seed nobody else has, kept in the link from now on."""
-    if sheet.seed is None:
-        sheet = sheet.begun(fresh_seed(sheet.before.seed if sheet.before else None))
+    """The sheet with questions: a seed nobody else has, kept in the link from now on. A link whose second
+    time would ask what the first one asked gets another one."""
+    first = sheet.before.seed if sheet.before else None
+    if sheet.seed is None or (first is not None and repeats(sheet.seed, first)):
+        sheet = sheet.begun(fresh_seed(sheet.time, first))
         _keep(sheet)
+        write_this_time()
     return sheet
 
 
@@ -84,7 +88,6 @@ def _questions(sheet: Sheet) -> None:
             sure[name] = st.checkbox(say("sheet.sure"), key=f"sheet-{sheet.time}-{name}-sure")
         if st.form_submit_button(say("sheet.keep"), key=f"sheet-keep-{sheet.time}", type="primary"):
             _keep(sheet.answered(letters, sure))
-            st.session_state.pop(AGAIN, None)
             st.rerun()
 
 
@@ -133,7 +136,7 @@ def _paper() -> None:
     copies = int(right.number_input(say("sheet.paper.copies"), 1, COPIES, 1, key="sheet-paper-copies"))
     st.download_button(
         say("sheet.download"),
-        lambda: paper_html(mode, time or "before", [fresh_seed() for _ in range(copies)]),
+        lambda: paper_html(mode, time or "before", [fresh_seed(time or "before") for _ in range(copies)]),
         f"broth-sheet-{time}-{mode}.html",
         "text/html",
         key="sheet-download",
@@ -142,7 +145,6 @@ def _paper() -> None:
 
 
 def _clear() -> None:
-    st.session_state.pop(AGAIN, None)
     _keep(Sheet())
 
 

@@ -3,7 +3,7 @@
 The GPU memory has `num_blocks` blocks, numbered 1, 2, 3 … (0 is never used), each with room for `block_size`
 tokens. Your class keeps account of them: which block holds what, who uses it, which one is taken next.
 
-The rules, as in vLLM:
+The rules, as in vLLM with one full-attention group and synchronous scheduling:
 
  1. Tokens are cut into blocks from the start. Only a full block gets a tag; only blocks with a tag are found.
  2. A tag stands for the block's tokens and for everything before them: make it from the previous block's tag.

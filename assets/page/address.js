@@ -1,12 +1,14 @@
 // One visit of a page is one entry of the browser's history, so that one press of Back leaves it; and a server that is new to a page hears of it.
 
-/** Streamlit writes the query as a new entry each time it changes, right behind the entry of the page itself. A new query of the same page takes the old one's place instead. And a new page begins at its top, which Streamlit does not always see to. */
-export function onePageOneEntry({ document, history, location }) {
+/** Streamlit writes the query as a new entry each time it changes, right behind the entry of the page itself. A new query of the same page takes the old one's place instead. And a new page begins at its top, which Streamlit does not always see to; where the menu lies over the page, it closes. */
+export function onePageOneEntry({ document, history, location, innerWidth }) {
   const push = history.pushState;
   history.pushState = function (state, unused, url) {
     const same = url !== undefined && url !== null && new URL(url, location.href).pathname === location.pathname;
     (same ? history.replaceState : push).call(history, state, unused, url);
-    if (!same) document?.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+    if (same) return;
+    document?.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+    if (innerWidth < 768) document?.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click();
   };
 }
 

@@ -15,10 +15,10 @@ Basis = Literal["counted", "modelled", "measured"]
 
 FORMULAS: Mapping[str, str] = MappingProxyType(
     {
-        "formula.prefill": "t = t₀ + 2·P·n / (u·F) + a·p / (uₐ·F₁₆) + (W + K·c) / (m·B)",
+        "formula.prefill": "t = t₀ + 2·P·n / (u·F) + a·q / (uₐ·F₁₆) + (W + K·c) / (m·B)",
         "formula.prefill.fixed": "t₀",
         "formula.prefill.linear": "2·P·n / (u·F)",
-        "formula.prefill.attention": "a·p / (uₐ·F₁₆),  p = n·c + n·(n + 1)/2",
+        "formula.prefill.attention": "a·q / (uₐ·F₁₆),  q = n·c + n·(n + 1)/2",
         "formula.prefill.memory": "(W + K·c) / (m·B)",
         "formula.decode": "t = 2·P·b / (u·F) + (W + K·Σc) / (m_d·B)",
         "formula.kv_bytes": "K = 2·L·H_kv·d·s",
@@ -40,8 +40,9 @@ FORMULAS: Mapping[str, str] = MappingProxyType(
     }
 )
 """n new tokens, c cached tokens, h hit tokens, b requests, N tokens a block; P weights a token meets, W their
-bytes, K bytes of KV per token, a attention operations per pair of tokens; F peak operations, B bandwidth,
-u, uₐ, m, m_d the shares of them that are reached; g GPUs, p and p_c prices of new and of cached tokens."""
+bytes, K bytes of KV per token, a attention operations per pair of tokens, q such pairs; t₀ the fixed time of
+a step; F peak operations, F₁₆ those in 16 bits, B bandwidth, u, uₐ, m, m_d the shares that are reached;
+g GPUs, p and p_c prices of new and of cached tokens."""
 
 
 @dataclass(frozen=True, slots=True)

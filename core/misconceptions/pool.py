@@ -188,7 +188,13 @@ def everything(threshold: int, flood: int) -> Shown:
         tuple((each, _hot_hit(each, flood)) for each in (1, 2)),
         here=threshold,
         across="threshold",
-        numbers={"cap": CAP, "flood": flood, "all": _hot_hit(1, flood), "second": _hot_hit(2, flood)},
+        numbers={
+            "size": BLOCK,
+            "cap": CAP,
+            "flood": flood,
+            "all": _hot_hit(1, flood),
+            "second": _hot_hit(2, flood),
+        },
         scenario=_flood(threshold, flood),
     )
 

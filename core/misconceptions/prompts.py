@@ -11,13 +11,14 @@ BLOCK = 16
 
 PLACES = ("front", "middle", "end")
 CLOCK_TOKENS, QUESTION_TOKENS = 8, 9
+SYSTEM_TOKENS, HISTORY_TOKENS = 64, 32
 
 
 def _clock_run(place: str) -> Scenario:
     clock, question = f"[0:{CLOCK_TOKENS}]", f"[0:{QUESTION_TOKENS}]"
     told = []
     for k in (1, 2):
-        parts = ["system[0:64]", "history[0:32]"]
+        parts = [f"system[0:{SYSTEM_TOKENS}]", f"history[0:{HISTORY_TOKENS}]"]
         parts.insert(PLACES.index(place), f"clock{k}{clock}")
         told.append(" ".join([*parts, f"question{k}{question}"]))
     return story("clock", BLOCK, 20, told)
@@ -26,14 +27,22 @@ def _clock_run(place: str) -> Scenario:
 def clock(place: str) -> Shown:
     """Believed: the clock costs its own tokens. True: all that stands behind it is computed again."""
     runs = {each: _clock_run(each) for each in PLACES}
-    total = 64 + 32 + CLOCK_TOKENS + QUESTION_TOKENS
+    total = SYSTEM_TOKENS + HISTORY_TOKENS + CLOCK_TOKENS + QUESTION_TOKENS
     return Shown(
         CLOCK_TOKENS + QUESTION_TOKENS,
         computed(runs[place]),
         "computed",
         tuple((each, computed(run)) for each, run in runs.items()),
         here=place,
-        numbers={"clock": CLOCK_TOKENS, "total": total, "computed": computed(runs[place])},
+        numbers={
+            "clock": CLOCK_TOKENS,
+            "system": SYSTEM_TOKENS,
+            "history": HISTORY_TOKENS,
+            "question": QUESTION_TOKENS,
+            "size": BLOCK,
+            "total": total,
+            "computed": computed(runs[place]),
+        },
         scenario=runs[place],
     )
 
@@ -118,7 +127,7 @@ def anywhere(order: str) -> Shown:
         "reused",
         tuple((each, reused(_documents(each))) for each in ("same", "swapped")),
         here=order,
-        numbers={"hit": reused(run), "documents": 64, "system": 16},
+        numbers={"hit": reused(run), "documents": 64, "system": 16, "size": BLOCK},
         scenario=run,
     )
 

@@ -57,7 +57,7 @@ def tenants(guess: str, salts: str) -> Shown:
         tuple(cost.items()),
         bars_unit="computed",
         here=guess,
-        numbers={"right": cost["right"], "wrong": cost["wrong"]},
+        numbers={"right": cost["right"], "wrong": cost["wrong"], "size": BLOCK},
         scenario=_guess(guess, salts),
     )
 
@@ -65,9 +65,12 @@ def tenants(guess: str, salts: str) -> Shown:
 # -- new weights ------------------------------------------------------------------------------------------
 
 
+DEPLOYED = 13
+
+
 def _deploy(key: str) -> Scenario:
     """New weights between two equal requests; without a key nobody tells the cache."""
-    prompt = "system[0:13]"
+    prompt = f"system[0:{DEPLOYED}]"
     told: list[str | Json] = []
     for version in ("v1", "v2", "v1"):
         told += [{"op": "version", "version": version}] if key == "version" else []
@@ -85,7 +88,13 @@ def weights(key: str) -> Shown:
         tuple((each, reused(_deploy(each))) for each in ("none", "version")),
         bars_unit="reused",
         here=key,
-        numbers={"hit": reused(run), "computed": computed(run), "rollback": reused(run, "R2")},
+        numbers={
+            "hit": reused(run),
+            "computed": computed(run),
+            "rollback": reused(run, "R2"),
+            "tokens": DEPLOYED,
+            "size": BLOCK,
+        },
         scenario=run,
     )
 
@@ -119,7 +128,7 @@ def together(count: int, publish: str) -> Shown:
         "computed",
         tuple(ways.items()),
         here=publish,
-        numbers={"count": count, "prompt": PROMPT, **ways},
+        numbers={"count": count, "prompt": PROMPT, "size": BLOCK, **ways},
         scenario=_burst(count),
     )
 
@@ -163,6 +172,8 @@ def replicas(count: int) -> Shown:
             "count": count,
             "requests": REQUESTS,
             "total": REQUESTS * 9,
+            "shared": 8,
+            "size": BLOCK,
             "robin": robin,
             "affinity": affinity,
             "colds": min(count, REQUESTS),

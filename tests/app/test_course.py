@@ -37,7 +37,7 @@ def test_another_situation_opens_on_its_own_step() -> None:
 def test_the_small_cache_is_stepped_through() -> None:
     at = visit("ch13", lang="en")
     opened = at.slider(key="ch13-place").value
-    assert t("course.ch13.line.look_up.6", "en") in [box.value for box in at.info]
+    assert t("course.ch13.line.look_up.6", "en") in texts(at)
     press(at, "ch13-forth")
     assert at.slider(key="ch13-place").value == opened + 1
     press(at, "ch13-request")
@@ -56,5 +56,8 @@ def test_a_fault_is_told_once_a_line_is_picked(line: int, key: str) -> None:
     assert t("course.ch13.bug.phantom.answer", "en") not in texts(at)
     at.radio(key="ch13-bug-phantom").set_value(line)
     calm(at.run())
+    assert t("course.ch13.bug.phantom.answer", "en") not in texts(at), "choosing is not yet saying"
+    press(at, "ch13-bug-phantom-commit")
+    assert at.radio(key="ch13-bug-phantom").disabled
     assert t(f"course.ch13.bug.{key}", "en") in texts(at)
     assert t("course.ch13.bug.phantom.result", "en", got=4, true=0) in texts(at)

@@ -11,14 +11,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.scenario.use_cases import VARIANTS, hit_rate, outcomes
-from tests.app.visit import calm, choose, payload, press, texts, visit
+from tests.app.betting import commit, is_open, widget_of
+from tests.app.visit import calm, choose, payload, texts, visit
 from ui.course.ch05 import MINE, SITUATIONS
 from ui.course.ch06_saving.rulers import RULERS
 from ui.course.ch07_uses.counts import USUAL, last_request
-from ui.course.lessons import part
+from ui.course.lessons import part, parts
+from ui.course.mine import my_hits, our_prompt, tokens_of
 from ui.stage.own import OwnPrompts, pack_own
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, t, table
-from ui.words.numbers import percent
+from ui.words.numbers import never_full, percent
 from ui.words.palette import PALETTE
 
 FOLDED = {
@@ -104,19 +106,23 @@ def test_bets_are_committed_and_told(
 
 
 def commit_first(at: AppTest, chapter: str, place: str) -> None:
-    """Say the first thing that can be said, and commit to it."""
+    """Say the first thing that can be said, and commit to it; before that nothing can be."""
+    widget = widget_of(at, chapter, place)
+    assert widget.value is None
     begin = f"bet-{chapter}-{place}-"
-    [widget] = [
-        one
-        for kind in (at.radio, at.select_slider, at.number_input)
-        for one in kind
-        if (one.key or "").startswith(begin)
-    ]
-    assert next(one for one in at.button if (one.key or "").startswith(begin)).disabled
-    first = "0" if widget in at.radio else re.sub(r"[^\d.]", "", widget.options[1])
-    widget.set_value(int(first) if widget in at.radio else float(first))
-    calm(at.run())
-    press(at, begin)
+    button = next(one for one in at.button if (one.key or "").startswith(begin))
+    typed = widget.type == "number_input"
+    if typed:
+        button.click()
+        calm(at.run())
+        assert is_open(at, chapter, place), "an empty field is no answer"
+        widget = widget_of(at, chapter, place)
+    else:
+        assert button.disabled
+    first = widget.min if typed else 0
+    if widget.type == "select_slider":
+        first = float(re.sub(r"[^\d.]", "", widget.options[1]))
+    commit(at, chapter, first, place)
 
 
 @pytest.mark.parametrize("name", BETS_OF)
@@ -130,6 +136,50 @@ def test_nothing_is_told_before_somebody_has_committed(name: str) -> None:
     assert not any((button.key or "").startswith("again-") for button in at.button)
 
 
+# -- on arrival: nothing is told that nobody asked -------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_tags_are_there_and_no_count_before_a_token_is_changed(lang: Lang) -> None:
+    at = visit("ch04", lang=lang)
+    [drawn] = pictures(at)
+    colours = PALETTE["light"]
+    assert t("course.ch04.head.tags", lang) not in drawn
+    body = drawn.partition("</defs>")[2]
+    assert not any(colours[name] in body for name in ("hit", "hit_edge", "miss_edge", "cached"))
+    assert part("ch04", "before", lang) in texts(at)
+    for name in ("edited", "unchanged"):
+        assert max(re.split(r"\{[^}]*\}|\*\*", parts("ch04", lang)[name]), key=len) not in texts(at)
+    words = at.text_input(key="ch04-word")
+    words.set_value(t("course.ch04.word", lang))
+    calm(at.run())
+    assert part("ch04", "before", lang) not in texts(at)
+    [drawn] = pictures(at)
+    assert t("course.ch04.head.tags", lang) in drawn
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_ones_own_prompts_come_first_in_chapter_7(lang: Lang) -> None:
+    at = visit("ch07", lang=lang)
+    assert at.button_group(key="ch07-case").value in ("mine", ["mine"])
+    hits = my_hits(lang, our_prompt(lang), block_size=4)
+    total = sum(map(len, tokens_of(our_prompt(lang))))
+    assert f"{sum(hits)}" not in part("ch07", "guess_mine", lang, about="")
+    at = guessing(at, "ch07-guess-mine", "little")
+    share = never_full(sum(hits) / total)
+    told = part("ch07", "mine", lang, hit=sum(hits), total=total, behind=share)
+    assert told in texts(at)
+    shown = payload(at)
+    assert shown["flags"]["ask"]
+    assert "ask" in shown["a"]["events"][shown["flags"]["step"]]
+
+
+@pytest.mark.parametrize("name", ["ch04", "ch07"])
+def test_odd_prompts_are_drawn_and_staged(name: str) -> None:
+    for prompt in (ODD, OwnPrompts("a", ("", "", "")), OwnPrompts("一", ("", "二", ""))):
+        assert [one.value for one in visit(name, lang="en", mine=pack_own(prompt)).error] == []
+
+
 # -- chapter 4 -------------------------------------------------------------------------------------------
 
 
@@ -137,10 +187,12 @@ def test_a_word_of_ones_own_is_changed() -> None:
     at = visit("ch04", lang="en", mine=pack_own(OwnPrompts("One two three four five six.", ("", "", ""))))
     at.selectbox[0].set_value(4)
     calm(at.run())
+    at.text_input(key="ch04-word").set_value(" was")
+    calm(at.run())
     assert "**4 of 7 tokens still hit, and 0 tags have changed.**" not in texts(at)
     [drawn] = pictures(at)
     assert "was six." in unescape(drawn)
-    at.text_input[0].set_value("five")
+    at.text_input(key="ch04-word").set_value("five")
     calm(at.run())
     assert "Nothing has changed" in texts(at)
 
@@ -169,20 +221,42 @@ def test_prompts_of_ones_own_are_on_the_stage() -> None:
 # -- chapter 6 -------------------------------------------------------------------------------------------
 
 
+GUESSED = "tokens"
+
+
+def guessing(at: AppTest, key: str, guess: str) -> AppTest:
+    """Say what one expects; what was guessed for is told."""
+    at.radio(key=key).set_value(guess)
+    return calm(at.run())
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_no_ruler_says_a_number_before_a_guess(lang: Lang) -> None:
+    at = visit("ch06", lang=lang)
+    for name in RULERS:
+        choose(at, "ch06-ruler", name)
+        [drawn] = pictures(at)
+        assert "%" not in re.sub(r"<[^>]*>", "", drawn), name
+        assert not re.search(r"−\d", drawn + texts(at)), name
+    assert GUESSED in RULERS
+
+
 @pytest.mark.parametrize("lang", LANGS)
 def test_results_of_the_rulers_collect(lang: Lang) -> None:
-    at = visit("ch06", lang=lang)
+    at = guessing(visit("ch06", lang=lang), "ch06-guess", GUESSED)
     percents = ("−80.0", "−62.8", "−94.7", "−72.0")
     for number, name in enumerate(RULERS):
         choose(at, "ch06-ruler", name)
         [drawn] = pictures(at)
         for place, share in enumerate(percents):
             assert (share in drawn) == (place <= number), (name, share)
-    assert part("ch06", "all", lang) in texts(at)
+    told = texts(at)
+    assert part("ch06", "all", lang, guess="A", most="B", saved="C").partition("C")[2] in told
+    assert t("course.ch06.ruler.queue", lang) in told, "the queue shrinks most"
 
 
 def test_the_border_moves_every_ruler() -> None:
-    at = visit("ch06", lang="en")
+    at = guessing(visit("ch06", lang="en"), "ch06-guess", GUESSED)
     at.select_slider(key="ch06-shared").set_value(320)
     calm(at.run())
     assert "**−50.0 %**" in texts(at)
@@ -243,6 +317,13 @@ def test_each_kind_of_use_with_its_stage(case: str, variant: str) -> None:
         at.button_group(key=f"ch07-variant-{case}").set_value(variant)
         at.run()
     calm(at)
+    [before] = pictures(at)
+    assert t("course.ch07.parts", "en") not in before
+    assert "✓" not in before
+    assert not re.search(r"\d %", re.sub(r"<[^>]*>", "", before)), "nothing is told before a guess"
+    opening = parts("ch07", "en")[case].partition("{")[0]
+    assert opening not in texts(at)
+    at = guessing(at, f"ch07-guess-{case}", "much")
     usual = USUAL[case]
     rate = percent(hit_rate(outcomes(case, variant, usual.count, usual.shared, usual.own)))
     assert f"**{rate} %**" in texts(at)
@@ -250,8 +331,10 @@ def test_each_kind_of_use_with_its_stage(case: str, variant: str) -> None:
     assert t("course.ch07.parts", "en") in drawn
     assert f"of {usual.count}, and the last" in drawn, "what is drawn, and what is not"
     shown = payload(at)
-    step = shown["a"]["events"][shown["flags"]["step"] - 1]
-    assert (step["op"], step["rid"]) == ("plan", last_request(case))
+    next_step = shown["a"]["events"][shown["flags"]["step"]]
+    assert shown["flags"]["ask"]
+    assert next_step["ask"]["id"] in ("until", "whole", "chain"), "the stage asks and has told nothing"
+    assert next_step["rid"] == (last_request(case) if (case, variant) != ("batch", "same") else "R2")
 
 
 def test_the_map_says_tokens_and_time() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.betting import commit
 from tests.app.visit import calm, go_to, payload, press, texts, visit
 from ui.course.glossary import terms
 from ui.interview.questions import SHOWS, num_must, words
@@ -25,6 +26,12 @@ def query(at: AppTest) -> dict[str, str]:
 def choose(at: AppTest, key: str, value: str) -> AppTest:
     widgets = [one for one in (*at.button_group, *at.selectbox) if one.key == key]
     widgets[0].set_value(value)
+    return calm(at.run())
+
+
+def unfold(at: AppTest, name: str) -> AppTest:
+    """Open a drawer of chapter 12."""
+    at.session_state[f"ch12-more-{name}"] = True
     return calm(at.run())
 
 
@@ -155,10 +162,7 @@ def test_the_last_question_is_about_the_visitors_own_prompt() -> None:
     at = visit("ch12", lang="en")
     picture = at.get("html")[-1].proto.body
     assert "hit" not in picture.split("</style>")[1], "hollow until the bet is placed"
-    slider = next(one for one in at.select_slider if (one.key or "").startswith("bet-ch12-a"))
-    slider.set_value(100)
-    calm(at.run())
-    press(at, slider.key + "-commit")
+    commit(at, "ch12", 100)
     picture = at.get("html")[-1].proto.body.split("</style>")[1]
     assert 'class="new"' in picture
     assert "12a" in query(at)["bets"]
@@ -167,7 +171,7 @@ def test_the_last_question_is_about_the_visitors_own_prompt() -> None:
 @pytest.mark.parametrize("lang", MODES)
 @pytest.mark.parametrize("theme", THEMES)
 def test_all_can_be_read_by_theme(theme: str, lang: LangMode) -> None:
-    at = choose(visit("ch12", lang=lang), "ch12-mode", "read")
+    at = unfold(visit("ch12", lang=lang), "read")
     at = choose(at, "ch12-read", theme)
     leading = languages(lang)[0]
     asks = [words(name, "ask", leading) for name in THEMES[theme]]
@@ -192,7 +196,7 @@ def test_a_link_opens_the_run_it_names(name: str) -> None:
 
 
 def test_a_card_is_asked_answered_and_repeated() -> None:
-    at = choose(visit("ch12", lang="en"), "ch12-mode", "cards")
+    at = unfold(visit("ch12", lang="en"), "cards")
     first, second = QUESTIONS[:2]
     press(at, "card-show")
     assert words(first, "long", "en") in texts(at)
@@ -204,7 +208,7 @@ def test_a_card_is_asked_answered_and_repeated() -> None:
         press(at, "card-knew")
     told = t("course.ch12.progress", "en", known=3, total=len(QUESTIONS), again=1)
     assert told in [one.proto.text for one in at.get("progress")]
-    again = choose(visit("ch12", **query(at)), "ch12-mode", "cards")
+    again = unfold(visit("ch12", **query(at)), "cards")
     assert told in [one.proto.text for one in again.get("progress")], "a reload brings it back"
 
 
@@ -271,7 +275,6 @@ def test_before_and_after_with_a_reload_between(lang: LangMode) -> None:
     assert not any(one in texts(later) for one in told)
     seed = query(later)["six"].removeprefix("7c3_AAb.cB-").rstrip("_")
     again = visit("sheet", **query(later))
-    press(again, "sheet-go")
     assert [one.label for one in again.radio] == [one.label for one in later.radio], "a reload asks the same"
     answer(later, "after", "CBBACBAa")
     for one in languages(lang):
@@ -286,6 +289,28 @@ def test_before_and_after_with_a_reload_between(lang: LangMode) -> None:
     press(later, "sheet-clear")
     assert query(later)["six"].endswith("_"), "a sheet with other questions"
     assert len(later.radio) == 6
+
+
+def test_a_sheet_just_opened_keeps_its_numbers() -> None:
+    """A reload before anything was pressed asks the same: the seed stands in the address at once."""
+    at = visit("sheet", lang="en")
+    assert query(at)["six"].endswith("_")
+    again = visit("sheet", **query(at))
+    assert [one.label for one in again.radio] == [one.label for one in at.radio]
+
+
+def test_a_second_time_with_the_first_ones_numbers_gets_others() -> None:
+    at = visit("sheet", lang="en", six="7c3_AAb.cB-7c3_")
+    assert not query(at)["six"].startswith("7c3_AAb.cB-7c3_")
+    assert len(at.radio) == len(TIMES["after"])
+
+
+def test_what_is_right_is_folded_and_what_was_wrong_leads_on() -> None:
+    at = visit("sheet", lang="en", six="7c3_AAb.cB-2fq_CBBACaAa")
+    (fold,) = [one for one in at.expander if one.label.startswith("Right after the course (6)")]
+    assert t("six.speed.name", "en") not in fold.label
+    links = [one.proto.id for one in at.get("link_button")]
+    assert len(links) == 4, "stamp and part were wrong, speed and salts are"
 
 
 def test_two_visitors_have_other_numbers() -> None:

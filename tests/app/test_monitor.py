@@ -294,9 +294,9 @@ def test_another_load_takes_its_request_off_the_stage() -> None:
 
 
 def test_other_times_take_a_request_of_a_load_off_the_stage_and_other_prices_do_not() -> None:
-    at = visit("ch02", lang="en", lq="R20~4~8")
+    at = visit("ch06", lang="en", lq="R20~4~8")
     at = choose(at, "widget_machine_per_gpu_hour", 3.0)
     assert at.query_params["lq"] == "R20~4~8"
     assert "lq" not in choose(at, "widget_machine_num_gpus", 2).query_params
-    of_a_log = choose(visit("ch02", lang="en", lq="log"), "widget_machine_num_gpus", 2)
+    of_a_log = choose(visit("ch06", lang="en", lq="log"), "widget_machine_num_gpus", 2)
     assert of_a_log.query_params["lq"] == "log"

@@ -8,11 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.navigation import CHAPTERS
+from tests.app.betting import widget_of
 from tests.app.visit import calm, go_to, payload, press, texts, visit
 from ui.course.bets import GLYPHS
 from ui.course.ch01 import bet_on_repeats
 from ui.course.ch02 import bet_on_answer
 from ui.course.ch03 import bet_on_hits
+from ui.course.lessons import part
 from ui.course.mine import _OURS, MINE, joined, our_prompt, own_words
 from ui.frame.session import plain
 from ui.words.i18n import LANGS, Lang, t
@@ -109,12 +111,15 @@ def test_a_bet_tells_nothing_before_and_everything_after(name: str, lang: Lang) 
     seed = _seed_of(at, name)
     asked = ASKED[name](lang, our_prompt(lang), seed)
     assert t(asked.ask, lang, **asked.args) in texts(at)
-    key = next(one.key for one in (*at.radio, *at.select_slider) if (one.key or "").startswith(f"bet-{name}"))
-    widget = at.radio(key=key) if asked.options else at.select_slider(key=key)
+    recap = part(name, "recap", lang)
+    assert recap not in texts(at), "its last words would answer the bet"
+    assert t("course.recap.first", lang) in texts(at)
+    widget = widget_of(at, name)
     assert widget.value is None
     calm(widget.set_value(asked.truth).run())
     assert told not in [button.label for button in at.button]
-    press(at, f"{key}-commit")
+    press(at, f"{widget.key}-commit")
+    assert recap in texts(at)
     assert f"{GLYPHS['right']} {t('course.bet.right', lang)}" in texts(at)
     assert told in [button.label for button in at.button]
     again = visit(name, lang=lang, bets=at.query_params["bets"])
@@ -125,9 +130,7 @@ def test_a_bet_tells_nothing_before_and_everything_after(name: str, lang: Lang) 
 
 def _seed_of(at: AppTest, name: str) -> int:
     """The seed stands in the name of the widget."""
-    widgets = (*at.radio, *at.select_slider)
-    key = next(one.key for one in widgets if (one.key or "").startswith(f"bet-{name}-a-"))
-    return int(str(key).split("-")[3])
+    return int(str(widget_of(at, name).key).split("-")[3])
 
 
 def test_ours_is_shared_and_what_was_typed_is_not() -> None:

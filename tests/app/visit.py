@@ -91,7 +91,7 @@ def texts(at: AppTest) -> str:
 
 def choose(at: AppTest, key: str, value: object) -> AppTest:
     """Change one widget, found by its key, and run again."""
-    for kind in (at.selectbox, at.number_input, at.text_input, at.slider, at.button_group):
+    for kind in (at.selectbox, at.number_input, at.text_input, at.slider, at.select_slider, at.button_group):
         for widget in kind:
             if widget.key == key:
                 widget.set_value(value)

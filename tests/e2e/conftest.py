@@ -31,7 +31,7 @@ STOP_TIMEOUT_S = 10
 PAGE_TIMEOUT_MS = 30_000
 # On a deep link Streamlit looks for its server below the page's path first; the 404 tells it to look higher.
 STREAMLIT_PROBE = re.compile(r"/[\w-]+/_stcore/(health|host-config)")
-BROKEN = '[data-testid="stException"], .st-key-broken'
+BROKEN = '[data-testid="stException"], .st-key-page-that-broke'
 """A page that broke: in Streamlit's words, or in ours."""
 
 LOCALES = {"zh": "zh-CN", "en": "en-US"}

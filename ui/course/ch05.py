@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
+from itertools import accumulate
 from types import FrameType, MappingProxyType
 from typing import Any
 
@@ -106,6 +107,15 @@ def _watching_moves(moves: list[Move], told: list[Told]) -> Iterator[None]:
 def summary(event: Event) -> str:
     """An event's values in a line: hashes by their tag, tokens by their number."""
     return ", ".join(f"{field.name}={_short(getattr(event, field.name))}" for field in fields(event))
+
+
+def presses(steps: Sequence[Mapping[str, Any]]) -> list[int]:
+    """For each step of a stage what it says when it stands there and a press goes from block to block: how
+    many presses lead so far (``pressAt`` in assets/stage/time/steps.js)."""
+    stops = [step["level"] in ("block", "request") for step in steps]
+    if stops:
+        stops[-1] = True  # the last press goes to the end, whatever stands there
+    return list(accumulate(map(int, stops)))
 
 
 def _short(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from core.demo import cache as small_cache
@@ -99,31 +100,73 @@ def take_away() -> str:
 
 SIZES = (2, 3, 4, 5)
 """Block sizes that a bet may put."""
+ORDERS = ((0, 1), (0, 0), (1, 2), (0, 2), (1, 1), (2, 2))
+"""Which two of somebody's three prompts come one after the other; equal numbers: the same prompt twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """What a bet puts: which sister, which block size, which two prompts; reused by her, and rightly."""
+
+    name: str
+    size: int
+    order: tuple[int, int]
+    got: int
+    right: int
+
+
+def sister_put(prompt: OwnPrompts, seed: int) -> Put:
+    """What the bet of a seed puts: a fault that makes a difference to this person's prompts. Only where none
+    does, one that makes none."""
+    tokenizer = TeachingTokenizer()
+    ids = [tokenizer.encode(prompt.system + message) for message in prompt.messages[:3]]
+    right = {
+        (size, order): reused("", [ids[one] for one in order], size) for size in SIZES for order in ORDERS
+    }
+    found = {
+        name: [
+            Put(name, size, order, got, wanted)
+            for (size, order), wanted in right.items()
+            if (got := reused(name, [ids[one] for one in order], size)) != wanted
+        ]
+        for name in SISTERS
+    }
+    names = [name for name in SISTERS if found[name]]
+    if names:
+        puts = found[names[seed % len(names)]]
+        return puts[seed // len(names) % len(puts)]
+    name, size = tuple(SISTERS)[seed % len(SISTERS)], SIZES[seed // len(SISTERS) % len(SIZES)]
+    same = right[size, ORDERS[0]]
+    return Put(name, size, ORDERS[0], same, same)
 
 
 def sister_bet(prompt: OwnPrompts, seed: int) -> Asked:
-    """What a faulty sister reuses of somebody's second prompt; ``seed`` picks sister and block size."""
-    name = tuple(SISTERS)[seed % len(SISTERS)]
-    size = SIZES[seed // len(SISTERS) % len(SIZES)]
-    tokenizer = TeachingTokenizer()
-    prompts = [tokenizer.encode(prompt.system + message) for message in prompt.messages[:2]]
-    got, right = reused(name, prompts, size), reused("", prompts, size)
-    first, second = (_cut(words, size) for words in tokens_of(prompt)[:2])
-    seen = {"size": size, "line": SISTERS[name][1], "first": first, "second": second, "n": len(prompts[1])}
+    """What a faulty sister reuses of the second of two prompts of somebody's."""
+    put = sister_put(prompt, seed)
+    words = tokens_of(prompt)
+    first, second = (_cut(words[one], put.size) for one in put.order)
+    most = len(words[put.order[1]])
+    seen = {"size": put.size, "line": SISTERS[put.name].line, "first": first, "second": second, "n": most}
 
     def told(_answer: float) -> Words:
-        key = f"course.ch13.bet.{name}" + ("" if got != right else ".same")
-        return key, {"got": got, "right": right, "size": size}
+        key = f"course.ch13.bet.{put.name}" + ("" if put.got != put.right else ".same")
+        return key, {"got": put.got, "right": put.right, "size": put.size}
 
     return Asked(
         ask="course.ch13.bet.ask",
         args=seen,
-        high=len(prompts[1]),
+        high=most,
         unit="course.bet.unit.tokens",
-        truth=got,
-        tolerance=(0, size),
+        truth=put.got,
+        tolerance=(0, put.size),
         told=told,
     )
+
+
+def changed_line(put: Put) -> int:
+    """Number in its file of the line that the sister has changed."""
+    numbers = [n for n, line in code_lines(SISTERS[put.name].changed) if line == SISTERS[put.name].line]
+    return numbers[0]
 
 
 def _cut(words: Sequence[str], size: int) -> str:

@@ -102,6 +102,23 @@ def chapter_stage(
     show_stage(stage_payload(shown, None, lang_mode(), flags), key=f"{chapter}-{key}")
 
 
+def before_question(shown: Payload, rid: str | None = None) -> int:
+    """The step before which the stage asks how far a request hits: the last such question, or that of one
+    request. A stage that ``ask``s stands there and tells nothing of what comes.
+
+    Raises:
+        LookupError: nothing is asked.
+    """
+    asked = [
+        int(step["i"])
+        for step in shown["events"]
+        if step["op"] == "hash" and step.get("ask") and rid in (None, step.get("rid"))
+    ]
+    if not asked:
+        raise LookupError(f"{shown['meta']['scenario']} asks nothing of a look-up")
+    return asked[-1]
+
+
 def _go(chapter: str, key: str, step: int) -> list[object] | None:
     """Once a chapter changes its run, the step in the address belongs to the run before: ask for ours."""
     shown: dict[str, tuple[str, list[object] | None]] = st.session_state.setdefault("course_shown", {})

@@ -14,11 +14,11 @@ _LEAST_SHARE = 0.06
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Tokens in a row that share one fate."""
+    """Tokens in a row that share one fate; ``hit`` None: which one is not told."""
 
     words: str
     tokens: int
-    hit: bool
+    hit: bool | None
 
 
 def strips(rows: Mapping[str, Sequence[Stretch]], axis: str, kinds: tuple[str, str]) -> go.Figure:
@@ -26,29 +26,35 @@ def strips(rows: Mapping[str, Sequence[Stretch]], axis: str, kinds: tuple[str, s
     colours = stage_colours()
     longest = max((sum(one.tokens for one in row) for row in rows.values()), default=1)
     figure = go.Figure()
-    for hit, kind in ((True, kinds[0]), (False, kinds[1])):
+    looks: tuple[tuple[bool | None, str, str, str], ...] = (
+        (True, kinds[0], "✓ ", "hit"),
+        (False, kinds[1], "+ ", "miss"),
+        (None, "", "", "bg"),
+    )
+    for hit, kind, glyph, fill in looks:
         found = [bar for name, row in rows.items() for bar in _bars_of(name, row, hit)]
-        glyph = "✓" if hit else "+"
+        if hit is None and not found:
+            continue
         figure.add_bar(
             y=[name for name, _, _ in found],
             x=[one.tokens for _, _, one in found],
             base=[start for _, start, _ in found],
             text=[
-                f"{glyph} {one.words}" if one.tokens > _LEAST_SHARE * longest else "" for _, _, one in found
+                f"{glyph}{one.words}" if one.tokens > _LEAST_SHARE * longest else "" for _, _, one in found
             ],
-            hovertext=[f"{one.words}: {one.tokens:,} · {kind}" for _, _, one in found],
+            hovertext=[" · ".join(filter(None, (f"{one.words}: {one.tokens:,}", kind))) for *_, one in found],
             hoverinfo="text",
-            name=f"{glyph} {kind}",
+            name=f"{glyph}{kind}",
             orientation="h",
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
             constraintext="inside",
-            textfont={"color": colours["hit_label" if hit else "miss_label"], "size": 13},
+            textfont={"color": colours["ink" if hit is None else f"{fill}_label"], "size": 13},
             marker={
-                "color": colours["hit" if hit else "miss"],
-                "line": {"width": 1.5, "color": colours["bg"]},
-                "pattern": {"shape": "" if hit else "/", "fillmode": "overlay", "fgopacity": 0.18},
+                "color": colours[fill],
+                "line": {"width": 1.5, "color": colours["line" if hit is None else "bg"]},
+                "pattern": {"shape": "/" if hit is False else "", "fillmode": "overlay", "fgopacity": 0.18},
             },
         )
     figure.update_layout(
@@ -69,7 +75,7 @@ def strips(rows: Mapping[str, Sequence[Stretch]], axis: str, kinds: tuple[str, s
     return figure
 
 
-def _bars_of(name: str, row: Sequence[Stretch], hit: bool) -> list[tuple[str, int, Stretch]]:
+def _bars_of(name: str, row: Sequence[Stretch], hit: bool | None) -> list[tuple[str, int, Stretch]]:
     """The stretches of one kind, with their place; empty ones are left out."""
     found, start = [], 0
     for one in row:

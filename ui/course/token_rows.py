@@ -49,14 +49,20 @@ def row_html(row: TokenRow) -> str:
 
 def _block_html(row: TokenRow, start: int, size: int) -> str:
     words = row.words[start : start + size]
-    tokens = "".join(
+    first, *others = [
         f'<span class="tr-{fate}">{escape(_seen(word))}</span>'
         for word, fate in zip(words, row.fates[start:], strict=False)
-    )
+    ]
+    tokens = "".join(f"{_BREAK}{one}" for one in others)
     if not row.size:
-        return tokens
+        return first + tokens
     full = "" if len(words) == size else " tr-part"
-    return f'<span class="tr-block{full}"><i>{start // size}{_sign(row.fates[start])}</i>{tokens}</span>'
+    number = f"<i>{start // size}{_sign(row.fates[start])}</i>"  # it never stands alone at a line's end
+    return f'<span class="tr-block{full}">{number}{_JOIN}{first}{tokens}</span>'
+
+
+_BREAK = "<wbr>"  # a line ends between two tokens: a blank inside one would be left behind as an empty box
+_JOIN = "\u2060"  # a line does not end here
 
 
 def _sign(fate: Fate) -> str:
@@ -64,8 +70,11 @@ def _sign(fate: Fate) -> str:
 
 
 def _seen(word: str) -> str:
-    """A token that would not be seen shows what it is."""
-    return word.replace("\n", "⏎").replace("\t", "⇥") if word.strip() else "⏎" * word.count("\n") or "␣"
+    """A token that would not be seen shows what it is; a blank in front of a word holds on to it."""
+    if not word.strip():
+        return "⏎" * word.count("\n") or "␣"
+    shown = word.replace("\n", "⏎").replace("\t", "⇥")
+    return f"\u00a0{shown[1:]}" if shown.startswith(" ") else shown
 
 
 def _both(name: str) -> str:
@@ -85,7 +94,7 @@ white-space:pre-wrap;box-decoration-break:clone;-webkit-box-decoration-break:clo
 box-shadow:inset 0 0 0 1px {_both("miss_edge")}}}
 .tr-again{{background:{_STRIPES},{_both("miss")};color:{_both("miss_label")}}}
 .tr-block{{margin-right:.35rem}}
-.tr-block i{{font-style:normal;font-size:.75rem;color:{_both("muted")};margin-right:.15rem}}
+.tr-block i{{font-style:normal;font-size:.75rem;color:{_both("muted")};margin-right:.35rem}}
 .tr-part span{{border-bottom:2px dashed {_both("line")}}}
 @media (max-width:640px){{.tr-row{{font-size:.875rem;line-height:1.9}}}}
 </style>"""

@@ -86,6 +86,11 @@ def write() -> None:
         st.query_params.from_dict(wanted)
 
 
+def write_this_time() -> None:
+    """What was drawn by lot for a page just opened stands in its address at once: a reload keeps it."""
+    st.session_state.pop(_OPENED, None)
+
+
 # -- what a parameter may say -------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from ui.frame.link import LinkPart
 from ui.words.i18n import MODES as LANG_MODES
 from ui.words.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
 
-BROKEN = "broken"
+BROKEN = "page-that-broke"
 """The key of the box that stands where a page broke."""
 
 _ARROW = re.compile("(?<=[<>=~-])(?=[<>=~-])")

@@ -56,6 +56,8 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 .stColumn:has([class*="st-key-picture-"]){align-self:stretch}
 .stColumn:has([class*="st-key-picture-"])>div{position:sticky;top:4rem;flex:none;height:fit-content;
 max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding:0 .5rem 1rem}
+[class*="st-key-picture-"] img{max-height:max(20rem,calc(100vh - 16rem));object-fit:contain;
+object-position:left top}
 [class*="st-key-told-"]{border-left:4px solid currentColor;padding-left:1rem}
 @media (max-width:640px){
 .st-key-road a{min-height:2.75rem}

@@ -1,26 +1,36 @@
 """The interview: one question at a time, from what is asked to its trap. Each press answers what stood open
-and asks the next thing; nothing is told before."""
+and asks the next thing; nothing is told before. What is newest stands in a box of its own, which the browser
+brings into sight (assets/page/interview.js)."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ui.course.page import reading
 from ui.frame.session import lang_mode, say
+from ui.frame.static_files import ROOT, SOURCE
 from ui.interview import talk as steps
 from ui.interview.picture import show_picture
 from ui.interview.questions import num_must, words
 from ui.interview.show import show_me
-from ui.interview.talk import ANSWER, ANY, FAILS, NAMED, TALK, THEN
+from ui.interview.talk import ANSWER, ANY, ASK, FAILS, NAMED, TALK, THEN, Talk
 from ui.study.names import LEVEL_OF, LEVELS, QUESTIONS, THEMES
 from ui.words.i18n import languages, t
 
 Pages = Callable[[str], Any]
 _ON = ("said", "to_answer", "to_then", "to_fails")
 """What the one button says at each beat but the last."""
+_STYLE = """<style>
+.st-key-interview-go kbd{border:1px solid currentColor;border-bottom-width:3px;border-radius:5px;
+padding:0 .45em;margin-left:.35em;line-height:1.5;background:none;opacity:.9}
+</style>"""
+"""A letter that presses a button looks like the key it is."""
 
 
 def interview(pages: Pages) -> None:
@@ -71,29 +81,51 @@ def _nothing_left() -> None:
         st.info(say("course.ch12.none"))
 
 
-def _question(card: int, talk: steps.Talk, pages: Pages) -> None:
+def _question(card: int, talk: Talk, pages: Pages) -> None:
     name = QUESTIONS[card]
     theme = next(theme for theme, names in THEMES.items() if name in names)
     with st.container(border=True, key="interview"):
         level = say(f"course.ch12.level.{LEVEL_OF[name]}")
-        st.caption(f"{say(f'course.ch12.theme.{theme}')} · {level}")
-        for one in languages(lang_mode()):
-            st.markdown(f"##### {words(name, 'ask', one)}")
-        if talk.beat == steps.ASK:
-            st.caption(say("course.ch12.aloud"))
+        with _part(ASK, talk):
+            st.caption(f"{say(f'course.ch12.theme.{theme}')} · {level}")
+            for one in languages(lang_mode()):
+                st.markdown(f"##### {words(name, 'ask', one)}")
+            if talk.beat == ASK:
+                st.caption(say("course.ch12.aloud"))
         if talk.beat == NAMED:
-            _ticks(card, talk)
+            with _part(NAMED, talk):
+                _ticks(card, talk)
         if talk.beat >= ANSWER:
-            _answer(name, talk, pages)
+            with _part(ANSWER, talk):
+                _answer(name, talk, pages)
         if talk.beat >= THEN:
-            tell(name, "then")
-            _ask_of_the_trap(name)
+            with _part(THEN, talk):
+                tell(name, "then")
+                _ask_of_the_trap(name)
         if talk.beat >= FAILS:
-            tell(name, "fails")
+            with _part(FAILS, talk):
+                tell(name, "fails")
     _press_on(card, talk)
+    _follow(f"{name}.{talk.beat}", is_begun=talk.beat > ASK)
 
 
-def _ticks(card: int, talk: steps.Talk) -> None:
+def _part(beat: int, talk: Talk) -> DeltaGenerator:
+    """What one beat adds; the last one has a name of its own."""
+    return st.container(key="newest" if beat == talk.beat else f"part-{beat}")
+
+
+def _follow(step: str, *, is_begun: bool) -> None:
+    """The browser brings the newest part into sight, once for each step."""
+    call = f"follow(window, {json.dumps(step)}, {json.dumps(is_begun)});"
+    st.html(f"{_STYLE}<script>{{\n{_script()}\n{call}\n}}</script>", unsafe_allow_javascript=True)
+
+
+@cache
+def _script() -> str:
+    return (ROOT / SOURCE / "page" / "interview.js").read_text("utf-8").replace("export ", "")
+
+
+def _ticks(card: int, talk: Talk) -> None:
     """What a good answer names, to tick for oneself before the answer is shown."""
     name = QUESTIONS[card]
     st.markdown(say("course.ch12.must"))
@@ -107,7 +139,7 @@ def _ticked(card: int, place: int, key: str) -> None:
     steps.tick(card, place, bool(st.session_state[key]))
 
 
-def _answer(name: str, talk: steps.Talk, pages: Pages) -> None:
+def _answer(name: str, talk: Talk, pages: Pages) -> None:
     total = num_must(name)
     marks = [
         f"{'●' if place in talk.named else '○'} {words(name, f'must_{place}', one)}"
@@ -136,9 +168,9 @@ def tell(name: str, key: str) -> None:
         st.markdown(f"**{t(f'course.ch12.told.{key}', one)}** {words(name, key, one)}")
 
 
-def _press_on(card: int, talk: steps.Talk) -> None:
+def _press_on(card: int, talk: Talk) -> None:
     """The one button; at the end the visitor says how it went. Each is reached by a letter, too."""
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key="interview-go"):
         if talk.beat < FAILS:
             _button(_ON[talk.beat], "S", steps.go_on, (card,))
         else:

@@ -7,9 +7,6 @@ from typing import Any
 
 from core.cost import GPUS, MODELS, CostModel
 from core.cost.model import StepWork
-from core.engine.engine import Engine
-from core.engine.events import Event, RequestAdmitted
-from core.types import EngineConfig, Request
 from ui.interview.inside import GIB, KIB
 from ui.interview.runs import COST, hits
 
@@ -28,36 +25,18 @@ def _step_ms(prefill: tuple[int, int] | None, contexts: Sequence[int] = ()) -> f
 
 
 def chunked() -> dict[str, Any]:
-    """A long prompt in one step or in pieces, beside others that decode; and what a twin hits meanwhile."""
+    """A long prompt in one step or in pieces, beside others that decode."""
     prompt, chunk, neighbours, context = 8192, 512, 31, 1_000
     others = [context] * neighbours
     pieces = [_step_ms((chunk, done), others) for done in range(0, prompt, chunk)]
     return {
         "prompt": f"{prompt:,}",
-        "chunk": chunk,
         "pieces": len(pieces),
         "neighbours": neighbours,
-        "context": f"{context:,}",
-        "alone": f"{_step_ms(None, others):.0f}",
         "whole": f"{_step_ms((prompt, 0), others):.0f}",
-        "first": f"{pieces[0]:.0f}",
         "last": f"{pieces[-1]:.0f}",
         "sum": f"{sum(pieces):.0f}",
-        "steps": 4,
-        "done": f"{4 * chunk:,}",
-        "twin": f"{_hit_of_a_twin(prompt, chunk, 4):,}",
     }
-
-
-def _hit_of_a_twin(prompt: int, chunk: int, pieces: int) -> int:
-    """Hit tokens of an equal prompt that comes when so many pieces of the first one have been scheduled."""
-    events: list[Event] = []
-    engine = Engine(EngineConfig(num_blocks=2 * prompt // 16), events.append, block_events=False)
-    engine.start(Request("R0", tuple(range(prompt))), chunk)
-    for _ in range(pieces - 1):
-        engine.prefill("R0", chunk)
-    engine.start(Request("R1", tuple(range(prompt))), chunk)
-    return [event.hit_tokens for event in events if isinstance(event, RequestAdmitted)][1]
 
 
 def disagg() -> dict[str, Any]:

@@ -11,11 +11,13 @@ WRITE, WRITE_LONG, READ = 1.25, 2.0, 0.1
 
 
 def change() -> dict[str, Any]:
-    """One token of a prompt is another one; place is how many tokens stand before it."""
-    total, place = 113, 40
+    """One token of a prompt is another one; ``place`` counts from 1, as everywhere in the course. It is the
+    last of its block, where a rule that counts from 0 would give a block too many."""
+    total, place = 113, 48
     before = list(range(total))
-    after = [*before[:place], 77_777, *before[place + 1 :]]
-    return {"total": total, "place": place, "hit": hits([before, after])[1], "size": 16}
+    after = [*before[: place - 1], 77_777, *before[place:]]
+    hit = hits([before, after])[1]
+    return {"total": total, "place": place, "hit": hit, "lost": total - hit, "size": 16}
 
 
 def thinking() -> dict[str, Any]:

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import streamlit as st
 
 from ui.frame.session import lang_mode, say
+from ui.stage.show_me import Show, address
 from ui.study.ideas import NEW, RIGHT, SIX
 from ui.study.six_questions import Answered, Sheet, num_new_right, num_right
 from ui.study.variants import Variant, variant
 from ui.words.i18n import Lang, languages, t
 
+SHOWS: Mapping[str, Show] = MappingProxyType(
+    {
+        "stamp": Show("P3", "miss", "R1", 0),
+        "part": Show("P0", "miss", "R1", 2),
+        "hit": Show("three", "touch", "R1", 0),
+        "done": Show("P1", "done", "R0"),
+        "repeat": Show("P6", "plan", "R1"),
+        "speed": Show("P1", "append", "R1"),
+        "tools": Show("P2b", "miss", "R1", 2),
+        "salts": Show("P11", "miss", "R1", 0),
+    }
+)
+"""The step of a run that answers each idea."""
 MARKS = {True: "✓", False: "✗", None: "–"}
 
 
@@ -22,9 +39,24 @@ def result(sheet: Sheet) -> None:
         if is_new:
             st.markdown(t("sheet.result.new", one, n=num_new_right(sheet.after), total=len(NEW)))
     _tell_earlier(sheet)
-    for place, name in enumerate(RIGHT if is_new else SIX):
-        with st.container(border=True, key=f"sheet-of-{name}"):
-            _idea(sheet, place, name)
+    names = tuple(RIGHT if is_new else SIX)
+    settled = [name for place, name in enumerate(names) if _is_settled(sheet, place, name)]
+    for place, name in enumerate(names):
+        if name not in settled:
+            with st.container(border=True, key=f"sheet-of-{name}"):
+                _idea(sheet, place, name)
+    if settled:
+        titles = " · ".join(say(f"six.{name}.name") for name in settled)
+        with st.expander(say("sheet.no_longer", n=len(settled), names=titles)):
+            for place, name in enumerate(names):
+                if name in settled:
+                    with st.container(border=True, key=f"sheet-of-{name}"):
+                        _idea(sheet, place, name)
+
+
+def _is_settled(sheet: Sheet, place: int, name: str) -> bool:
+    """Right at the last time: folded, for what is wrong deserves the room."""
+    return sheet.after is not None and sheet.after.letter(place) == RIGHT[name]
 
 
 def _tell_earlier(sheet: Sheet) -> None:
@@ -58,6 +90,9 @@ def _idea(sheet: Sheet, place: int, name: str) -> None:
             if alike:  # the same words for both times: once
                 st.markdown(variant(name, seeds[0]).why(one))
             st.markdown(f"**{t(f'six.{name}.so', one)}**")
+        if any(letter not in (None, RIGHT[name]) for letter in letters):
+            look = address(SHOWS[name], lang_mode())
+            st.link_button(say("sheet.look"), look, key=f"sheet-look-{name}", icon=":material/play_circle:")
 
 
 def _is_right(name: str, letter: str | None) -> bool | None:

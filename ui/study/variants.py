@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from secrets import randbelow
 from types import MappingProxyType
 
 from ui.frame.shared import Shared
 from ui.study.draw import Draw
-from ui.study.ideas import LETTERS, RIGHT
+from ui.study.ideas import LETTERS, RIGHT, SIX
 from ui.study.numbers import QUESTIONS
 from ui.words.i18n import Lang, t
 
@@ -67,14 +68,31 @@ def _make(name: str, seed: int) -> Variant:
     return Variant(name, seed, MappingProxyType(QUESTIONS[name](draw)), order)
 
 
-def fresh_seed(unlike: int | None = None) -> int:
-    """A seed that nobody can guess; ``unlike``: one whose questions it repeats none of."""
+def fresh_seed(time: str = "before", unlike: int | None = None) -> int:
+    """A seed that nobody can guess. A question belongs to one of the two times, so that nobody meets it
+    twice, on paper neither. ``unlike``: a seed, maybe of an older link, of which it repeats no question."""
     while True:
         seed = randbelow(NUM_SEEDS)
-        if unlike is None or not any(same_numbers(name, seed, unlike) for name in RIGHT):
+        if all(time_of(name, seed) == time for name in SIX) and not (
+            unlike is not None and repeats(seed, unlike)
+        ):
             return seed
 
 
+def time_of(name: str, seed: int) -> str:
+    """The time at which this question is asked, with these numbers: half of all at each."""
+    text = f"{name} {sorted(variant(name, seed).args.items())}"
+    return ("before", "after")[blake2b(text.encode(), digest_size=1).digest()[0] % 2]
+
+
+def repeats(seed: int, other: int) -> bool:
+    """Whether any of the six ideas has the same numbers, in the question or in the right answer."""
+    return any(same_numbers(name, seed, other) for name in SIX)
+
+
 def same_numbers(name: str, seed: int, other: int) -> bool:
-    """Whether two seeds ask the same."""
-    return variant(name, seed).args == variant(name, other).args
+    """Whether two seeds ask the same, or want the same number (for ``done`` it is always 0)."""
+    one, two = variant(name, seed), variant(name, other)
+    if one.args == two.args:
+        return True
+    return name != "done" and one.option(one.right, "en") == two.option(two.right, "en")

@@ -48,7 +48,7 @@ def _head(counted: ClassCount, lang: Lang, made_up: bool) -> str:
 def _fell(counted: ClassCount, lang: Lang) -> str:
     """The largest drop of one wrong option; at one time alone, the option that most chose."""
     told = counted.fell if len(counted.times) == 2 else counted.still
-    kind = "fell" if len(counted.times) == 2 else "still.alone"
+    kind = _kind(counted)
     if told is None:
         nothing = "fell.none" if len(counted.times) == 2 else "still.none"
         return f'<div class="fell"><div><h3>{_say(nothing, lang)}</h3></div></div>'
@@ -58,6 +58,14 @@ def _fell(counted: ClassCount, lang: Lang) -> str:
         f'<div class="fell"><div><small>{_say(kind, lang)}</small><h3>{belief_text(told, lang)}</h3>'
         f"<p>{truth}</p></div><div>{people}</div></div>"
     )
+
+
+def _kind(counted: ClassCount) -> str:
+    """A belief fell where more are right than before; else those who left it went on to another error."""
+    if len(counted.times) == 1 or counted.fell is None:
+        return "still.alone"
+    name = counted.fell.name
+    return "fell" if any(row.name == name and row.gain > 0 for row in counted.rows) else "fell.moved"
 
 
 def belief_text(belief: Belief, lang: Lang) -> str:
@@ -116,8 +124,11 @@ def _low(counted: ClassCount, lang: Lang) -> str:
     cells = [_still(counted, lang)] if len(counted.times) == 2 else []
     cells.append(f"<small>{_say('sure', lang)}</small><p>{sure} {_say('answers', lang)}</p>")
     if counted.new:
-        new = " · ".join(f"<b>{number}</b>" for number in counted.new.values())
-        cells.append(f"<small>{_say('new', lang)}</small><p>{new} {_say('new.right', lang)}</p>")
+        new = "".join(
+            f"<p>{escape(t(f'six.{name}.name', lang))} <b>{number}</b></p>"
+            for name, number in counted.new.items()
+        )
+        cells.append(f"<small>{_say('new', lang)}</small>{new}")
     return f'<div class="low">{"".join(f"<div>{cell}</div>" for cell in cells)}</div>'
 
 

@@ -59,6 +59,8 @@ def results_panel() -> None:
                 )
             else:  # nothing on a wall answers what will be asked again
                 st.caption(say("results.for_you"))
+            if "after" in counted.times:
+                st.caption(say("results.project.help"))
             st.download_button(
                 say("results.csv"),
                 lambda: answers_csv(pasted, lang()),

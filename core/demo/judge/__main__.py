@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tokenize
 from collections.abc import Sequence
 from pathlib import Path
 from unicodedata import east_asian_width
@@ -15,6 +16,9 @@ from core.demo.judge.play import LIMIT
 from core.demo.judge.verdict import Judging, Told, judge
 from core.demo.judge.words import words
 from core.texts import escaped
+
+LONGEST = 3_600.0
+"""Seconds that one run may be given at most."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="name the recorded runs and end")
     parser.add_argument("--seed", type=int, help="the hidden runs of an earlier time, once more")
     parser.add_argument(
-        "--limit", type=float, default=LIMIT, help="seconds for one run (default: %(default)s)"
+        "--limit", type=_seconds, default=LIMIT, help="seconds for one run (default: %(default)s)"
     )
     given = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
@@ -77,10 +81,11 @@ def _unreadable(how: Judging) -> str:
     """Why the file is no Python, found without running it; "" if it is."""
     name = escaped(how.file.name)
     try:
-        source = how.file.read_bytes().decode("utf-8-sig")
+        with tokenize.open(how.file) as file:  # as Python reads it: a line that names another coding counts
+            source = file.read()
     except OSError:
         return words("wrong.no_file", how.lang, file=escaped(str(how.file)))
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, SyntaxError, LookupError):
         return words("wrong.not_text", how.lang, file=name)
     try:
         compile(source, name, "exec", dont_inherit=True)
@@ -88,7 +93,17 @@ def _unreadable(how: Judging) -> str:
         return words("wrong.syntax", how.lang, file=name, line=error.lineno or 1, got=error.msg)
     except ValueError:
         return words("wrong.not_text", how.lang, file=name)
+    except (MemoryError, RecursionError):
+        return words("wrong.deep", how.lang, file=name)
     return ""
+
+
+def _seconds(text: str) -> float:
+    """A time limit."""
+    seconds = float(text)
+    if not 0 < seconds <= LONGEST:
+        raise ValueError(text)
+    return seconds
 
 
 def _refuse(how: Judging, problem: str) -> int:

@@ -7,6 +7,7 @@ knows what is right. Every answer is written at once, so that what came before a
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import operator
 import os
@@ -22,25 +23,36 @@ MOST_PRINTED = 2_000
 """Characters of what the visitor's code printed that are told: the last ones."""
 
 
-class Printed:
-    """Stands for the screen while the visitor's code runs."""
-
-    encoding = "utf-8"
+class Kept(io.RawIOBase):
+    """Bytes that were printed: the last ones."""
 
     def __init__(self) -> None:
-        self.text = ""
+        super().__init__()
+        self.data = b""
 
-    def write(self, text: str) -> int:
+    def writable(self) -> bool:
+        """Yes."""
+        return True
+
+    def write(self, data: Any) -> int:
         """Keep the end of it."""
-        self.text = (self.text + str(text))[-MOST_PRINTED:]
-        return len(text)
+        new = bytes(data)
+        self.data = (self.data + new)[-4 * MOST_PRINTED :]
+        return len(new)
 
-    def flush(self) -> None:
-        """Nothing waits."""
 
-    def isatty(self) -> bool:
-        """No."""
-        return False
+class Printed(io.TextIOWrapper):
+    """Stands for the screen while the visitor's code runs; it can all that a screen can (``reconfigure``,
+    ``buffer``, ``writelines``)."""
+
+    def __init__(self) -> None:
+        self.kept = Kept()
+        super().__init__(self.kept, "utf-8", errors="backslashreplace", write_through=True)  # type: ignore[type-var]
+
+    @property
+    def text(self) -> str:
+        """The end of what was printed."""
+        return self.kept.data.decode("utf-8", "replace")[-MOST_PRINTED:]
 
 
 class ToldError(Exception):
@@ -61,9 +73,12 @@ class Child:
         self.place = -1  # number of the call; -1 while the file is read or the cache is made
         self.kind: Any = None
         self.cache: Any = None
+        self.process = os.getpid()
 
     def tell(self, **values: object) -> None:
-        """One line of the answers."""
+        """One line of the answers. A copy of this process that the visitor's code has made has no say."""
+        if os.getpid() != self.process:
+            os._exit(0)
         line = json.dumps({"place": self.place, "printed": self.printed.text, **values})
         self.out.write(line + "\n")
         self.out.flush()

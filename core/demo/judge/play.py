@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import NoneType
 from typing import Any
 
 from core.demo.judge.script import Ask
@@ -53,25 +54,61 @@ def play(file: Path, block_size: int, num_blocks: int, asks: Sequence[Ask], limi
                 timeout=limit + 5,
                 check=False,
             )
-        lines = answers.read_text(encoding="utf-8").splitlines() if answers.exists() else []
-    return _read(lines, len(asks))
+        try:
+            lines = answers.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            lines = []
+    return _read(lines, asks, num_blocks)
 
 
-def _read(lines: Sequence[str], num_calls: int) -> Played:
+_KINDS = ("no_class", "no_method", "not_written", "raised", "endless", "changed", "range")
+_LOOKS: dict[str, tuple[type, ...]] = {
+    "look_up": (list,),
+    "store": (list, NoneType),
+    "free": (NoneType,),
+    "evict": (int, NoneType),
+}
+
+
+def _read(lines: Sequence[str], asks: Sequence[Ask], num_blocks: int) -> Played:
+    """What stands in the file of answers. The visitor's code can reach it, so nothing in it is believed that
+    has not the form of an answer, and all is well only with as many answers as asks."""
     answers: list[Any] = []
     loaded, printed = False, ""
     for line in lines:
-        try:
-            told = json.loads(line)
-        except ValueError:
-            break  # the process died while it wrote
-        printed = told.pop("printed")
+        told = _line(line)
+        if told is None:
+            break  # the process died while it wrote, or something else wrote
+        printed = str(told.get("printed", ""))
         if "wrong" in told:
-            return Played(tuple(answers), loaded, told.pop("wrong"), told, printed)
-        if told["place"] < 0:
+            kind = told["wrong"]
+            if kind not in _KINDS and kind not in [f"type_{method}" for method in _LOOKS]:
+                break
+            values = {name: told[name] for name in ("name", "line", "got") if name in told}
+            return Played(tuple(answers), loaded, kind, values, printed)
+        if told["place"] == -1 and not answers:
             loaded = True
-        elif told["place"] < num_calls:
+        elif told["place"] != len(answers) or "answer" not in told:
+            break
+        elif len(answers) == len(asks):
+            return Played(tuple(answers), loaded, printed=printed)
+        elif _is_answer(asks[len(answers)].method, told["answer"], num_blocks):
             answers.append(told["answer"])
         else:
-            return Played(tuple(answers), loaded, printed=printed)
+            break
     return Played(tuple(answers), loaded, "died", {"line": None, "name": ""}, printed)
+
+
+def _line(line: str) -> dict[str, Any] | None:
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return told if isinstance(told, dict) and type(told.get("place")) is int else None
+
+
+def _is_answer(method: str, answer: Any, num_blocks: int) -> bool:
+    if type(answer) not in _LOOKS[method]:
+        return False
+    blocks = answer if isinstance(answer, list) else [] if answer is None else [answer]
+    return all(type(block) is int and 1 <= block <= num_blocks for block in blocks)

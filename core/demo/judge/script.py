@@ -11,6 +11,9 @@ from core.timeline.fold import fold_all
 from core.timeline.frame import Frame, initial_frame
 from core.timeline.repeated import repeated
 
+TOO_LARGE = "R+"
+"""Name of a request for which no pool of its run is large enough."""
+
 Method = Literal["look_up", "store", "free", "evict"]
 
 
@@ -42,9 +45,10 @@ class _Script:
         self.asks.append(Ask(method, request, tokens, None if right is None else tuple(right), events, grows))
 
 
-def script(log: EventLog, until: str = "", drain: bool = False) -> list[Ask]:
-    """What to ask. ``until``: nothing after this request has ended; ``drain``: then all free blocks, one by
-    one, until there is none."""
+def script(log: EventLog, until: str = "", drain: bool = False, look: bool = False) -> list[Ask]:
+    """What to ask. ``until``: nothing after this request has ended; ``look``: then what must change nothing, a
+    request for which the pool is too small, and every prompt looked up once more; ``drain``: then all free
+    blocks, one by one, until there is none."""
     script = _Script(log)
     silent = repeated(log)
     end = len(log.events)
@@ -54,12 +58,45 @@ def script(log: EventLog, until: str = "", drain: bool = False) -> list[Ask]:
         if isinstance(event, ev.RequestFinished) and event.request_id == until:
             end = place + 1
             break
+    here = range(end, end)
+    if look:
+        script.asks.append(Ask("store", TOO_LARGE, _too_large(script), None, here))
+        script.asks += [
+            Ask("look_up", request, tuple(tokens), _found(log, end, request, len(tokens)), here)
+            for request, tokens in reversed(script.tokens.items())  # the order of use would stay as it is
+        ]
     if drain:
-        here = range(end, end)
         queue = frame_at(log, end)["queue"]
         script.asks += [Ask("evict", "", (), (block,), here) for block in queue]
         script.asks.append(Ask("evict", "", (), None, here))
     return script.asks
+
+
+def _too_large(script: _Script) -> tuple[int, ...]:
+    """The first prompt, and behind it all others again and again, until no pool of this size holds them."""
+    tokens = [token for one in script.tokens.values() for token in one]
+    most = script.log.config.num_usable * script.log.config.block_size
+    return tuple((tokens * (most // len(tokens) + 1))[: most + 1])
+
+
+def _found(log: EventLog, end: int, request: str, count: int) -> tuple[int, ...]:
+    """What a look-up of all ``count`` tokens of a request finds before event ``end``: the oldest copies."""
+    copies: dict[bytes, list[int]] = {}
+    tags: dict[int, bytes] = {}
+    for event in log.events[:end]:
+        if isinstance(event, ev.BlockStored):
+            copies.setdefault(event.hash, []).append(event.block_id)
+        elif isinstance(event, ev.BlockEvicted):
+            copies[event.hash].remove(event.block_id)
+        elif isinstance(event, ev.BlockHashed) and event.request_id == request:
+            tags[event.index] = event.hash
+    found: list[int] = []
+    for index in range((count - 1) // log.config.block_size):
+        holders = copies.get(tags[index])
+        if not holders:
+            break
+        found.append(holders[0])
+    return tuple(found)
 
 
 def frame_at(log: EventLog, place: int) -> Frame:

@@ -10,10 +10,13 @@ from typing import Any
 from core.demo.judge.address import BASE, address, step_of
 from core.demo.judge.cases import Case, Lang, load
 from core.demo.judge.play import LIMIT, Played, play
-from core.demo.judge.script import Ask, script
+from core.demo.judge.script import TOO_LARGE, Ask, script
 from core.demo.judge.why import Judge, Why
 from core.demo.judge.words import words
 from core.scenario.scenario import Scenario, run
+
+MOST_BLOCKS = 24
+"""Blocks of a prompt that are written out; the rest is "…"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ def judge(case: Case, how: Judging) -> Told | None:
     """Ask the visitor's cache; None if everything is right."""
     scenario = load(case, how.lang)
     log = run(scenario)
-    asks = script(log, case.until, case.drain)
+    asks = script(log, case.until, case.drain, case.look)
     config = scenario.config
     played = play(how.file, config.block_size, config.num_usable, asks, how.limit)
     pairs = zip(asks, played.answers, strict=False)
@@ -56,7 +59,13 @@ def judge(case: Case, how: Judging) -> Told | None:
         drained = [
             answer for ask, answer in zip(asks[:place], played.answers, strict=False) if ask.method == "evict"
         ]
-        why = Judge(log).why(asks[place], played.answers[place], drained)
+        looked = {
+            block
+            for ask in asks[:place]
+            if ask.method == "look_up" and not ask.events
+            for block in ask.right or ()
+        }
+        why = Judge(log).why(asks[place], played.answers[place], drained, looked)
         link = address(case, how.lang, step_of(log, why.event), how.base)
         return teller.differs(place, played, why, link)
     if played.wrong and _no_room(asks, played):
@@ -137,14 +146,34 @@ class _Teller:
             before = sum(one.method == "evict" for one in self.asks[:place])
             return words("ask.evict" if before else "ask.evict_first", self.lang, n=before)
         key = "grow" if ask.grows else ask.method
+        if ask.request == TOO_LARGE:
+            key = "too_large"
+        elif ask.method == "store" and any(
+            one.request == ask.request for one in self.asks[:place] if one.method == "free"
+        ):
+            key = "resumed"
         values = {"req": ask.request, "n": len(ask.tokens), "tokens": self.text(ask)}
         return words(f"ask.{key}", self.lang, **values)
 
     def text(self, ask: Ask) -> str:
         """[Hot soup with egg] [and rice]"""
-        pieces, size = self.pieces[ask.request][: len(ask.tokens)], self.config.block_size
+        pieces, size = self._pieces(ask), self.config.block_size
+        cut = size * MOST_BLOCKS
+        if len(pieces) > cut:
+            pieces = [*pieces[:cut], "…"]
         parts = ["".join(pieces[start : start + size]).strip() for start in range(0, len(pieces), size)]
         return " ".join(f"[{part}]" for part in parts)
+
+    def _pieces(self, ask: Ask) -> Sequence[str]:
+        if ask.request != TOO_LARGE:
+            return self.pieces[ask.request][: len(ask.tokens)]
+        known = {
+            token: piece
+            for one in self.asks
+            if one.request in self.pieces
+            for token, piece in zip(one.tokens, self.pieces[one.request], strict=False)
+        }
+        return [known[token] for token in ask.tokens]
 
     def blocks(self, answer: Any, method: str = "") -> str:
         """An answer as the stage names blocks."""

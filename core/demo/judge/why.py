@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,7 @@ class Judge:
     def __init__(self, log: EventLog) -> None:
         self.log = log
         self.size = log.config.block_size
+        self.looked: Collection[int] = frozenset()
         self.tokens_of: dict[str, tuple[int, ...]] = {}
         tokens: dict[str, list[int]] = {}
         for event in log.events:
@@ -38,8 +39,12 @@ class Judge:
                 start = event.index * self.size
                 self.tokens_of[event.hash.hex()] = tuple(tokens[event.request_id][start : start + self.size])
 
-    def why(self, ask: Ask, mine: Any, drained: Sequence[int] = ()) -> Why:
-        """The rule behind a wrong answer. ``drained``: blocks that the cache has handed out just before."""
+    def why(
+        self, ask: Ask, mine: Any, drained: Sequence[int] = (), looked: Collection[int] = frozenset()
+    ) -> Why:
+        """The rule behind a wrong answer. ``drained``: blocks that the cache has handed out just before.
+        ``looked``: blocks that were only looked up before that."""
+        self.looked = looked
         if ask.method == "look_up":
             return self._looked_up(ask, tuple(mine))
         if ask.method == "evict":
@@ -53,7 +58,8 @@ class Judge:
         place = _first_difference(mine, right)
         frame = frame_at(self.log, ask.events.start)
         if place == len(mine):
-            return Why("found", self._hit(ask, place), {"block": place, "slot": right[place]})
+            values = {"block": place, "slot": right[place]}
+            return Why(self._missed(ask, right[place], frame), self._hit(ask, place), values)
         slot, wanted = mine[place], ask.tokens[place * self.size : (place + 1) * self.size]
         values = {"block": place, "slot": slot}
         at = self._hit(ask, place) if place < len(right) else ask.events.stop - 1
@@ -69,10 +75,36 @@ class Judge:
         holds = () if content is None else self.tokens_of[content]
         if holds == wanted:
             return Why("chain", at, values)
+        if "".join(map(str, holds)) == "".join(map(str, wanted)):
+            return Why("joined", at, values)
+        if sorted(holds) == sorted(wanted):
+            return Why("order", at, values)
         same = _first_difference(holds, wanted)
         if same:
             return Why("partial", at, values | {"n": same, "size": self.size})
-        return Why("forgotten" if self._carried(slot, ask.events.start) else "empty", at, values)
+        if self._carried(slot, ask.events.start):
+            return Why("forgotten", at, values)
+        return Why("empty" if content is None else "short", at, values)
+
+    def _missed(self, ask: Ask, slot: int, frame: Frame) -> str:
+        """Why a block may not have been found that is there."""
+        tag, start = frame["slots"][str(slot)]["hash"], ask.events.start
+        if not ask.events and frame["queue"][:1] == [slot]:
+            return "front_tag"
+        stored = self._last(slot, start, ev.BlockStored)
+        told = self.log.events[stored:start]
+        if any(isinstance(event, ev.BlockEvicted) and event.hash.hex() == tag for event in told):
+            return "copy_left"
+        return "grown_tag" if self._grown(slot, start) else "found"
+
+    def _grown(self, slot: int, before: int) -> bool:
+        """Whether this block has a tag and became full while its request ran, not when it began."""
+        stored = self._last(slot, before, ev.BlockStored)
+        taken = self._last(slot, stored, ev.BlockAllocated)
+        if stored < 0 or self._last(slot, before, ev.BlockEvicted) > stored:
+            return False
+        batch = (ev.BlockAllocated, ev.BlockTouched, ev.BlockEvicted, ev.BlockStored)
+        return any(not isinstance(event, batch) for event in self.log.events[taken:stored])
 
     def _hit(self, ask: Ask, index: int) -> int:
         """The event in which block ``index`` was found."""
@@ -135,6 +167,7 @@ class Judge:
 
     def _shown(self, place: int) -> int:
         """This event, or the next one that the stage shows."""
+        place = min(place, len(self.log.events) - 1)
         while isinstance(self.log.events[place], ev.RequestScheduled | ev.GrowthFailed):
             place += 1
         return place
@@ -161,6 +194,11 @@ class Judge:
             rule = "ref" if let_go > taken else "held"
             at = let_go if rule == "ref" else max(taken, self._last(mine, ask.events.start, ev.BlockTouched))
             return Why(rule, at, values | {"n": len(owners), "req": owners[-1]})
+        if not ask.events and (mine in self.looked or right in self.looked):
+            return Why("looked", self._takes_or_left(ask, right), values)
+        if self._grown(mine, ask.events.start):
+            at = self._last(mine, ask.events.start, ev.BlockReleased)
+            return Why("needs_tag", at, values)
         one, other = (self._last(slot, ask.events.start, ev.BlockReleased) for slot in (mine, right))
         return Why(self._order(one, other), self._takes_or_left(ask, right), values)
 

@@ -30,6 +30,18 @@ test("another page begins at its top, a new query of the same one stays where it
   assert.deepEqual(scrolled, [["/ch02", 0, 0]]);
 });
 
+test("the menu of a phone closes when another page is chosen, and only then", () => {
+  for (const [innerWidth, closed] of [[390, 1], [1280, 0]]) {
+    const page = fakeWindow("http://here/ch01");
+    let clicks = 0;
+    Object.assign(page, { innerWidth, document: { querySelector: (what) => (what.includes("Collapse") ? { click: () => (clicks += 1) } : null) } });
+    onePageOneEntry(page);
+    page.history.pushState({}, "", "/ch01?lang=en");
+    page.history.pushState({}, "", "/ch02");
+    assert.equal(clicks, closed);
+  }
+});
+
 test("after a gap in the connection the page is asked for once more, and its address is what it was", () => {
   const page = fakeWindow("http://here/execute?s=P1#step=20"), app = { dataset: { testConnectionState: "CONNECTED" } };
   let changed, heard = [];

@@ -10,16 +10,13 @@ from core.cost import CostModel
 from ui.course.asked import Asked, Words
 from ui.course.ch06_saving.rulers import fixed_ms
 from ui.course.in_turn import hits_in_turn, ids_of, one_of
-from ui.frame.session import plain
 from ui.words.numbers import never_full
-from ui.words.visible import visible_text
 
 SIZES = (4, 8, 16)
 MANUALS = (800, 1_200, 2_000, 3_600)
 MANUAL_BLOCK = 16
-RIGHT, CLOSE, FAR = 0.1, 0.25, 0.05
-"""How far off an answer may be, as a share of the true time; close is also whoever is off by so little of the
-time without the cache."""
+RIGHT, CLOSE = 0.04, 0.12
+"""How far off an answer may be, as a share of the time without the cache: it tells nothing of the truth."""
 NEAR = 0.1
 """Of the time without the cache: an answer so near to what a belief would say comes from it."""
 _MANUAL_IDS = 2**30
@@ -80,14 +77,14 @@ def time_belief(one: FirstToken, answer_ms: float) -> str:
     """What somebody believes who bets on so many milliseconds: share (of tokens is share of time), none
     (nothing is saved), or nothing in particular."""
     near = NEAR * one.full_ms
-    if abs(answer_ms - one.hit_ms) <= RIGHT * one.hit_ms:
+    if abs(answer_ms - one.hit_ms) <= RIGHT * one.full_ms:
         return "right"
     if abs(answer_ms - one.counted_ms) <= near:
         return "share"
     return "none" if answer_ms >= one.full_ms - near else "right"
 
 
-def asked_time(one: FirstToken, prompts: Sequence[Sequence[str]]) -> Asked:
+def asked_time(one: FirstToken) -> Asked:
     """After how many milliseconds does the first token come?"""
     kind = "manual" if one.manual else "prompt"
     step = _step(one.full_ms)
@@ -102,10 +99,6 @@ def asked_time(one: FirstToken, prompts: Sequence[Sequence[str]]) -> Asked:
         "rest": shown_ms(one.rest_ms),
         "saved": never_full(1 - one.hit_ms / one.full_ms, 0),
     }
-    if not one.manual:
-        pieces = prompts[one.question]
-        cut = (pieces[: one.hit], pieces[one.hit :])
-        args["reused"], args["rest_words"] = (plain(visible_text("".join(part))) for part in cut)
 
     def told(answer: float) -> Words:
         if not one.hit:
@@ -119,7 +112,7 @@ def asked_time(one: FirstToken, prompts: Sequence[Sequence[str]]) -> Asked:
         step=step,
         unit="course.bet.unit.ms",
         truth=round(round(one.hit_ms / step) * step, 1),
-        tolerance=(RIGHT * one.hit_ms, max(CLOSE * one.hit_ms, FAR * one.full_ms)),
+        tolerance=tuple(max(round(share * one.full_ms / step), 1) * step for share in (RIGHT, CLOSE)),  # type: ignore[arg-type]
         told=told,
     )
 

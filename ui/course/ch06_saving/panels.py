@@ -175,7 +175,8 @@ def load_panel() -> None:
     lines.append(
         f"| {say('course.ch06.load.throughput')} | {' | '.join(f'{value:.1f}' for value in per_s)} |"
     )
-    st.markdown("\n".join(lines))
+    with st.container(key="table-ch06-load"):
+        st.markdown("\n".join(lines))
     before, after = OWNER_MINUTES
     show_part(
         NAME,

@@ -26,8 +26,8 @@ _LOOK: Mapping[Kind, tuple[str, str, str, str, bool]] = {
 }
 
 
-def draw_bars(pen: Pen, title: str, ruler: Ruler, shown: Shown) -> None:
-    """The two bars and the share that is saved."""
+def draw_bars(pen: Pen, title: str, ruler: Ruler, shown: Shown, *, told: bool = True) -> None:
+    """The two bars; of the second only its place while it is not ``told``."""
     pen.text(0, 18, title, size=SIZE, bold=True)
     whole = max(ruler.full, ruler.left) or 1
     gain: dict[Kind, float] = {ruler.gain: max(ruler.full - ruler.left, 0.0)}
@@ -37,8 +37,13 @@ def draw_bars(pen: Pen, title: str, ruler: Ruler, shown: Shown) -> None:
         (SECOND, "with", cached, ruler.left),
     ):
         pen.text(0, y - 7, say(f"course.ch06.{name}"), size=SMALL, colour="muted")
-        pen.text(WIDTH, y - 7, shown(amount), size=SIZE + 2, bold=True, anchor="end")
-        _row(pen, y, row, whole)
+        open_ = name == "with" and not told
+        words = "?" if open_ else shown(amount)
+        pen.text(WIDTH, y - 7, words, size=SIZE + 2, bold=True, anchor="end")
+        if open_:
+            pen.rect((1, y, WIDTH - 2, BAR), "none", "line", width=1.5, dash="5 4")
+        else:
+            _row(pen, y, row, whole)
 
 
 def _row(pen: Pen, y: float, row: Mapping[Kind, float], whole: float) -> None:
@@ -60,7 +65,8 @@ def minus(share: float) -> str:
 
 def draw_rulers(pen: Pen, found: Mapping[str, Ruler], now: str, seen: frozenset[str]) -> float:
     """The saved share in large, and below it what each ruler says that was looked at; returns the height."""
-    pen.text(WIDTH, SECOND + BAR + 38, minus(found[now].saved), size=34, bold=True, anchor="end")
+    large = minus(found[now].saved) if now in seen else "?"
+    pen.text(WIDTH, SECOND + BAR + 38, large, size=34, bold=True, anchor="end")
     pen.text(0, TOTALS - 12, say("course.ch06.four"), size=SMALL, colour="muted")
     for place, name in enumerate(RULERS):
         y, left = TOTALS + ROW * place, 1 - max(found[name].saved, 0.0)

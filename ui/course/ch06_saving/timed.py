@@ -67,7 +67,8 @@ def one_prompt_panel() -> None:
         measured=f"{point.ratio:.2f}",
     )
     show_part(NAME, "basis", linear=FORMULAS["formula.linear_claim"], prefill=FORMULAS["formula.prefill"])
-    st.markdown(_measured_table())
+    with st.container(key="table-ch06-timed"):
+        st.markdown(_measured_table())
     if any(kept(name)["pair"].disturbed for name in (*DECODERS.values(), LARGER)):
         show_part(NAME, "disturbed")
     st.caption(say("formula.legend"))

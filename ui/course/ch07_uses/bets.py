@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ui.course.asked import Asked, Words
+from ui.course.asked import PERCENT, Asked, Words
 from ui.course.in_turn import hits_in_turn, ids_of, one_of
 
 ORDERS = ("behind", "front", "clock_front", "clock_behind")
 """Where the question stands, or a time of day that is new in each prompt (the question then stands last)."""
-SIZES = (1, 2, 4, 8)
+SIZES = (1, 2, 3, 8)
+"""Of blocks in the bet; the picture's and the stage's are of four, so that they show no bet's answer."""
 _CLOCK_IDS, CLOCK = 2**30, 3
 """A time of day: three tokens, others in each prompt."""
 
@@ -55,9 +56,6 @@ def in_order(parts: Sequence[tuple[Sequence[str], Sequence[str]]], order: str, s
 
 # -- as it is put ----------------------------------------------------------------------------------------
 
-RIGHT, CLOSE = 3, 10
-"""Percentage points."""
-
 
 def asked_order(one: Ordered) -> Asked:
     """How much hits in this order?"""
@@ -65,9 +63,9 @@ def asked_order(one: Ordered) -> Asked:
 
     def told(answer: float) -> Words:
         why = "told"
-        if one.order == "front" and one.percent > CLOSE:
+        if one.order == "front" and one.percent > PERCENT[1]:
             why = "equal"
-        elif one.order == "clock_front" and answer > CLOSE:
+        elif one.order == "clock_front" and answer > PERCENT[1]:
             why = "belief"
         return f"course.ch07.bet.{one.order}.{why}", args
 
@@ -77,6 +75,6 @@ def asked_order(one: Ordered) -> Asked:
         high=100,
         unit="course.bet.unit.percent",
         truth=one.percent,
-        tolerance=(RIGHT, CLOSE),
+        tolerance=PERCENT,
         told=told,
     )

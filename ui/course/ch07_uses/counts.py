@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +12,7 @@ from core.scenario.reader import load_scenario
 from core.scenario.scenario import Scenario
 from core.scenario.use_cases import ROLES, VARIANTS, Outcome, by_part, hit_rate, outcomes, plan
 from core.tradeoffs.tradeoffs import saving
+from ui.course.in_turn import hits_in_turn, ids_of
 from ui.stage.setup import Setup, load_setup
 from ui.words.i18n import Lang, t
 
@@ -58,6 +59,31 @@ def all_rates() -> dict[tuple[str, str], float]:
         for variant in variants:
             found[case, variant] = hit_rate(outcomes(case, variant, usual.count, usual.shared, usual.own))
     return found
+
+
+MINE = "mine"
+"""The visitor's own three prompts: the one kind of use whose lengths nobody chooses."""
+CASES = (MINE, *VARIANTS)
+MINE_BLOCK = 4
+
+
+def mine_outcomes(parts: Sequence[tuple[Sequence[str], Sequence[str]]]) -> tuple[Outcome, ...]:
+    """The visitor's prompts, one after another. ``parts``: beginning and question of each as token texts."""
+    hits = hits_in_turn([ids_of([*first, *last]) for first, last in parts], MINE_BLOCK)
+    found = []
+    for number, ((first, last), hit) in enumerate(zip(parts, hits, strict=True)):
+        named = (("system", len(first)), (f"question{number + 1}", len(last)))
+        found.append(Outcome(tuple((name, tokens) for name, tokens in named if tokens), hit))
+    return tuple(found)
+
+
+GUESSES = ("little", "some", "much")
+"""Below a third of all tokens, between, from two thirds on."""
+
+
+def guess_of(rate: float) -> str:
+    """Which of the guesses is right."""
+    return GUESSES[min(int(3 * rate), 2)]
 
 
 def drawn(count: int, most: int) -> tuple[int, ...]:

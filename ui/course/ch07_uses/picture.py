@@ -16,8 +16,17 @@ LEFT, STRIP, ROW = 104, 26, 36
 PARTS, BARS = 44, 124
 
 
-def draw_strips(pen: Pen, found: Sequence[Outcome], names: Mapping[str, str], what: str) -> float:
-    """The first prompts and the last, from left to right; returns the height. ``what``: what they are."""
+def draw_strips(
+    pen: Pen,
+    found: Sequence[Outcome],
+    names: Mapping[str, str],
+    what: str,
+    *,
+    told: bool = True,
+    turns: bool = False,
+) -> float:
+    """The first prompts and the last, from left to right; returns the height. ``what``: what they are;
+    ``told``: what is reused of them shows; ``turns``: they count from 1, as a conversation's turns do."""
     places = drawn(len(found), MOST)
     words = say("course.ch07.drawn.all", n=len(found), what=what)
     if len(places) < len(found):
@@ -27,20 +36,20 @@ def draw_strips(pen: Pen, found: Sequence[Outcome], names: Mapping[str, str], wh
     for row, place in enumerate(places):
         y, one = 30 + ROW * row, found[place]
         share = say("course.ch06.percent", change=never_full(one.hit / one.total, 0))
-        pen.text(0, y + 18, f"R{place}", size=SIZE, bold=True)
-        pen.text(LEFT - 10, y + 18, f"✓ {share}", size=SMALL, anchor="end")
-        _strip(pen, one, names, y, (WIDTH - LEFT) / longest)
+        pen.text(0, y + 18, f"{place + 1}" if turns else f"R{place}", size=SIZE, bold=True)
+        pen.text(LEFT - 10, y + 18, f"✓ {share}" if told else "?", size=SMALL, anchor="end")
+        _strip(pen, one, names, y, (WIDTH - LEFT) / longest, told)
     return 30 + ROW * len(places)
 
 
-def _strip(pen: Pen, one: Outcome, names: Mapping[str, str], y: float, scale: float) -> None:
+def _strip(pen: Pen, one: Outcome, names: Mapping[str, str], y: float, scale: float, told: bool) -> None:
     x = float(LEFT)
+    looks = (("hit", "hit_edge", "hit_label"), ("url(#stripes)", "miss_edge", "ink"))
+    blank = ("bg", "line", "ink")
     for part, reused, computed in one.split():
         words = f"{names[kind_of(part)]} {part[len(kind_of(part)) :]}".rstrip()
-        for tokens, fill, edge, colour in (
-            (reused, "hit", "hit_edge", "hit_label"),
-            (computed, "url(#stripes)", "miss_edge", "ink"),
-        ):
+        pieces = zip((reused, computed), looks, strict=True) if told else [(reused + computed, blank)]
+        for tokens, (fill, edge, colour) in pieces:
             width = tokens * scale
             if width < 0.5:
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -107,21 +107,34 @@ def room_words(one: Room) -> tuple[str, dict[str, object]]:
     if one.hits == 0:
         return "room_short", words
     counted = {"requests": one.requests, "orders": one.orders, "hits": one.hits, "tokens": one.tokens}
-    limits = {"below": ENOUGH - 1, "enough": ENOUGH, "percent": percent(one.rate, 0)}
-    return "room_enough", {"slots": one.slots, **counted, **limits}
+    return "room_enough", {"slots": one.slots, **counted, "percent": percent(one.rate, 0)}
+
+
+def both_sides(tried: Collection[int]) -> bool:
+    """Whether somebody has seen a pool that is too small and one that is large enough."""
+    return min(tried, default=ENOUGH) < ENOUGH <= max(tried, default=0)
 
 
 def room_step(picture: DeltaGenerator) -> None:
-    """Turn the slots; the picture keeps what was seen."""
+    """Turn the slots, from none on; the picture keeps what was seen. What it means is said once both sides
+    were tried."""
     show_part(NAME, "room")
-    slots = st.slider(say("course.ch08.slots"), SLOTS[0], SLOTS[-1], ENOUGH + 1, key="ch08-path-slots")
-    TRIED.set(TRIED.get() | {slots})
-    one = rooms()[slots]
-    part, words = room_words(one)
-    show_part(NAME, part, **words)
+    counts: dict[int | None, str] = {None: "?"} | {slots: str(slots) for slots in SLOTS}
+    slots = st.select_slider(
+        say("course.ch08.slots"), tuple(counts), format_func=counts.__getitem__, key="ch08-path-slots"
+    )
+    if slots is not None:
+        TRIED.set(TRIED.get() | {slots})
+        part, words = room_words(rooms()[slots])
+        show_part(NAME, part, **words)
+    if both_sides(TRIED.get()):
+        show_part(NAME, "room_cliff", below=ENOUGH - 1, enough=ENOUGH)
     with picture:
         st.markdown(f"**{say('course.ch08.cliff')}**")
         st.plotly_chart(_cliff(slots, TRIED.get()), key="ch08-cliff", config=QUIET)
+        if slots is None:
+            return
+        one = rooms()[slots]
         st.markdown(f"**{say('course.ch08.pool', n=slots)}**")
         names = {name: say(f"course.ch08.broth.{name}") for name in RECIPES}
         names |= {"own": say("course.ch08.pool.own"), "": say("course.ch08.pool.empty")}
@@ -133,7 +146,7 @@ def room_step(picture: DeltaGenerator) -> None:
         )
 
 
-def _cliff(slots: int, tried: frozenset[int]) -> go.Figure:
+def _cliff(slots: int | None, tried: frozenset[int]) -> go.Figure:
     colours, figure = stage_colours(), go.Figure()
     seen = [number for number in SLOTS if number in tried]
     rates = [rooms()[number].rate for number in seen]
@@ -205,16 +218,19 @@ def row_of_slots(words: Sequence[str], kinds: Sequence[str], most: int) -> go.Fi
 # -- who goes ----------------------------------------------------------------------------------------------
 
 
-def who_step() -> None:
-    """A stranger needs slots: which blocks of a cached prompt are left?"""
+def who_step(picture: DeltaGenerator) -> None:
+    """A stranger needs slots: which blocks of a cached prompt are left? It starts before one has come."""
     show_part(NAME, "who", tokens=LONG, slots=LONG_SLOTS)
-    needs = st.slider(say("course.ch08.needs"), 1, LONG_SLOTS, 3, key="ch08-needs")
+    needs = st.slider(say("course.ch08.needs"), 0, LONG_SLOTS, 0, key="ch08-needs")
     one = left_of_long(needs)
     kinds = ["kept" if number <= one.hit // BLOCK else "gone" for number in range(1, LONG_SLOTS)]
     words = [say("course.ch08.block", n=number) for number in range(LONG_SLOTS - 1)]
-    st.plotly_chart(row_of_slots(words, kinds, LONG_SLOTS - 1), key="ch08-who", config=QUIET)
-    show_part(NAME, "who_result", needs=needs, lost=one.lost, hit=one.hit, tokens=LONG)
-    show_part(NAME, "who_limit")
+    with picture:
+        st.markdown(f"**{say('course.ch08.left_of', n=LONG)}**")
+        st.plotly_chart(row_of_slots(words, kinds, LONG_SLOTS - 1), key="ch08-who", config=QUIET)
+    if needs:
+        show_part(NAME, "who_result", needs=needs, lost=one.lost, hit=one.hit, tokens=LONG)
+        show_part(NAME, "who_limit")
 
 
 def left_of_long(needs: int) -> Rival:
@@ -236,7 +252,7 @@ def asked(ids: Sequence[int], seed: int) -> Asked:
     def told(answer: float) -> Words:
         said = {**words, "lost": one.lost, "hit": one.hit, "alone": one.alone}
         if one.alone == 0:
-            return "course.ch08.bet.small", said
+            return ("course.ch08.bet.last" if one.tokens == BLOCK else "course.ch08.bet.small"), said
         if answer == 0 < one.hit:
             return "course.ch08.bet.oldest", said
         if answer >= one.alone > one.hit:

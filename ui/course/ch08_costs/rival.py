@@ -36,11 +36,14 @@ class Rival:
 
 def rival(ids: Sequence[int], seed: int) -> Rival:
     """The engine's answer for the prompt ``ids``; the seed picks how many slots are empty and how long the
-    stranger's prompt is: it always takes something, and all of it only where there is little to take."""
+    stranger's prompt is: it always takes something that would have hit, and all of it only where there is
+    little to take. Of a prompt of whole blocks the last block hits nobody (the last token is computed), so
+    there a second one goes, too."""
     dice = Random(seed)
     full = len(ids) // BLOCK
+    least = 1 if len(ids) % BLOCK else 2
     slots = -(-len(ids) // BLOCK) + dice.randrange(_MOST_SPARE)
-    taken = dice.randint(1, max(1, full - 1)) if full else 0
+    taken = min(full, dice.randint(least, max(least, full - 1)))
     empty = slots - full
     needs = min(slots, max(1, empty + taken))
     return Rival(

@@ -32,17 +32,21 @@ def rules() -> tuple[Offer, ...]:
 
 
 def billed(prompt: OwnPrompts, seed: int) -> Billed:
-    """The seed picks the offer, one of its minimums, and a manual that just misses it or passes it."""
+    """The seed picks the offer, one of its minimums, and a manual. The whole prompt always reaches the
+    minimum, what may be kept of it not always: so the lengths in the question do not say the answer."""
     dice = Random(seed)
     offer = dice.choice(rules())
     minimum = dice.choice(offer.minimums)
-    manual = int(minimum * dice.choice((0.4, 0.8, 1.1, 1.3, 1.7))) // 10 * 10
     cut = TeachingTokenizer()
     system = cut.encode(prompt.system)
     first, second = ([*system, *cut.encode(message)] for message in prompt.messages[:2])
-    shared = manual + (len(system) if offer.counts == "marked" else _equal(first, second))
-    tokens = manual + len(second)
-    shared = min(shared, tokens)
+    own = len(system) if offer.counts == "marked" else _equal(first, second)
+    behind = len(second) - own
+    if behind and dice.random() < 0.5:
+        manual = minimum - own - dice.randint(1, behind)
+    else:
+        manual = int(minimum * dice.choice((1.1, 1.3, 1.7))) // 10 * 10
+    shared, tokens = manual + own, manual + len(second)
     return Billed(offer, minimum, manual, shared, tokens, with_minimum(shared, minimum, offer.step))
 
 
@@ -72,7 +76,7 @@ def asked(prompt: OwnPrompts, seed: int) -> Asked:
 
     def told(answer: float) -> Words:
         if one.read == 0:
-            return "course.ch09.bet.below", said
+            return f"course.ch09.bet.below.{one.offer.below}", said
         if answer == 0:
             return "course.ch09.bet.above", said
         if one.offer.step > 1:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.cost import FORMULAS
+from core.cost import FORMULAS, CostModel
 from core.tradeoffs.tradeoffs import saving
 from ui.course.bars import Kind, token_plane
 from ui.course.ch08_costs.on_stage import table
@@ -26,7 +26,7 @@ from ui.course.ch09_two_caches.counts import (
     lanes,
     plane,
 )
-from ui.course.chapter import chapter_stage, course_run
+from ui.course.chapter import chapter_stage, course_run, pick_one
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
 from ui.frame import plain_figure as go
@@ -44,21 +44,44 @@ PATTERNS: Mapping[Work, str] = {"prefill": "/", "again": "x", "decode": "."}
 # -- one timeline --------------------------------------------------------------------------------------
 
 
-PATH_OWN, PATH_ANSWER = 128, 12
+MANUAL, PATH_ANSWER = 1024, 12
 
 
-def one_step(picture: DeltaGenerator) -> None:
-    """The path: one thing to turn, the timeline beside it."""
+def one_step(picture: DeltaGenerator, tokens: int) -> None:
+    """The path: the visitor's prompt of ``tokens``, alone or behind a manual, the timeline beside it."""
     show_part(NAME, "one")
-    shared = st.slider(say("course.ch09.shared"), 0, 1024, 0, 64, key="ch09-path-shared")
-    cost = MACHINE.get().cost()
-    found = lanes(cost, shared, PATH_OWN, PATH_ANSWER)
-    hit = saving(shared, PATH_OWN, BLOCK, cost).hit_tokens
+    names = {"mine": say("course.ch09.path.mine"), "manual": say("course.ch09.path.manual", n=f"{MANUAL:,}")}
+    served = pick_one(say("course.ch09.path"), names, "ch09-path")
+    total, step = (tokens, 1) if served == "mine" else (tokens + MANUAL, 64)
+    label, key = say("course.ch09.path.shared"), f"ch09-path-shared-{served}-{tokens}"
+    shared = st.slider(label, 0, (total - 1) // step * step, 0, step, key=key) if total > 1 else 0
+    found, hit = served_thrice(shared, total - shared, PATH_ANSWER, MACHINE.get().cost())
     with picture:
-        st.markdown(f"**{say('course.ch09.picture', n=shared + PATH_OWN)}**")
-        st.plotly_chart(_timeline(found, hit), key="ch09-path", config=QUIET)
+        st.markdown(f"**{say('course.ch09.picture', n=total)}**")
+        st.plotly_chart(_timeline(found, hit), key="ch09-path-chart", config=QUIET)
         st.caption(say("course.ch09.picture.basis", model=MACHINE.get().model, answer=PATH_ANSWER))
-    show_part(NAME, "one_result" if hit else "one_none", **lane_numbers(found))
+    _tell(found, shared, hit)
+    if hit and served == "mine":
+        show_part(NAME, "one_little")
+
+
+def served_thrice(
+    shared: int, private: int, answer: int, cost: CostModel
+) -> tuple[dict[LaneName, list[Span]], int]:
+    """The three lanes, and the tokens that are loaded in the last."""
+    hit = saving(shared, private, BLOCK, cost).hit_tokens
+    return lanes(cost, shared, private, answer), hit
+
+
+def told_of(shared: int, hit: int) -> str:
+    """Which part of the lesson says what is seen."""
+    if not hit:
+        return "one_small" if shared else "one_none"
+    return "one_result"
+
+
+def _tell(found: Mapping[LaneName, Sequence[Span]], shared: int, hit: int) -> None:
+    show_part(NAME, told_of(shared, hit), shared=shared, hit=hit, block=BLOCK, **lane_numbers(found))
 
 
 def one_panel() -> None:
@@ -68,10 +91,9 @@ def one_panel() -> None:
     private = columns[1].slider(say("course.ch09.private"), 16, 512, 128, 16, key="ch09-private")
     answer = columns[2].slider(say("course.ch09.answer"), 2, 32, 12, key="ch09-answer")
     chosen = machine_panel()
-    found = lanes(chosen.cost(), shared, private, answer)
-    hit = saving(shared, private, BLOCK, chosen.cost()).hit_tokens
+    found, hit = served_thrice(shared, private, answer, chosen.cost())
     st.plotly_chart(_timeline(found, hit), key="ch09-time", config=QUIET)
-    show_part(NAME, "one_result", **lane_numbers(found))
+    _tell(found, shared, hit)
     formulas = {"prefill": FORMULAS["formula.prefill"], "decode": FORMULAS["formula.decode"]}
     with st.expander(say("course.ch09.basis")):
         show_part(NAME, "one_basis", model=chosen.model, n=chosen.num_gpus, gpu=chosen.gpu, **formulas)
@@ -81,7 +103,8 @@ def one_panel() -> None:
 
 
 def lane_numbers(found: Mapping[LaneName, Sequence[Span]]) -> dict[str, str]:
-    """First token, a later token and the end of each lane."""
+    """First token, the last token and the end of each lane; each token takes a little more than the one
+    before."""
     kv, both = found["kv"], found["both"]
     return {
         "first_kv": seconds(kv[0].length_s),
@@ -89,7 +112,6 @@ def lane_numbers(found: Mapping[LaneName, Sequence[Span]]) -> dict[str, str]:
         "less": percent(1 - both[0].length_s / kv[0].length_s),
         "token_neither": seconds(found["neither"][-1].length_s),
         "token_kv": seconds(kv[-1].length_s),
-        "token_both": seconds(both[-1].length_s),
         "end_neither": seconds(end_s(found["neither"])),
         "end_kv": seconds(end_s(kv)),
         "end_both": seconds(end_s(both)),
@@ -98,24 +120,7 @@ def lane_numbers(found: Mapping[LaneName, Sequence[Span]]) -> dict[str, str]:
 
 def _timeline(found: Mapping[LaneName, Sequence[Span]], hit: int) -> go.Figure:
     colours, figure = stage_colours(), go.Figure()
-    if hit:
-        figure.add_scatter(
-            x=[0],
-            y=[say("course.ch09.lane.both")],
-            name=f"✓ {say('course.ch09.loaded', n=hit)}",
-            mode="markers+text",
-            text=["<b>✓</b>"],
-            textfont={"color": colours["hit_label"], "size": 13},
-            marker={
-                "symbol": "square",
-                "size": 21,
-                "color": colours["hit"],
-                "line": {"color": colours["hit_edge"], "width": 2},
-            },
-            hovertemplate="%{fullData.name}<extra></extra>",
-            cliponaxis=False,
-        )
-    fills = {"prefill": colours["miss"], "again": colours["miss"], "decode": colours["miss_soft"]}
+    fills = {"prefill": colours["miss"], "again": colours["bg"], "decode": colours["miss_soft"]}
     for work in PATTERNS:
         spans = [(name, span) for name, lane in found.items() for span in lane if span.work == work]
         if not spans:
@@ -129,9 +134,29 @@ def _timeline(found: Mapping[LaneName, Sequence[Span]], hit: int) -> go.Figure:
             marker={
                 "color": fills[work],
                 "line": {"color": colours["miss_edge"], "width": 1.5},
-                "pattern": {"shape": PATTERNS[work], "fillmode": "overlay", "fgopacity": 0.25},
+                "pattern": {
+                    "shape": PATTERNS[work],
+                    "fillmode": "overlay",
+                    "fgcolor": colours["miss_edge"],
+                    "fgopacity": 0.8 if work == "again" else 0.25,
+                },
             },
             hovertemplate="%{x:.1f} ms<extra>%{fullData.name}</extra>",
+        )
+    if hit:  # microseconds: a line at the start, which covers nothing
+        figure.add_scatter(
+            x=[0],
+            y=[say("course.ch09.lane.both")],
+            name=f"✓ {say('course.ch09.loaded', n=hit)}",
+            mode="markers",
+            marker={
+                "symbol": "line-ns",
+                "size": 32,
+                "color": colours["hit_edge"],
+                "line": {"color": colours["hit_edge"], "width": 4},
+            },
+            hovertemplate="%{fullData.name}<extra></extra>",
+            cliponaxis=False,
         )
     for name, lane in found.items():
         figure.add_annotation(
@@ -143,7 +168,7 @@ def _timeline(found: Mapping[LaneName, Sequence[Span]], hit: int) -> go.Figure:
             xshift=6,
         )
     most = max(end_s(lane) for lane in found.values()) * 1000
-    figure.update_xaxes(title_text=say("course.ch09.ms"), range=[-0.015 * most, most * 1.12], fixedrange=True)
+    figure.update_xaxes(title_text=say("course.ch09.ms"), range=[-0.008 * most, most * 1.12], fixedrange=True)
     figure.update_yaxes(autorange="reversed", automargin=True, fixedrange=True, type="category")
     figure.update_yaxes(categoryarray=[say(f"course.ch09.lane.{name}") for name in found])
     figure.update_layout(barmode="overlay", bargap=0.35)

@@ -20,7 +20,9 @@ WORDS = ("name", "how", "minimum", "step", "life", "timing", "note")
 class Offer:
     """One way to buy a cached prefix. Prices relative to an uncached input token. ``counts``: what the rule
     reads, up to what the caller ``marked`` or up to the first ``equal`` tokens' end; "" where the pages give
-    no rule that comes to a number."""
+    no rule that comes to a number. ``below``: what happens below the minimum: "silent" (nothing is cached and
+    no error says so), "error" (one that names the minimum), "unsaid" (the page says no more), "none" (no
+    minimum is stated)."""
 
     offer_id: str
     provider: str
@@ -29,6 +31,7 @@ class Offer:
     prices: WritePrices
     storage: bool
     counts: str
+    below: str
     read_on: str
     sources: tuple[str, ...]
     words: Mapping[Lang, Mapping[str, str]]
@@ -50,6 +53,7 @@ def offers() -> tuple[Offer, ...]:
             WritePrices(row["write"], row["read"]),
             row["storage"],
             row["counts"],
+            row["below"],
             row["read_on"],
             tuple(row["sources"]),
             {lang: {name: row[lang][name] for name in WORDS} for lang in LANGS},

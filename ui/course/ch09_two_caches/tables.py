@@ -112,8 +112,10 @@ def _offer_row(offer: Offer) -> list[str]:
     links = " ".join(f"[{number}]({url})" for number, url in enumerate(offer.sources, 1))
     who = f"**{offer.provider}** · {words['name']}"
     note = say("course.ch09.priced", price=price, note=words["note"]).strip()
-    told = [words[name] for name in ("how", "minimum", "step", "life", "timing")]
-    return [who, *told, note, links, offer.read_on]
+    told = {name: words[name] for name in ("how", "minimum", "step", "life", "timing")}
+    if offer.below != "none":
+        told["minimum"] += f" · {say(f'course.ch09.below.{offer.below}')}"
+    return [who, *told.values(), note, links, offer.read_on]
 
 
 def _calculator(rows: tuple[Offer, ...]) -> None:
@@ -149,7 +151,13 @@ def _calculator(rows: tuple[Offer, ...]) -> None:
         "kept": f"\\${digits(now.with_cache)}",
     }
     if not now.cached:
-        show_part(NAME, "sold_below", minimum=f"{minimum:,}", shared=f"{shared:,}", plain=numbers["plain"])
+        show_part(
+            NAME,
+            f"sold_below_{offer.below}",
+            minimum=f"{minimum:,}",
+            shared=f"{shared:,}",
+            plain=numbers["plain"],
+        )
     else:
         change = percent(abs(now.saved))
         part = "sold_less" if now.saved >= 0 else "sold_more"

@@ -100,7 +100,9 @@ def asked(prompt: OwnPrompts, seed: int) -> Asked:
     words: dict[str, object] = {"tokens": one.tokens, "block": one.block}
     words |= {"place": one.place} if one.kind == "all" else {}
     words |= {"shared": one.shared} if one.kind == "zero" else {}
-    told: Words = (f"course.ch11.own.{one.kind}.told", {**words, "hit": one.hit})
+    equal = {"full": one.tokens, "zero": one.shared}.get(one.kind, 0)
+    why = "last" if equal // one.block * one.block > one.hit else "told"  # a reason only where it decides
+    told: Words = (f"course.ch11.own.{one.kind}.{why}", {**words, "hit": one.hit})
     return Asked(
         ask=f"course.ch11.own.{one.kind}",
         args=words,

@@ -4,6 +4,7 @@ visitor's file may do is told with file and line."""
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -18,11 +19,12 @@ import pytest
 from core.demo.judge import words as judge_words
 from core.demo.judge.__main__ import main
 from core.demo.judge.address import address, step_of
-from core.demo.judge.cases import NUM_HIDDEN, RECORDED, Lang, hidden, load
+from core.demo.judge.cases import ALIKE, NUM_HIDDEN, RECORDED, Case, Lang, hidden, load
 from core.demo.judge.script import script
 from core.demo.judge.verdict import Judging, judge
 from core.demo.judge.words import skeleton, table, words
 from core.scenario.scenario import run
+from core.scenario.tokenizer import TeachingTokenizer
 from ui.stage.payload import stage_log
 from ui.stage.setup import from_query, load_setup
 
@@ -37,6 +39,10 @@ LIMIT = "limit = (len(tokens) - 1) // self.block_size"
 TAIL_FIRST = "for block in reversed(table):\n            self.users"
 IDLE = "if self.users.get(block, 0) == 0:\n                "
 NEXT = "block, _ = self.queue.popitem(last=False)"
+NO_ROOM = "if need + idle > len(self.queue):\n            "
+FOUND = "found.append(self.blocks_of[tag][0])"
+TAGS_OF = "in zip(table, self.tags(tokens), strict=False)"
+BEFORE = "tokens[max(0, start - self.block_size) : start]"
 TAGGED = "if block in self.tag_of:\n                self.queue"
 
 WRONG: dict[str, tuple[list[tuple[str, str]], str, str, str]] = {
@@ -79,6 +85,58 @@ WRONG: dict[str, tuple[list[tuple[str, str]], str, str, str]] = {
     ),
     "idle hits cost nothing": ([("need + idle >", "need >")], "preempt", "room", "wait"),
     "the newest copy": ([("self.blocks_of[tag][0]", "self.blocks_of[tag][-1]")], "copies", "oldest", "match"),
+    "only the block before, not its tag": (
+        [(TAG, f'f"{{{BEFORE}}} {{block}}".encode()')], "two_back", "chain", "miss",
+    ),
+    "only the first block and the place": (
+        [(TAG, 'f"{tokens[: self.block_size]} {start} {block}".encode()')], "middle", "chain", "miss",
+    ),
+    "only the first token and the place": (
+        [(TAG, 'f"{tokens[0]} {start} {block}".encode()')], "middle", "chain", "miss",
+    ),
+    "a sum of the tokens": ([(TAG, 'f"{tag} {sum(block)}".encode()')], "order", "order", "miss"),
+    "sorted tokens": ([(TAG, 'f"{tag} {sorted(block)}".encode()')], "order", "order", "miss"),
+    "digits without a mark between": (
+        [(TAG, '(tag + "".join(map(str, block))).encode()')], "joined", "joined", "miss",
+    ),
+    "8 bits of a tag": ([(".hexdigest()", ".hexdigest()[:2]")], "many", "short", "miss"),
+    "all copies go with one": (
+        [("if not self.blocks_of[tag]:", "if True:")], "copy_left", "copy_left", "match",
+    ),
+    "the copy with the lowest number": (
+        [("self.blocks_of[tag][0]", "min(self.blocks_of[tag])")], "older_copy", "oldest", "match",
+    ),
+    "a look refreshes": (
+        [(FOUND, f"block = self.blocks_of[tag][0]\n            if block in self.queue:\n"
+                 f"                self.queue.move_to_end(block)\n            {FOUND}")],
+        "looked", "looked", "free",
+    ),
+    "no room, and the hits are refreshed": (
+        [(NO_ROOM, f"{NO_ROOM}for block in reversed(hits):\n"
+                   "                if block in self.queue:\n"
+                   "                    self.queue.move_to_end(block)\n            ")],
+        "looked", "looked", "free",
+    ),
+    "no room, and the hits go to the front": (
+        [(NO_ROOM, f"{NO_ROOM}for block in hits:\n"
+                   "                if block in self.queue:\n"
+                   "                    self.queue.move_to_end(block, last=False)\n            ")],
+        "looked", "looked", "free",
+    ),
+    "no room, and the front block loses its tag": (
+        [(NO_ROOM, f"{NO_ROOM}if self.queue:\n                block = self.evict()\n"
+                   "                self.queue[block] = None\n"
+                   "                self.queue.move_to_end(block, last=False)\n            ")],
+        "front_tag", "front_tag", "free",
+    ),
+    "no tag for what the answer fills": (
+        [(TAGS_OF, TAGS_OF.replace("zip(table", "zip(table if hits or not have else []"))],
+        "warm", "needs_tag", "free",
+    ),
+    "a tag only when the next block begins": (
+        [(TAGS_OF, TAGS_OF.replace("(tokens)", "(tokens[:-1] if len(have) == len(table) else tokens)"))],
+        "shared", "needs_tag", "free",
+    ),
 }  # fmt: skip
 
 
@@ -152,6 +210,49 @@ def test_the_words_name_what_the_step_shows(write: Write) -> None:
             assert f"#{step['slot']}" in told.why, (told, step)
         elif "b" in step:
             assert f"block {step['b']}" in told.why, (told, step)
+
+
+HARD = (
+    "only the block before, not its tag", "only the first block and the place", "only the first token and the place",
+    "a sum of the tokens", "sorted tokens", "digits without a mark between", "8 bits of a tag",
+    "all copies go with one", "the copy with the lowest number", "a look refreshes",
+    "no room, and the hits are refreshed", "no room, and the hits go to the front",
+    "no room, and the front block loses its tag",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_hidden_runs_see_it_too(name: str) -> None:
+    """Whoever learns the recorded runs by heart is still found out."""
+    made: dict[str, Any] = {}
+    exec(broken(name), made)
+    for seed in range(4):
+        assert any(differs(made["PrefixCache"], case) for case in hidden(seed)), seed
+
+
+def differs(kind: Any, case: Case) -> bool:
+    """Whether a cache answers anything otherwise; here, in this process."""
+    scenario = load(case, "en")
+    cache = kind(scenario.config.block_size, scenario.config.num_usable)
+    for ask in script(run(scenario), case.until, case.drain, case.look):
+        given = {
+            "look_up": (list(ask.tokens),),
+            "store": (ask.request, list(ask.tokens)),
+            "free": (ask.request,),
+        }
+        answer = getattr(cache, ask.method)(*given.get(ask.method, ()))
+        if ask.method == "evict" and answer is not None:
+            answer = [answer]
+        if answer != (None if ask.right is None else list(ask.right)):
+            return True
+    return False
+
+
+def test_numbers_that_read_alike() -> None:
+    for one, two, three, four in ALIKE:
+        ids = TeachingTokenizer().encode(f"a {one} {two} {three} {four}")[1:]
+        assert f"{ids[0]}{ids[1]}" == f"{ids[2]}{ids[3]}"
+        assert ids[0] != ids[2]
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -291,6 +392,110 @@ def test_store_and_evict_of_the_wrong_kind(write: Write) -> None:
         assert told.rule == kind, told
 
 
+CHEATS = {
+    "writes the end itself": """
+import os, sys
+with open(sys.argv[2], "w") as file:
+    file.write('{"place":-1,"answer":"loaded"}\\n{"place":999999,"printed":"","answer":"end"}\\n')
+os._exit(0)
+""",
+    "writes something": """
+import os, sys
+with open(sys.argv[2], "wb") as file:
+    file.write(b'{"place":-1,"answer":"loaded"}\\n{"place":0,"answer":{"a":[1]}}\\n{"place":"x"}\\n[]\\n\\xff' + b"[" * 9_999)
+os._exit(0)
+""",
+    "writes a fault of its own": """
+import os, sys
+with open(sys.argv[2], "w") as file:
+    file.write('{"place":-1,"answer":"loaded"}\\n{"place":0,"wrong":"soup"}\\n')
+os._exit(0)
+""",
+    "takes the file away": "import os, sys\nos.remove(sys.argv[2]); os.mkdir(sys.argv[2]); os._exit(0)\n",
+    "empties the calls": """
+import sys
+class PrefixCache:
+    def __init__(self, block_size, num_blocks):
+        frame = sys._getframe()
+        while frame.f_code.co_name != "_run":
+            frame = frame.f_back
+        child = frame.f_locals["self"]
+        child.task["calls"], child.place = [], 10**6
+    def look_up(self, tokens): return []
+    def store(self, request, tokens): return []
+    def free(self, request): pass
+    def evict(self): pass
+""",
+}
+
+
+@pytest.mark.parametrize(("name", "lang"), list(zip(CHEATS, cycle(LANGS), strict=False)))
+def test_no_file_passes_without_answers(
+    write: Write, capsys: pytest.CaptureFixture[str], name: str, lang: Lang
+) -> None:
+    """And whatever stands where the answers belong, it ends with a sentence."""
+    status, text = told_of(write(CHEATS[name]), lang, capsys)
+    assert status in (1, 2)
+    assert words("wrong.died", lang) in text
+    assert "✓" not in text
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_copy_of_the_process_has_no_say(write: Write) -> None:
+    how = Judging(write(f"import os\nos.fork()\n{RIGHT}"))
+    assert [case.name for case in RECORDED[:4] if judge(case, how)] == []
+
+
+@pytest.mark.parametrize("first", [
+    'import sys; sys.stdout.reconfigure(encoding="utf-8")',
+    'import sys; sys.stdout.writelines(["a", "b"]); sys.stdout.buffer.write(b"x"); print(end="", flush=True)',
+    'import sys; print("\\ud800", file=sys.stderr); sys.stdout.isatty(); sys.stdout.encoding.lower()',
+])  # fmt: skip
+def test_a_screen_can_what_a_screen_can(write: Write, first: str) -> None:
+    assert judge(CASES["cold"], Judging(write(f"{first}\n{RIGHT}"))) is None
+
+
+def test_another_coding_is_read_as_python_reads_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "my_cache.py"
+    path.write_bytes(f"# -*- coding: latin-1 -*-\n# Br\xfche\n{RIGHT}".encode("latin-1"))
+    assert told_of(path, "en", capsys)[0] == 0
+    for line in ("latin-1 -*-\n\0", "rot13", "soup"):
+        path.write_bytes(f"# -*- coding: {line} -*-\n{RIGHT}".encode())
+        assert told_of(path, "en", capsys)[0] == 2
+
+
+def test_code_that_is_nested_too_deeply(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    status, text = told_of(write("x = " + "-" * 200_000 + "1\n"), "zh", capsys)
+    assert (status, "Traceback" in text) == (2, False)
+    assert words("wrong.deep", "zh", file="my_cache.py") in text
+
+
+@pytest.mark.parametrize("limit", ["nan", "0", "-1", "inf", "1e300", "soup"])
+def test_a_limit_is_a_time(write: Write, limit: str) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([str(write(RIGHT)), "--limit", limit])
+    assert stopped.value.code == 2
+
+
+def test_a_request_that_begins_again_is_told_so(write: Write) -> None:
+    old = "need = -(-len(tokens)"
+    source = RIGHT.replace(old, f"if request in self.over and table is None: return []\n        {old}")
+    source = source.replace(
+        "table = self.table.pop(request)", "self.over.add(request); table = self.table.pop(request)"
+    )
+    source = source.replace(
+        "        self.num_blocks = ", "        self.over = set()\n        self.num_blocks = "
+    )
+    told = judge(CASES["preempt"], Judging(write(source)))
+    assert told is not None
+    assert (
+        told.asked.endswith(words("ask.resumed", "en", req="R1", tokens="", n=21).partition("): ")[2])
+        or "again" in told.asked
+    )
+
+
 def test_what_the_code_prints_is_told_and_disturbs_nothing(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -378,4 +583,4 @@ def test_no_page_runs_what_a_visitor_wrote() -> None:
     root = Path(__file__).resolve().parents[4]
     for folder in ("pages", "ui"):
         for path in (root / folder).rglob("*.py"):
-            assert not re.search(r"core\.demo\.judge\.(?!words|cases)", path.read_text("utf-8")), path
+            assert not re.search(r"core\.demo\.judge\.(?!words|cases|address)", path.read_text("utf-8")), path

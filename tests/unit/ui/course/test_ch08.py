@@ -26,7 +26,16 @@ from ui.course.ch08_costs.counts import (
 )
 from ui.course.ch08_costs.on_stage import ANSWERS, decode_curve, evicted_by_stranger, weight_verdicts
 from ui.course.ch08_costs.overhead import measure, measured
-from ui.course.ch08_costs.path import ENOUGH, LONG_SLOTS, SLOTS, asked, left_of_long, room_words, rooms
+from ui.course.ch08_costs.path import (
+    ENOUGH,
+    LONG_SLOTS,
+    SLOTS,
+    asked,
+    both_sides,
+    left_of_long,
+    room_words,
+    rooms,
+)
 from ui.course.ch08_costs.rival import rival
 from ui.course.lessons import part
 from ui.course.said import SEEDS
@@ -174,7 +183,8 @@ def test_who_goes_can_be_asked_of_any_prompt(prompt: OwnPrompts, seed: int) -> N
     assert one.empty == one.slots - full
     assert one.hit == 4 * min((len(ids) - 1) // 4, full - one.lost)
     assert one.alone == (len(ids) - 1) // 4 * 4
-    assert full == 0 or 0 < one.lost <= max(1, full - 1)
+    assert full == 0 or 0 < one.lost <= max(1 if len(ids) % 4 else 2, full - 1)
+    assert one.hit < one.alone or one.alone == 0, "the stranger changes something"
     assert bet.truth in bet.answers()
     for answer in {0, one.hit, one.alone, len(ids)}:
         key, words = bet.told(answer)
@@ -190,3 +200,8 @@ def test_a_bet_on_who_goes_first_names_the_belief_behind_it() -> None:
     assert bet.told(32)[0].endswith("nothing")
     assert bet.told(bet.truth)[0].endswith("told"), "a slot of 33 tokens is always without a tag"
     assert asked(range(3), 1).told(0)[0].endswith("small")
+    assert asked(range(4), 1).told(0)[0].endswith("last"), "the last token is a reason only where it decides"
+
+
+def test_a_cliff_is_one_once_both_sides_were_seen() -> None:
+    assert [both_sides(tried) for tried in ((), (6,), (2, 4), (4, 5))] == [False, False, False, True]

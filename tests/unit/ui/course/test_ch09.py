@@ -16,9 +16,17 @@ from tests.strategies import examples
 from tests.unit.ui.course.typed import typed_prompts
 from ui.course.ch09_two_caches.billed import asked, billed, rules
 from ui.course.ch09_two_caches.counts import computed_in_all, end_s, first_users, lanes, likeness, plane
-from ui.course.ch09_two_caches.drawn import lane_numbers, plane_numbers, warm_rows
+from ui.course.ch09_two_caches.drawn import (
+    MANUAL,
+    lane_numbers,
+    plane_numbers,
+    served_thrice,
+    told_of,
+    warm_rows,
+)
 from ui.course.ch09_two_caches.providers import FILE, WORDS, Offer, bill, offers
 from ui.course.ch09_two_caches.tables import SECONDS, cheaper_from, four_answers, semantic_verdict, surcharges
+from ui.course.lessons import part, parts
 from ui.course.said import SEEDS
 from ui.stage.own import OwnPrompts
 from ui.words.i18n import LANGS, Lang, t, table
@@ -41,9 +49,32 @@ def test_the_prompt_cache_shortens_the_start_and_kv_every_step_after_it() -> Non
     assert end_s(both) < end_s(kv) < end_s(neither)
     numbers = lane_numbers(found)
     assert (numbers["first_kv"], numbers["first_both"]) == ("48.9 ms", "18.2 ms")
-    assert numbers["token_kv"] == numbers["token_both"]
+    assert told_of(512, 512) == "one_result"
     cold = lanes(A100, 0, 128, 12)
     assert [span.length_s for span in cold["kv"]] == [span.length_s for span in cold["both"]]
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_what_is_said_of_the_visitors_prompt_is_what_the_lanes_show(lang: Lang) -> None:
+    told = {}
+    for total, shared in ((32, 0), (32, 9), (32, 16), (MANUAL + 32, 0), (MANUAL + 32, 640)):
+        found, hit = served_thrice(shared, total - shared, 12, A100)
+        told[total, shared] = told_of(shared, hit)
+        words = {**lane_numbers(found), "shared": shared, "hit": hit, "block": 16}
+        assert part("ch09", told[total, shared], lang, **words)
+        assert found["neither"][0].length_s == A100.prefill_s(total), "what is shared makes no prompt longer"
+    assert list(told.values()) == ["one_none", "one_small", "one_result", "one_none", "one_result"]
+
+
+def test_each_offer_says_what_happens_below_its_minimum() -> None:
+    assert {offer.provider: offer.below for offer in OFFERS.values()} == {
+        "Anthropic": "silent", "OpenAI": "unsaid", "DeepSeek": "none", "Google Gemini": "error",
+    }  # fmt: skip
+    for lang in LANGS:
+        for offer in OFFERS.values():
+            assert offer.below == "none" or f"course.ch09.below.{offer.below}" in table(lang)
+            assert offer.below == "none" or f"sold_below_{offer.below}" in parts("ch09", lang)
+        assert "Anthropic" in parts("ch09", lang)["sold_note"]
 
 
 def test_the_plane_is_the_engines() -> None:
@@ -189,6 +220,11 @@ def test_any_prompt_has_its_price(prompt: OwnPrompts, seed: int) -> None:
 
 def test_bets_fall_on_both_sides_of_a_minimum() -> None:
     prompt = OwnPrompts("You are a waiter.", (" Is it hot?", " Is it new?", ""))
-    reads = [billed(prompt, seed).read for seed in range(100)]
-    assert 20 < sum(read == 0 for read in reads) < 80
+    found = [billed(prompt, seed) for seed in range(100)]
+    assert 20 < sum(one.read == 0 for one in found) < 80
+    assert all(one.tokens >= one.minimum for one in found), (
+        "the lengths in the question do not say the answer"
+    )
+    below = {one.offer.below for one in found if one.read == 0}
+    assert below == {"silent", "error", "unsaid"}, "each provider has a rule of its own"
     assert asked(prompt, 0).grade(asked(prompt, 0).truth) == "right"

@@ -54,7 +54,7 @@ def test_fourteen_of_them_as_the_lesson_says() -> None:
     assert len(APPS) == 14
     assert set(COUNTED) == set(APPS)
     texts = {f"{name}_{piece}" for name in APPS for piece in ("shared", "breaks")}
-    assert set(parts("ch10", "en")) == {"hook", "good", "result", "bet", "counted", "recap"} | texts
+    assert set(parts("ch10", "en")) == {"hook", "houses", "good", "result", "bet", "counted", "recap"} | texts
 
 
 @pytest.mark.parametrize("name", APPS)
@@ -183,6 +183,13 @@ def test_each_order_keeps_every_word() -> None:
     }
     assert put_together("question_first", "11:58", "要亲切。", "有汤吗？") == "有汤吗？要亲切。"
     assert put_together("question_first", "11:58", "Be kind.", "") == "Be kind."
-    assert {assembled(OwnPrompts("a b c d e", (" f", " g", " h")), seed).order for seed in range(40)} == set(
-        ORDERS
-    )
+    alike = OwnPrompts("a b c d e", (" f g h i", " f g h k", " f g h l"))
+    assert {assembled(alike, seed).order for seed in range(40)} == set(ORDERS)
+
+
+def test_an_order_that_costs_nothing_is_not_bet_on() -> None:
+    """A beginning of whole blocks loses nothing to a time behind it, unless the questions begin alike."""
+    apart = OwnPrompts("a b c d e f g h", (" i", " k", " l"))
+    found = [assembled(apart, seed) for seed in range(40)]
+    assert {one.order for one in found} == {"question_first", "clock_first", "clock_last"}
+    assert all(one.hit < one.best or one.order == "clock_last" for one in found)

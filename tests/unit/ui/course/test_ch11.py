@@ -111,7 +111,7 @@ def test_what_the_texts_say() -> None:
     assert BELIEFS["names"].show("close").numbers["alike"] == "60", "alike, and the old answer is wrong"
     assert (numbers["ttl"]["absolute"], numbers["ttl"]["none"]) == (2, 4)
     assert (numbers["replicas"]["total"], numbers["replicas"]["affinity"]) == (72, 56)
-    assert BELIEFS["tenants"].show("wrong", "own").numbers == {"right": 13, "wrong": 13}
+    assert BELIEFS["tenants"].show("wrong", "own").numbers == {"right": 13, "wrong": 13, "size": 4}
     assert dict(BELIEFS["clock"].opened().bars) == {"front": 113, "middle": 49, "end": 17}
     assert [hit for _, hit in BELIEFS["zero"].opened().bars] == [200, 192, 192, 192, 128, 0]
 
@@ -229,6 +229,41 @@ def test_a_sentence_says_its_number_and_the_answer_says_the_true_one(
         assert t(key, lang, **words)
         assert all(t(option, lang) for option, _ in bet.options)
     assert f"course.ch11.topic.{name}" in table(lang)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize(
+    ("name", "needed"),
+    {
+        "clock": ("clock", "system", "history", "question", "size"),
+        "anywhere": ("system", "documents", "size"),
+        "tenants": ("size",),
+        "weights": ("tokens", "size"),
+        "together": ("count", "prompt", "size"),
+        "replicas": ("requests", "shared", "size", "count"),
+        "everything": ("size", "cap", "flood", "threshold"),
+    }.items(),
+)
+def test_a_sentence_says_what_one_needs_to_decide_it(name: str, needed: tuple[str, ...], lang: Lang) -> None:
+    asked_of = table(lang)[f"course.ch11.claim.{name}"]
+    assert all(f"{{{hole}}}" in asked_of for hole in needed)
+
+
+def test_the_last_token_is_a_reason_only_where_it_decides() -> None:
+    found = {}
+    for first, second in (
+        ("a b c d e f g h", " i"), ("a b c d e f g", ""), ("a b c d e f g h", ""),
+    ):  # fmt: skip
+        prompt = OwnPrompts(first, (second, second, ""))
+        for seed in range(60):
+            one = asked(prompt, seed)
+            key, words = one.told(0)
+            if key.startswith(("course.ch11.own.full", "course.ch11.own.zero")):
+                equal, block = int(str(words.get("shared", words["tokens"]))), int(str(words["block"]))
+                decides = equal % block == 0 and equal == words["tokens"]
+                assert key.endswith(".last") == decides, words
+                found[key] = words
+    assert len(found) == 4
 
 
 def test_each_belief_has_its_place_in_the_link() -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,13 @@ from core.demo.trace import TRACED, rates, trace
 from core.engine.engine import Engine
 from core.scenario.tokenizer import TeachingTokenizer
 from core.types import EngineConfig, Request
-from pages.ch13 import percent
+from pages.ch13 import command, percent
 from ui.course.ch13 import (
     DEFAULT,
     FUNCTIONS,
     PAIRS,
     SIZES,
+    changed_line,
     code_lines,
     first_hit,
     is_fault,
@@ -35,6 +37,7 @@ from ui.course.ch13 import (
     next_request,
     parse_requests,
     sister_bet,
+    sister_put,
     take_away,
 )
 from ui.course.code import source_of
@@ -219,7 +222,8 @@ def test_the_bet_can_be_put_on_any_prompt(number: int) -> None:
 
 def test_two_seeds_put_two_questions() -> None:
     asked = [sister_bet(our_prompt("en"), seed) for seed in range(12)]
-    assert len({str(one.args) for one in asked}) == 12
+    assert all(one.args != other.args for one, other in pairwise(asked))
+    assert len({str(one.args) for one in asked}) > 6
     assert len({one.truth for one in asked}) > 3
 
 
@@ -234,16 +238,53 @@ def test_the_right_cache_reuses_what_the_engine_does(prompt: OwnPrompts) -> None
         assert reused("", prompts, size) == engine.lookup(Request("b", tuple(prompts[1]))).hit
 
 
-def test_each_sister_errs_somewhere_and_its_line_is_in_its_source() -> None:
+def test_each_sister_errs_somewhere() -> None:
     """A bet on a fault that never shows would teach nothing."""
     same = [[1, 2, 3, 4], [1, 2, 3, 4]]
     near = [[1, 2, 3, 4, 5], [1, 2, 3, 9, 5]]
     wrong = {name: [reused(name, one, 2) != reused("", one, 2) for one in (same, near)] for name in SISTERS}
     assert wrong == {"first": [False, True], "whole": [False, True], "last": [True, False]}
-    for make, line in SISTERS.values():
-        assert line in inspect.getsource(make).replace("return [", "tag = ").replace(
-            " for index in blocks]", ""
-        )
+
+
+@pytest.mark.parametrize("name", SISTERS)
+def test_a_sister_is_the_small_cache_with_one_line_changed(name: str) -> None:
+    """What is shown beside the right function: every other line is the same, so that one can compute it."""
+    sister = SISTERS[name]
+    right, changed = (source_of(function)[1] for function in (sister.right, sister.changed))
+    other = [new for old, new in zip(right, changed, strict=True) if old != new]
+    assert [line.strip() for line in other] == [sister.line]
+    first, lines = source_of(sister.changed)
+    put = next(put for seed in range(3) if (put := sister_put(our_prompt("en"), seed)).name == name)
+    assert lines[changed_line(put) - first].strip() == sister.line
+
+
+@pytest.mark.parametrize("prompt", ODD)
+def test_a_bet_is_on_a_fault_that_shows_wherever_one_does(prompt: OwnPrompts) -> None:
+    puts = [sister_put(prompt, seed) for seed in range(24)]
+    shows = [put.got != put.right for put in puts]
+    assert all(shows) or not any(shows)
+    for put, seed in zip(puts, range(24), strict=True):
+        assert sister_bet(prompt, seed).told(0)[0].endswith(".same") == (put.got == put.right)
+
+
+def test_no_difference_is_told_where_there_is_none() -> None:
+    tiny = OwnPrompts("a", ("", "", ""))
+    assert {sister_put(tiny, seed).got for seed in range(12)} == {0}
+    assert all(sister_bet(tiny, seed).told(0)[0].endswith(".same") for seed in range(12))
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_our_own_prompts_show_every_fault(lang: Lang) -> None:
+    puts = [sister_put(our_prompt(lang), seed) for seed in range(12)]
+    assert {put.name for put in puts} == set(SISTERS)
+    assert all(put.got != put.right for put in puts)
+
+
+def test_the_command_leads_links_to_the_visitors_own_server() -> None:
+    assert command("en", "http://localhost:8501/") == "python -m core.demo.judge my_cache.py"
+    told = command("zh", "http://localhost:9000/broth/")
+    assert told == "python -m core.demo.judge my_cache.py --lang zh --base http://localhost:9000/broth/"
+    assert "'" in command("en", "http://x/;rm")
 
 
 # -- to take away ------------------------------------------------------------------------------------------

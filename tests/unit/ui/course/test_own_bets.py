@@ -194,7 +194,7 @@ def test_the_first_token_of_a_question(typed: Typed) -> None:
         assert one.full_ms == pytest.approx(1e3 * cost.prefill_s(one.total))
         assert time_belief(one, one.hit_ms) == "right"
         for case in (one, with_manual(prompts, cost, seed)):
-            asked = asked_time(case, prompts)
+            asked = asked_time(case)
             can_be_asked(asked)
             assert abs(asked.truth - case.hit_ms) <= asked.step / 2
             assert len(asked.answers()) <= 402, "they stand on a slider"

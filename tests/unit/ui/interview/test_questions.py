@@ -117,7 +117,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "pool_preempt": {"own": 12, "rate": "40", "again": 12, "wrong": "51"},
     "pool_cliff": {"few_slots": 4, "few": "0", "enough_slots": 5, "enough": "83"},
     "work_prompt": {"early": 0, "total": 16, "late": 12},
-    "work_change": {"place": 40, "total": 113, "size": 16, "hit": 32},
+    "work_change": {"place": 48, "total": 113, "size": 16, "hit": 32, "lost": 81},
     "work_think": {
         "prompt": 48,
         "thought": 40,
@@ -163,17 +163,11 @@ RIGHT: dict[str, dict[str, Any]] = {
     },
     "work_metric": {"tokens": "52", "requests": "67", "mean": "52", "later": "77"},
     "scale_chunked": {
-        "alone": "11",
-        "chunk": 512,
-        "context": "1,000",
-        "first": "21",
         "last": "26",
         "neighbours": 31,
         "pieces": 16,
         "prompt": "8,192",
-        "steps": 4,
         "sum": "383",
-        "twin": "2,048",
         "whole": "216",
     },
     "scale_disagg": {
@@ -264,7 +258,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     },
     "true_zero": {"hit": 12, "total": 15},
     "wrong_prompt": {"prompt": 100, "answer": 50, "hit": 144},
-    "wrong_linear": {"again": "54,950", "kept": "599"},
+    "wrong_linear": {"again": "54,950", "kept": "599", "prompt": 500, "answer": 100},
     "wrong_full": {"hit": 8, "total": 12, "share": "67"},
     "wrong_decode": {"decode": "8.5", "tokens": "4,096"},
 }

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.cost import GPUS, MODELS, CostModel
+from core.engine.engine import Engine
+from core.engine.events import Event, RequestAdmitted
+from core.types import EngineConfig, Request
 from ui.interview.numbers import numbers
 from ui.interview.runs import COST, hits
 from ui.interview.scale import closed_round, tokens_a_step
@@ -41,9 +44,8 @@ def test_pieces_keep_steps_short_and_the_prompt_long() -> None:
     def one(key: str) -> float:
         return number("scale_chunked", key)
 
-    assert one("alone") < one("first") <= one("last") < one("whole") < one("sum")
-    assert one("pieces") * one("chunk") == one("prompt")
-    assert one("twin") == one("steps") * one("chunk"), "pieces of whole blocks are hit whole"
+    assert one("last") < one("whole") < one("sum")
+    assert one("sum") / one("pieces") < one("last"), "the last piece reads most"
 
 
 @pytest.mark.parametrize("drafts", [0, 1, 4])
@@ -79,3 +81,21 @@ def test_a_shared_part_read_once() -> None:
 
 def test_large_blocks_hit_all_or_nothing() -> None:
     assert (numbers("scale_window")["hit"], numbers("scale_window")["hit_longer"]) == (0, 528)
+
+
+def test_an_equal_prompt_hits_what_the_pieces_have_filled() -> None:
+    """What the answer about chunked prefill says of a twin that comes in between."""
+    events: list[Event] = []
+    engine = Engine(EngineConfig(num_blocks=99), events.append, block_events=False)
+    engine.start(Request("R0", tuple(range(400))), 100)
+    engine.prefill("R0", 100)
+    engine.start(Request("R1", tuple(range(400))), 100)
+    hit = [event.hit_tokens for event in events if isinstance(event, RequestAdmitted)][1]
+    assert hit == 200 // 16 * 16
+
+
+def test_a_place_counts_from_one() -> None:
+    """A change in the last place of a block: counted from 0 the rule would give one block more."""
+    place, size = number("work_change", "place"), number("work_change", "size")
+    assert place % size == 0
+    assert number("work_change", "hit") == (place - 1) // size * size == place - size

@@ -36,7 +36,7 @@ def test_every_single_wrong_letter_is_seen(code: Code) -> None:
     """At every place, by every other sign that may stand in a code."""
     text = written(code)
     for place, right in enumerate(text):
-        for wrong in {*MARKS, *CHECKS, "-"} - {right}:
+        for wrong in {*MARKS, *CHECKS, *CHECKS.upper(), "-"} - {right}:
             damaged = text[:place] + wrong + text[place + 1 :]
             assert read_codes(damaged).codes == (), damaged
 
@@ -81,6 +81,67 @@ ONE = Code("AAacAA", "CBbAcaAa")
 def test_spaces_and_dashes_of_other_programs(text: str) -> None:
     check = check_letter(ONE)
     assert read_codes(text.format(code=written(ONE), check=check)).codes == (ONE,)
+
+
+@given(codes)
+def test_no_change_of_case_is_silent(code: Code) -> None:
+    """Programs that write everything small, or large, or begin a line with a capital."""
+    text = written(code)
+    for damaged in (text.lower(), text.upper(), text[0].upper() + text[1:], text[0].lower() + text[1:]):
+        if damaged != text:
+            assert read_codes(damaged).codes == (), damaged
+
+
+@pytest.mark.parametrize("code", [ONE, Code("...aA.", "CB..ca.a"), Code("abcdab", "abcdabc.")])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"{code}"',
+        "“{code}”",
+        "「{code}」",
+        "‘{code}’",
+        "`{code}`",
+        "```{code}```",
+        "**{code}**",
+        "Anna: {code}",
+        "Anna：{code}",
+        "安娜：{code}",
+        "[10:32] Anna: {code}",
+        "10:32 Anna: `{code}`",
+        "> {code}",
+        "(Anna) {code}",
+        "1. {code}",
+        "1.{code}",
+        "12) {code}",
+        "3、{code}",
+        "- {code}",
+        "• {code}",
+        "7 {code}",
+        "\ufeff{code}",
+        "\u200b{code}\u200b",
+        "\u200e{code}\u200f",
+        "\u2066{code}\u2069",
+        "\u202a{code}\u202c",
+        "{code}.",
+        "{code}...",
+        "{code}。",
+        "{code}!",
+        "Anna, {code}",
+        "{code}, Anna",
+        "my code is: “{code}”.",
+    ],
+)
+def test_codes_as_chats_have_them(text: str, code: Code) -> None:
+    if text == "1.{code}" and code.before.startswith("."):
+        return  # nobody knows whose dot that is
+    pasted = read_codes(text.format(code=written(code)))
+    assert (pasted.codes, pasted.misread) == ((code,), ())
+
+
+def test_a_damaged_code_beside_a_good_one_is_told() -> None:
+    pasted = read_codes(f"Anna: {written(ONE)}, BAacAA-CBbAcaAa-{check_letter(ONE)}")
+    assert pasted.codes == (ONE,)
+    assert [one.why for one in pasted.misread] == ["check"]
 
 
 def test_dots_of_other_programs() -> None:

@@ -11,8 +11,10 @@ from hypothesis import given
 
 from tests.strategies import examples
 from tests.unit.ui.study.test_class_count import classes
+from ui.stage.show_me import address
 from ui.study.class_code import Code, read_codes
 from ui.study.class_count import count_class
+from ui.study.compared import SHOWS
 from ui.study.ideas import RIGHT, SIX
 from ui.teacher.card import card_css, card_html
 from ui.teacher.example_class import NUM, example_text
@@ -91,3 +93,25 @@ def test_the_table_has_a_line_for_every_option() -> None:
     assert len(rows) == (6 + 8) * 5
     assert sum(row[4] != "" for row in rows) == 6 + len(RIGHT)
     assert all(int(row[5]) <= int(row[7]) == NUM for row in rows)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_belief_fell_only_where_more_are_right(lang: Lang) -> None:
+    """Who leaves one error for another one has not learned what is so."""
+    moved = card_html(count_class([Code("aaaaaa", "bbbacbab")] * 3), (lang,))
+    assert t("results.fell.moved", lang) in moved
+    assert t("results.fell", lang) + "<" not in moved
+    fell = card_html(count_class([Code("aaaaaa", "cbbacbab")] * 3), (lang,))
+    assert t("results.fell", lang) + "<" in fell
+
+
+def test_each_new_situation_has_its_number() -> None:
+    page = card_html(count_class([Code("aaaaaa", "cbbacbac")] * 3), ("en",))
+    assert re.search(r"Two tools change places <b>3</b>", page)
+    assert re.search(r"Two customers with salts <b>0</b>", page)
+
+
+@pytest.mark.parametrize("name", SHOWS)
+@pytest.mark.parametrize("lang", LANGS)
+def test_every_wrong_idea_leads_to_a_step(name: str, lang: Lang) -> None:
+    assert "#step=" in address(SHOWS[name], lang)
