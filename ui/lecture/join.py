@@ -15,8 +15,8 @@ HERE = "http://localhost:8501/"
 
 
 def join_sheet(base: str, mode: LangMode) -> Join:
-    """``base``: the folder of our pages as others reach it, ends in /. The code names the language; what has to
-    be typed is short, and opens in the language of the device."""
+    """``base``: the folder of our pages as others reach it, ends in /. The code names the language; what
+    has to be typed is short, and opens in the language of the device."""
     code = base + Address(SHEET).link(mode)
     local = urlsplit(base).hostname in LOOPBACK
     return {"url": base + SHEET, "svg": "" if local else qr_svg(code) or "", "local": local}
