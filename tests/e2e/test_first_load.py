@@ -13,6 +13,7 @@ from tests.e2e.conftest import STREAMLIT_PROBE
 from tests.e2e.onstage import open_stage
 
 MOST_REQUESTS, MOST_BYTES = 14, 1_500_000
+SOONER = "globalThis.setTimeout = (call, ms, ...more) => wait(call, ms === 20000 ? 500 : ms, ...more);"
 PARCEL = re.compile(r"/app/static/parcel-[0-9a-f]+\.json$")
 
 
@@ -62,15 +63,20 @@ def test_modules_that_come_later_find_those_of_the_parcel(server: str, browser_p
     assert [one for one in asked if re.match(r"(react-dom|rolldown-runtime|index\..*js|protobuf)", one)] == []
 
 
-@pytest.mark.parametrize("harm", ["gone", "torn"])
+@pytest.mark.parametrize("harm", ["gone", "torn", "stuck"])
 def test_without_the_parcel_the_page_loads_as_written(server: str, browser_page: Page, harm: str) -> None:
     """A proxy that refuses it, a line that breaks off: slower, and all there."""
 
     def instead(route: Route) -> None:
+        if harm == "stuck":
+            return  # and no answer ever comes
         if harm == "gone":
             route.fulfill(status=200, content_type="text/html", body="<html></html>")
         else:
             route.fulfill(status=200, content_type="application/json", body='{"a.js": "export')
 
     browser_page.route(PARCEL, instead)
+    browser_page.add_init_script(
+        "AbortSignal.timeout = (old => ms => old.call(AbortSignal, ms / 20))(AbortSignal.timeout)"
+    )
     open_stage(browser_page, f"{server}/execute?lang=en")

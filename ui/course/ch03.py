@@ -13,7 +13,7 @@ from ui.words.i18n import Lang
 SHOWN_SIZES = (1, 2, 4, 8, 16)
 """Block sizes that picture and stage offer: none of those that are bet on."""
 
-BET_SIZES = (3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15)
+BET_SIZES = (3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19)
 
 
 def fates_of(words: Sequence[str], hit: int) -> list[Fate]:
@@ -31,25 +31,27 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _sizes(shared: int, tokens: int) -> list[int]:
+def _sizes(prompts: Sequence[Sequence[str]], which: int) -> list[int]:
     """Sizes to bet on: if there are any, those at which sharing ends inside a block, and of which no picture
     shows how much is reused."""
-    most = min(shared, tokens - 1)  # the last token is always computed
+    # the last token is always computed
+    most = [min(shared_tokens(prompts, one), len(prompts[one]) - 1) for one in range(1, len(prompts))]
 
-    def reused(size: int) -> int:
+    def reused(size: int, most: int) -> int:
         return most // size * size
 
-    fit = [size for size in BET_SIZES if size <= shared] or list(BET_SIZES[:1])
-    inside = [size for size in fit if most % size] or fit
-    shown = {reused(size) for size in SHOWN_SIZES}
-    return [size for size in inside if reused(size) not in shown] or inside
+    mine = most[which - 1]
+    fit = [size for size in BET_SIZES if size <= mine] or list(BET_SIZES[:1])
+    inside = [size for size in fit if mine % size] or fit
+    shown = {reused(size, one) for size in SHOWN_SIZES for one in most}
+    return [size for size in inside if reused(size, mine) not in shown] or inside
 
 
 def bet_on_hits(lang: Lang, prompt: OwnPrompts, seed: int) -> Asked:
     """How many tokens of the second or third request hit, at a size that is on no picture."""
     prompts, which = tokens_of(prompt), 1 + seed % 2
     tokens, shared = len(prompts[which]), shared_tokens(prompts, which)
-    sizes = _sizes(shared, tokens)
+    sizes = _sizes(prompts, which)
     size = sizes[seed // 2 % len(sizes)]
     hit = my_hits(lang, prompt, block_size=size)[which]
     whole = shared // size * size

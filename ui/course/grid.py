@@ -65,7 +65,7 @@ def mark_grid(
                 **dict(zip("xy", zip(*((x, y) for x, y, _ in places), strict=True), strict=True)),
                 text=[glyph for _, _, glyph in places],
                 mode="text",
-                textfont={"color": colour, "size": 13},
+                textfont={"color": colour, "size": 13 if len(rows) <= MANY_ROWS else 11},
                 hoverinfo="skip",
                 showlegend=False,
             )
@@ -80,8 +80,8 @@ def mark_grid(
     )
     figure.update_xaxes(showgrid=False, zeroline=False)
     figure.update_yaxes(showgrid=False, zeroline=False, automargin=True)
-    each = 26 if len(rows) <= MANY_ROWS else 17
-    figure.update_layout(height=90 + each * len(rows), margin={"l": 8, "r": 8, "t": 8, "b": 48})
+    each = 22 if len(rows) <= MANY_ROWS else 15
+    figure.update_layout(height=80 + each * len(rows), margin={"l": 8, "r": 8, "t": 8, "b": 44})
     return figure
 
 

@@ -55,16 +55,15 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 .st-key-road a{min-height:2rem}
 .stColumn:has([class*="st-key-picture-"]){align-self:stretch}
 .stColumn:has([class*="st-key-picture-"])>div{position:sticky;top:4rem;flex:none;height:fit-content;
-max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding-inline:.5rem}
+max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding:0 .5rem 1rem}
 [class*="st-key-picture-"] img{max-height:max(20rem,calc(100vh - 16rem));object-fit:contain;
 object-position:left top}
 [class*="st-key-told-"]{border-left:4px solid currentColor;padding-left:1rem}
 @media (max-width:640px){
 .st-key-road a{min-height:2.75rem}
 [class*="st-key-reading-"] .stHorizontalBlock:has(>.stColumn [class*="st-key-picture-"]){gap:1rem}
-[class*="st-key-reading-"] .stHorizontalBlock:has(>.stColumn [class*="st-key-picture-"])>.stColumn:first-child,
-[class*="st-key-reading-"] .stHorizontalBlock:has(>.stColumn [class*="st-key-picture-"])>.stColumn:first-child>
-.stVerticalBlock{display:contents}
+.stColumn:first-child:has(+.stColumn [class*="st-key-picture-"]),
+.stColumn:first-child:has(+.stColumn [class*="st-key-picture-"])>.stVerticalBlock{display:contents}
 .stColumn:first-child:has(+.stColumn [class*="st-key-picture-"])>.stVerticalBlock>*{order:2}
 .stColumn:first-child:has(+.stColumn [class*="st-key-picture-"])>.stVerticalBlock>:first-child{order:0}
 .stColumn:has([class*="st-key-picture-"]){order:1}

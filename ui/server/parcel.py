@@ -40,6 +40,10 @@ PARTS = (
 BASE = "__BASE__"
 """Stands in the parcel for the address of the folder of modules, which only the browser knows."""
 
+PATIENCE_MS = 20_000
+"""So long a browser waits until a parcel begins to come, before it asks for the files one by one. How long it
+takes to come is the network's affair: on a slow one the files would take longer."""
+
 _ENTRY = re.compile(r'<script type="module" crossorigin src="\./static/js/(index\.[\w-]+\.js)"></script>')
 _PRELOAD = re.compile(r'\s*<link rel="modulepreload"[^>]*>')
 _STATIC_IMPORT = re.compile(r'(\bfrom|\bimport)"\./([\w.-]+\.js)"')
@@ -105,7 +109,7 @@ def _portable(name: str, text: str) -> str:
 
 def unwrapped(page: str, parcel: Parcel, address: str) -> str:
     """Streamlit's HTML file with the parcel in place of its module and the list of those to load early."""
-    script = _BOOT % {"base": BASE, "entry": parcel.entry, "address": address}
+    script = _BOOT % {"base": BASE, "entry": parcel.entry, "address": address, "patience": PATIENCE_MS}
     return _ENTRY.sub(lambda _: f"<script>{script}</script>", _PRELOAD.sub("", page), count=1)
 
 
@@ -119,8 +123,13 @@ _BOOT = """
   };
   const asWritten = () => start(`import "${base}%(entry)s";`);
   if (!globalThis.HTMLScriptElement?.supports?.("importmap")) return asWritten();
-  fetch(new URL("%(address)s", document.baseURI))
-    .then((answer) => (answer.ok ? answer.json() : Promise.reject(answer.status)))
+  const patience = new AbortController();
+  const alarm = setTimeout(() => patience.abort(), %(patience)d);
+  fetch(new URL("%(address)s", document.baseURI), { signal: patience.signal })
+    .then((answer) => {
+      clearTimeout(alarm);
+      return answer.ok ? answer.json() : Promise.reject(answer.status);
+    })
     .then((modules) => {
       const imports = {};
       for (const [name, text] of Object.entries(modules)) {

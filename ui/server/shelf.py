@@ -45,11 +45,11 @@ class Shelf:
         self._made = {name: gzip.compress(text.encode(), LEVEL) for name, text in made.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "GET":
+        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
         name = scope["path"].rpartition("/app/static/")[2]
-        unpacks = "gzip" in Headers(scope=scope).get("accept-encoding", "")
+        unpacks = _unpacks(Headers(scope=scope).get("accept-encoding", ""))
         body = self._made.get(name)
         if body is not None and not unpacks:
             await self._answer(name, gzip.decompress(body), {}, scope, receive, send)
@@ -65,8 +65,9 @@ class Shelf:
         self, name: str, body: bytes, headers: dict[str, str], scope: Scope, receive: Receive, send: Send
     ) -> None:
         headers |= {"cache-control": FOR_GOOD, "vary": "accept-encoding", "x-content-type-options": "nosniff"}
-        answer = Response(body, headers=headers, media_type=TYPES[Path(name).suffix])
-        await answer(scope, receive, send)
+        headers["content-length"] = str(len(body))
+        sent = body if scope["method"] == "GET" else b""
+        await Response(sent, headers=headers, media_type=TYPES[Path(name).suffix])(scope, receive, send)
 
     def _file(self, scope: Scope) -> Path | None:
         """The file that is asked for, if it is one of ours to answer and whole."""
@@ -82,7 +83,21 @@ class Shelf:
         """Its content, packed the first time; None where there is no such file."""
         with self._lock:
             if file not in self._packed:
-                if not file.is_file() or file.is_symlink():
+                try:
+                    whole = file.is_file() and not file.is_symlink()
+                    content = file.read_bytes() if whole else None
+                except OSError:  # a name that no system takes, a file that nobody may read
                     return None
-                self._packed[file] = gzip.compress(file.read_bytes(), LEVEL)
+                if content is None:
+                    return None
+                self._packed[file] = gzip.compress(content, LEVEL)
             return self._packed[file]
+
+
+def _unpacks(accepted: str) -> bool:
+    """Whether a browser says that it takes gzip: named, and not with a weight of nothing."""
+    for one in accepted.lower().split(","):
+        name, _, weight = one.partition(";")
+        if name.strip() in ("gzip", "*"):
+            return re.fullmatch(r"\s*q\s*=\s*0(\.0*)?\s*", weight) is None
+    return False

@@ -113,6 +113,23 @@ def test_every_word_on_the_stage_has_its_promise() -> None:
     assert {term.show.page for term in terms()} - {""} <= set(PAGES)
 
 
+PATH_SHOWS_IT = {
+    "prompt",
+    "system prompt",
+    "KV cache",
+    "prefix",
+    "private suffix",
+    "prefix caching",
+    "PagedAttention",
+}
+"""Words that a chapter speaks of before anything else."""
+
+
+def test_a_page_is_opened_at_the_place_of_the_word() -> None:
+    lost = {english(term) for term in terms() if term.show.page.startswith("ch") and not term.show.place}
+    assert lost == PATH_SHOWS_IT
+
+
 @pytest.mark.parametrize("lang", LANGS)
 @pytest.mark.parametrize("term", ON_STAGE, ids=english)
 def test_a_link_opens_on_what_it_promises(term: Term, lang: Lang) -> None:

@@ -110,6 +110,7 @@ def test_a_file_is_packed_once(asked: Asked, monkeypatch: pytest.MonkeyPatch) ->
         "/static/js/../../secret.js",
         "/static/media/font.woff2",
         "/app/static/parcel-2.json",
+        f"/static/js/{'a' * 300}.js",
         "/execute",
         "/",
     ],
@@ -120,4 +121,25 @@ def test_everything_else_passes(asked: Asked, path: str) -> None:
 
 def test_parts_of_a_file_and_other_methods_pass(asked: Asked) -> None:
     assert asked.get("/static/js/index.a1.js", accept_encoding="gzip", range="bytes=0-3").text == "inner"
-    assert asked.get("/static/js/index.a1.js", "HEAD", accept_encoding="gzip").text == "inner"
+    assert asked.get("/static/js/index.a1.js", "POST", accept_encoding="gzip").text == "inner"
+
+
+@pytest.mark.parametrize("path", ["/static/js/index.a1.js", "/app/static/parcel-1.json"])
+def test_who_asks_for_the_head_alone_gets_the_same_one(asked: Asked, path: str) -> None:
+    whole, head = (asked.get(path, method, accept_encoding="gzip") for method in ("GET", "HEAD"))
+    assert (head.status, head.headers, head.body) == (200, whole.headers, b"")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "packed"),
+    [
+        ("gzip;q=0, identity", False),
+        ("x-gzipfoo", False),
+        ("br;q=1, GZIP;q=0.5", True),
+        ("*", True),
+        ("", False),
+    ],
+)
+def test_packed_is_what_is_sent_to_those_who_take_it(asked: Asked, accepted: str, packed: bool) -> None:
+    answer = asked.get("/app/static/parcel-1.json", accept_encoding=accepted)
+    assert ("content-encoding" in answer.headers, answer.text) == (packed, MADE)
