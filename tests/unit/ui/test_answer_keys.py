@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[3]
 GRADES = re.compile(r"(?m)(=|return) Asked\(|index=None|^QUESTIONS\b.*= \{\"|\"answers\": \[")
 """How a place is written that knows a right answer: a bet, an open choice, letters, a question."""
 
-DRAWN_ELSEWHERE = {"ui/course/bets.py", "pages/sheet.py", "pages/ch13.py"}
+DRAWN_ELSEWHERE = {"ui/course/bets.py", "pages/sheet.py", "pages/ch06.py", "pages/ch13.py"}
 """They draw what others grade."""
 
 
