@@ -1,1 +1,1 @@
-"""What made prompts differ where they need not, found by what repairs it: every repair is run before it is said."""
+"""What made prompts differ where they need not, found by what repairs it: no repair is said that was not run."""

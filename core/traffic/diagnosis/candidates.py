@@ -17,7 +17,15 @@ from core.traffic.diagnosis.repairs_order import (
     sorted_tools,
     stable_keys_first,
 )
-from core.traffic.diagnosis.repairs_text import Spot, dropped, moved, one_form, one_wording, rewritten
+from core.traffic.diagnosis.repairs_text import (
+    Spans,
+    Spot,
+    dropped,
+    moved,
+    one_form,
+    one_wording,
+    rewritten,
+)
 from core.traffic.diagnosis.rewriting import Change, Requests, Writer
 
 Repair = Literal[
@@ -43,6 +51,8 @@ Repair = Literal[
 """What keeps more of the meaning stands in front: of two that gain the same it is the first one said."""
 REPAIRS: tuple[Repair, ...] = get_args(Repair)
 Apply = Callable[[Writer, Requests, Progress | None], Requests]
+_LONGEST_DROPPED = 160
+"""Characters: more than that is no date, and nobody can do without it."""
 _IN_JSON = set('"{}[]')
 
 
@@ -80,23 +90,24 @@ def kind_in(spot: Spot, texts: list[str]) -> Kind:
 def _of_text(spot: Spot, group: Group) -> list[Candidate]:
     kind, spans = kind_in(spot, group.texts), spot.whole
     if any(text.lstrip()[:1] in ("{", "[") for text in group.texts):
-        if any(_IN_JSON & set(span) for span in _words(spot, group)):
+        if any(_IN_JSON & set(span) for span in _taken(group, spot.skeleton.words)):
             return []
         spans = spot.skeleton.words
     found = [
-        Candidate("move", _each(lambda _: moved(spot, False, spans))),
-        Candidate("move_inside", _each(lambda _: moved(spot, True, spans))),
+        Candidate("move", _each(lambda _: moved(spot, spans))),
+        Candidate("move", _each(lambda _: moved(spot, spans, in_front=True))),
+        Candidate("move_inside", _each(lambda _: moved(spot, spans, inside=True))),
     ]
     if kind == "date_time":
         found.append(Candidate("cut_to_day", _each(lambda _: rewritten(spot, cut_to_day))))
         found.append(Candidate("cut_to_hour", _each(lambda _: rewritten(spot, cut_to_hour))))
-    if kind in VALUES:
+    if kind in VALUES and all(len(span) <= _LONGEST_DROPPED for span in _taken(group, spans)):
         found.append(Candidate("drop", _each(lambda _: dropped(spot, spans))))
     return found
 
 
-def _words(spot: Spot, group: Group) -> list[str]:
-    return [text[start:stop] for text in group.texts for start, stop in spot.skeleton.words(text) or []]
+def _taken(group: Group, spans: Spans) -> list[str]:
+    return [text[start:stop] for text in group.texts for start, stop in spans(text) or []]
 
 
 def _each(make: Callable[[Requests], Change]) -> Apply:

@@ -44,7 +44,7 @@ def causes_of(requests: Sequence[TraceRequest], pair: Pair) -> list[Cause]:
         return []
     if "tools" in (mine.role, theirs.role):
         found = _of_tools(request.segments, other.segments)
-        return [found] if found is not None else ["changing_json"]
+        return [found] if found is not None else ["changing_text"]
     if _is_thinking(mine, theirs):
         return ["stripped_thinking"]
     if _same_json(mine.text, theirs.text):
@@ -78,7 +78,23 @@ def _of_tools(mine: Sequence[Segment], other: Sequence[Segment]) -> Cause | None
     one, two = (sorted(_canonical(text) for text in texts) for texts in (left, right))
     if one == two:
         return "json_key_order"
-    return "tool_subset" if set(one) & set(two) or not one or not two else None
+    names = ({tool_name(text): text for text in texts} for texts in (one, two))
+    mine_by_name, other_by_name = names
+    both = mine_by_name.keys() & other_by_name.keys()
+    if any(mine_by_name[name] != other_by_name[name] for name in both):
+        return None  # a tool itself is another
+    return "tool_subset" if both or not one or not two else None
+
+
+def tool_name(text: str) -> str:
+    """The name in a tool's JSON; the whole text where it has none."""
+    value = as_json(text)
+    for _ in range(2):
+        if isinstance(value, dict):
+            if isinstance(value.get("name"), str):
+                return str(value["name"])
+            value = value.get("function")
+    return text
 
 
 def _canonical(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Some requests of a finding beside each other: what they share, what changes, what is equal and out of reach."""
+"""Some requests of a finding beside each other: what is shared, what changes, what is equal and lost."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def _span(
     if group.spot is not None:
         spans = group.spot.skeleton.words(mine)
     else:
-        spans = skeleton_of(theirs or "").with_text(mine).words(mine)
+        skeleton = skeleton_of(theirs or "").with_text(mine)
+        exact = group.cause in ("white_space", "letter_case")
+        spans = skeleton.spans(mine) if exact else skeleton.words(mine)
     return mine, spans[0] if spans else None
 
 

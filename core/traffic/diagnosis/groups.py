@@ -11,6 +11,7 @@ from core.traffic.diagnosis.causes import Cause, causes_of
 from core.traffic.diagnosis.pairs import Pair
 from core.traffic.diagnosis.places import place_of
 from core.traffic.diagnosis.repairs_text import Spot
+from core.traffic.diagnosis.rewriting import target_of
 from core.traffic.diagnosis.skeletons import Skeleton, skeleton_of
 
 MOST_GROUPS = 12
@@ -28,8 +29,8 @@ _OF_THE_LOG: tuple[Cause, ...] = (
 
 @dataclass
 class Group:
-    """``path``: where it is seen first. ``spot``: the place and the fixed parts of the texts that stand there,
-    for changing texts. ``texts``: some of them."""
+    """``path``: where it is seen first. ``spot``: for changing texts the place, and the fixed parts of what
+    stands there. ``texts``: some of them."""
 
     cause: Cause
     path: str
@@ -49,11 +50,14 @@ def groups_of(requests: Sequence[TraceRequest], pairs: Sequence[Pair]) -> list[G
     """Those with most in common first."""
     found: dict[object, Group] = {}
     texts: list[Group] = []
+    said = _said(requests)
     for pair in pairs:
         segments = requests[pair.request].segments
         part, place = segments[pair.mine], paths_of(segments)[pair.mine]
         for cause in causes_of(requests, pair):
             path = place_of(place, cause)
+            if cause == "edited_turn" and (requests[pair.request].session, place) not in said:
+                continue
             if cause == "changing_text":
                 _add_text(texts, requests, pair, path, place)
                 continue
@@ -65,6 +69,16 @@ def groups_of(requests: Sequence[TraceRequest], pairs: Sequence[Pair]) -> list[G
                 group.texts += [part.text or "", _other(requests, pair)]
     ordered = sorted([*found.values(), *texts], key=lambda group: -group.lost)
     return ordered[:MOST_GROUPS]
+
+
+def _said(requests: Sequence[TraceRequest]) -> set[tuple[str | None, str]]:
+    """Places of last messages, by session: what stood there once was said in a turn, and is no state."""
+    found: set[tuple[str | None, str]] = set()
+    for request in requests:
+        target = target_of(request.segments)
+        if target is not None:
+            found.add((request.session, paths_of(request.segments)[target]))
+    return found
 
 
 def _other(requests: Sequence[TraceRequest], pair: Pair) -> str:
@@ -83,7 +97,7 @@ def _add_text(
         skeleton = group.spot.skeleton
         wider = skeleton
         for text in (mine, other):
-            if len(group.texts) < _MOST_TEXTS and wider.spans(text) is None:
+            if wider.spans(text) is None:
                 wider = wider.with_text(text)
         if wider.spans(mine) is not None and _is_kept(wider, skeleton):
             _put(group, pair, wider, mine, other)

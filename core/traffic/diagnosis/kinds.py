@@ -18,7 +18,7 @@ _MONTHS = (
     r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)\.?"
 )
 _DATE = (
-    r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
+    r"(?:(?<![\d.])(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2}))(?![\d]|\.\d)"
     rf"|(?:(?:{_DAYS}),?\s+)?(?:{_MONTHS}\s+\d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTHS})"
     r"(?:,?\s+\d{4})?|\d{4}\s?年\s?\d{1,2}\s?月\s?\d{1,2}\s?[日号])"
 )
@@ -32,6 +32,7 @@ _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("time", re.compile(r"(?<!\d)1\d{9}(?:\d{3}|\.\d+)?(?!\d)", re.ASCII)),
     ("id", re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")),
     ("id", re.compile(r"(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{8,}|\b[0-9a-f]{7,}\b", re.ASCII)),
+    ("id", re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9a-fA-F]{1,4}:){3,}[0-9a-fA-F:]+", re.ASCII)),
     ("number", re.compile(r"(?:[+-]?\d[\d.,]*)", re.ASCII)),
 )
 _SHORTEST_ID = 8
@@ -54,7 +55,7 @@ def kind_of(spans: Iterable[str]) -> Kind:
 def _are_ids(texts: Sequence[str]) -> bool:
     """Single words, all equally long and seldom twice, one with a digit: letters by chance."""
     lengths = {len(text) for text in texts}
-    one_word = all(len(text.split()) == 1 for text in texts)
+    one_word = all(len(text.split()) == 1 and "/" not in text for text in texts)
     random = 2 * len(set(texts)) > len(texts) ** 0.5 and any(re.search(r"\d", text) for text in texts)
     return one_word and random and len(lengths) == 1 and min(lengths) >= _SHORTEST_ID
 

@@ -179,7 +179,7 @@ def _shared(mine: TraceRequest, other: TraceRequest, texts: Texts) -> float:
 
 
 def parting(mine: tuple[Segment, ...], other: tuple[Segment, ...]) -> tuple[int, int] | None:
-    """The pieces at which two prompts part, markers passed over; None where one goes on where the other ends."""
+    """The pieces at which two prompts part, markers passed over; None where one goes on behind the other."""
     at = next((n for n, (a, b) in enumerate(zip(mine, other, strict=False)) if a is not b), None)
     if at is None:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from core.replay.prefix_tree import Progress, part_of
 from core.scenario.tokenizer import Tokenizer
@@ -65,11 +65,20 @@ def _is_same(group: Group, other: Group) -> bool:
     return 2 * len(both) >= len(mine) or (group.cause != other.cause and group.paths == other.paths)
 
 
+def _different(offers: Iterable[Offer]) -> tuple[Offer, ...]:
+    """Of two that write the same prompts one is enough."""
+    found: dict[object, Offer] = {}
+    for offer in offers:
+        after = None if offer.change is None else offer.change.diff
+        found.setdefault((offer.computed_after, after), offer)
+    return tuple(found.values())
+
+
 def _finding(analysis: Analysis, group: Group, offers: tuple[Offer, ...], sampled: bool) -> Finding:
     before = outcome_of(analysis)
     first = group.pairs[0]
     least = _LEAST_SHARE * (before.computed - offers[0].computed_after)
-    offers = tuple(one for one in offers if before.computed - one.computed_after >= least)
+    offers = _different(one for one in offers if before.computed - one.computed_after >= least)
     number = max(offer.num_changed for offer in offers) if sampled else len(group.pairs)
     return Finding(
         group.cause,

@@ -1,4 +1,4 @@
-"""Repairs of a history: nothing is trimmed, nothing said is changed later, thinking is treated the same way."""
+"""Repairs of a history: nothing is trimmed, nothing is changed later, thinking is treated one way."""
 
 from __future__ import annotations
 

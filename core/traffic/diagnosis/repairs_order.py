@@ -9,7 +9,7 @@ from typing import Any
 
 from core.traces.model import Segment, TraceRequest
 from core.traces.pieces import paths_of
-from core.traffic.diagnosis.causes import as_json
+from core.traffic.diagnosis.causes import as_json, tool_name
 from core.traffic.diagnosis.folding import paragraphs
 from core.traffic.diagnosis.rewriting import Change, Segments, Writer
 
@@ -19,6 +19,8 @@ _STYLES: tuple[dict[str, Any], ...] = tuple(
     for style in ({}, {"separators": (",", ":")}, {"indent": 2}, {"indent": 4}, {"indent": 1})
 )
 _MOST_TOOLS = 256
+_DEEPEST = 20
+_Keys = tuple[str, ...]
 Rank = Callable[[str], tuple[int, str]]
 
 
@@ -50,7 +52,9 @@ def all_tools(requests: Sequence[TraceRequest]) -> Change:
         if not mine:
             return request.segments
         union = unions.get(_root(group, _text(mine[0]).strip()), mine)
-        return request.segments if len(union) > _MOST_TOOLS else _with_tools(request, union)
+        names = {tool_name(_text(part)) for part in union}
+        too_many = len(union) > min(_MOST_TOOLS, 8 * len(mine))
+        return request.segments if too_many or len(names) < len(union) else _with_tools(request, union)
 
     return change
 
@@ -87,19 +91,17 @@ def _with_tools_in(
 
 
 def stable_keys_first(path: str, texts: Sequence[str]) -> Change:
-    """In a JSON text at this place the keys whose values stay stand first. ``texts``: some that stand there."""
-    values: dict[str, set[str]] = {}
+    """In a JSON text at this place the keys whose values stay stand first, inside each other too. ``texts``:
+    some that stand there."""
+    values: dict[_Keys, set[str]] = {}
     for text in texts:
-        value = as_json(text)
-        if isinstance(value, dict):
-            for key, one in value.items():
-                values.setdefault(key, set()).add(json.dumps(one, sort_keys=True))
+        _collect(as_json(text), (), values)
 
-    def ordered(value: object) -> object:
-        if not isinstance(value, dict):
+    def ordered(value: object, keys: _Keys = ()) -> object:
+        if not isinstance(value, dict) or len(keys) > _DEEPEST:
             return value
-        keys = sorted(value, key=lambda key: len(values.get(key, ())))
-        return {key: value[key] for key in keys}
+        order = sorted(value, key=lambda key: len(values.get((*keys, key), ())))
+        return {key: ordered(value[key], (*keys, key)) for key in order}
 
     def change(writer: Writer, request: TraceRequest) -> Segments:
         parts = list(request.segments)
@@ -109,6 +111,14 @@ def stable_keys_first(path: str, texts: Sequence[str]) -> Change:
         return tuple(parts)
 
     return change
+
+
+def _collect(value: object, keys: _Keys, values: dict[_Keys, set[str]]) -> None:
+    """Which different values stand under each key, and under the keys inside it."""
+    if isinstance(value, dict) and len(keys) <= _DEEPEST:
+        for key, one in value.items():
+            values.setdefault((*keys, key), set()).add(json.dumps(one, sort_keys=True))
+            _collect(one, (*keys, key), values)
 
 
 def _with_keys(writer: Writer, part: Segment, ordered: Callable[[object], object]) -> Segment:

@@ -41,9 +41,9 @@ class Spot:
         return self.skeleton.sentences(text)
 
 
-def moved(spot: Spot, inside: bool, spans: Spans) -> Change:
+def moved(spot: Spot, spans: Spans, *, inside: bool = False, in_front: bool = False) -> Change:
     """The changing spans stand behind what is shared: at the end of their own text (``inside``), or at the
-    end of the last message of a user or a tool. No word is lost."""
+    end, or the beginning, of the last message of a user or a tool. No word is lost."""
 
     def change(writer: Writer, request: TraceRequest) -> Segments:
         at = spot.number_in(request)
@@ -63,7 +63,8 @@ def moved(spot: Spot, inside: bool, spans: Spans) -> Change:
             return tuple(one for one in parts if one is not None)
         parts[at] = writer.piece(part.role, rest) if rest.strip() else None
         last = request.segments[target]
-        parts[target] = writer.piece(last.role, _behind(last.text or "", taken))
+        both = (taken, last.text or "") if in_front else (last.text or "", taken)
+        parts[target] = writer.piece(last.role, _behind(*both))
         return without_empty_messages(parts)
 
     return change

@@ -1,4 +1,4 @@
-"""A log written anew: the same requests, other prompts. Equal new pieces are one object, as in a log that was read."""
+"""A log written anew: the same requests, other prompts. Equal new pieces are one object."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def with_prompt(request: TraceRequest, segments: Segments) -> TraceRequest:
 
 
 def target_of(segments: Segments) -> int | None:
-    """The piece that new text may stand in, behind all that is shared: the last of a user, a tool, a prompt."""
+    """The piece that new text may stand in, behind all that is shared: the last that is no answer."""
     for number in range(len(segments) - 1, -1, -1):
         if segments[number].role not in _FIXED and segments[number].text is not None:
             return number
@@ -62,7 +62,7 @@ def target_of(segments: Segments) -> int | None:
 
 
 def without_empty_messages(segments: Sequence[Segment | None]) -> Segments:
-    """The prompt without pieces that are None, and without the markers of messages left with nothing in them."""
+    """The prompt without pieces that are None, and without the markers of messages left empty."""
     kept: list[Segment] = []
     number = 0
     while number < len(segments):

@@ -1,4 +1,4 @@
-"""Causes that no prompt can change: too little room, too short a time, blocks too large for what is shared."""
+"""Causes that no prompt can change: too little room, too short a time, too large blocks."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ def of_settings(
     causes: tuple[Cause, ...] = ("evicted", "expired", "too_short")
     for number, cause in enumerate(causes):
         of_it = [miss for miss in misses if _is(miss, cause)]
+        if cause == "too_short":
+            of_it = _beginnings(analysis, misses)
         change = _change(analysis, cause)
         if of_it and change is not None:
             one = _finding(analysis, cause, of_it, change, part_of(progress, number, len(causes)))
@@ -34,9 +36,18 @@ def of_settings(
 
 
 def _is(miss: Miss, cause: Cause) -> bool:
-    if cause == "too_short":
-        return miss.reason == cause or (miss.reason == "differs" and miss.block == 0 and miss.common > 0)
     return miss.reason == cause
+
+
+def _beginnings(analysis: Analysis, misses: Sequence[Miss]) -> list[Miss]:
+    """Those that share a beginning which fills smaller blocks, and none of these."""
+    size = max(analysis.settings.block_size // 4, 1)
+    return [
+        miss
+        for miss in misses
+        if miss.reason == "too_short"
+        or (miss.reason == "differs" and miss.block == 0 and miss.common >= size)
+    ]
 
 
 def _change(analysis: Analysis, cause: Cause) -> tuple[Repair, Settings, int | None] | None:

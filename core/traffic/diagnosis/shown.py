@@ -1,4 +1,4 @@
-"""What a repair does to one request, as lines to paste; and how the texts of several stand beside each other."""
+"""What a repair does to one request, as lines to paste; and one text of several beside each other."""
 
 from __future__ import annotations
 

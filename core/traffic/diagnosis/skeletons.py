@@ -63,7 +63,7 @@ class Skeleton:
         return self._widened(text, self._around(False))
 
     def sentences(self, text: str) -> list[Span] | None:
-        """The spans widened to their lines or sentences, where what stays of those is short; else to words."""
+        """The spans widened to their lines or sentences, where the rest of those is short."""
         return self._widened(text, self._around(True))
 
     def _widened(self, text: str, around: Sequence[Span]) -> list[Span] | None:
@@ -95,7 +95,7 @@ class Skeleton:
         return found
 
     def _units(self) -> Iterator[Span]:
-        """Spans that stand in one line or sentence: the chunk in front of the first, the one behind the last."""
+        """Of each line or sentence with spans: the chunk in front of the first, the one behind the last."""
         first = 0
         for number in range(1, len(self.chunks)):
             if number == len(self.chunks) - 1 or _BREAK.search(self.chunks[number]):

@@ -57,16 +57,18 @@ def outcome_of(analysis: Analysis) -> Outcome:
 def offers_of(
     analysis: Analysis, trials: Sequence[Trial], tokenizer: Tokenizer, progress: Progress | None
 ) -> list[tuple[Offer, ...]]:
-    """One entry per trial's group in the order of the trials' groups: what gains, fewest tokens left first."""
+    """One entry per group, in the order of the trials: what gains, fewest tokens left first."""
     writer = Writer(tokenizer)
     worth = _worth_it(analysis, trials, writer, part_of(progress, 0, 2))
     later = part_of(progress, 1, 2)
-    found: dict[int, list[Offer]] = {id(group): [] for group, _ in trials}
+    found: dict[int, dict[str, Offer]] = {id(group): {} for group, _ in trials}
     for done, (group, one) in enumerate(worth):
         offer = _offer(analysis, group, one, writer, part_of(later, done, len(worth)))
-        found[id(group)] += [] if offer is None else [offer]
+        known = found[id(group)]
+        if offer is not None and (one.repair not in known or in_order(offer) < in_order(known[one.repair])):
+            known[one.repair] = offer
         writer.forget()
-    return [tuple(sorted(offers, key=in_order)) for offers in found.values()]
+    return [tuple(sorted(offers.values(), key=in_order)) for offers in found.values()]
 
 
 def in_order(offer: Offer) -> tuple[int, int]:
