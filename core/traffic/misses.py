@@ -5,7 +5,9 @@
     too_short  the prompt fills no block beside its last token
     evicted    it was stored and had to make room
     expired    it was stored and its time to live ran out
-    differs    an earlier prompt has the same beginning, then another token
+    differs    an earlier prompt has the same beginning, then another token, or block
+    unknown    in a log of blocks: an earlier prompt has the same full blocks, and how it ends behind them, or
+               whether this one goes on from there, is not in the log
     grown      the prompt goes on where an earlier one, whole, ends: what is new had to be computed
     first      no earlier prompt begins with the same token
 
@@ -26,7 +28,7 @@ import numpy as np
 from core.replay.prefix_tree import TELL_EVERY, PrefixTree, Progress
 from core.traces.model import TraceRequest
 
-Reason = Literal["evicted", "expired", "differs", "too_short", "refused", "grown", "first", "all"]
+Reason = Literal["evicted", "expired", "differs", "too_short", "refused", "grown", "unknown", "first", "all"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 _WIDTH = 4
 _Node = int | str
@@ -99,6 +101,9 @@ def _miss(
         return Miss(number, "first", blocks, hit)
     if common >= tree.num_tokens[best]:
         return Miss(number, "grown", blocks, hit, best, common)
+    own = requests[best].block_size
+    if own is not None and common >= tree.num_tokens[best] // own * own:
+        return Miss(number, "unknown", blocks, hit, best, common)
     lost = min(equal_behind(requests[number], requests[best], common), usable * size - hit)
     return Miss(number, "differs", blocks, hit, best, common, max(lost, 0))
 

@@ -177,6 +177,7 @@ def _worst(misses: Sequence[Miss]) -> list[Miss]:
 def _miss(analysis: Analysis, miss: Miss, tokenizer: Tokenizer) -> Json:
     request = analysis.requests[miss.request]
     best = None if miss.best is None else analysis.requests[miss.best]
+    at_a_token = miss.reason == "differs" and request.block_ids is None
     mine = words_at(request, miss.common, tokenizer)
     stored = None if best is None else words_at(best, miss.common, tokenizer)
     return {
@@ -186,7 +187,7 @@ def _miss(analysis: Analysis, miss: Miss, tokenizer: Tokenizer) -> Json:
         "hit_tokens": miss.hit_tokens,
         "reason": miss.reason,
         "block": miss.block,
-        "first_different_token": miss.common if miss.reason == "differs" else None,
+        "first_different_token": miss.common if at_a_token else None,
         "nearest": None if best is None else best.request_id,
         "lost_tokens": miss.lost,
         "mine": None if mine is None else asdict(mine),
