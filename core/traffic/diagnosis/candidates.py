@@ -15,6 +15,7 @@ from core.traffic.diagnosis.repairs_order import (
     one_key_order,
     sorted_documents,
     sorted_tools,
+    sorted_tools_and_keys,
     stable_keys_first,
 )
 from core.traffic.diagnosis.repairs_text import (
@@ -33,6 +34,7 @@ Repair = Literal[
     "one_wording",
     "sort_tools",
     "sort_keys",
+    "sort_tools_and_keys",
     "stable_keys_first",
     "sort_documents",
     "keep_history",
@@ -121,7 +123,10 @@ def _each(make: Callable[[Requests], Change]) -> Apply:
 
 _FIXED: dict[str, Callable[[Group], list[Candidate]]] = {
     "tool_order": lambda _: [Candidate("sort_tools", _each(lambda _: sorted_tools))],
-    "json_key_order": lambda _: [Candidate("sort_keys", _each(lambda _: one_key_order))],
+    "json_key_order": lambda _: [
+        Candidate("sort_keys", _each(lambda _: one_key_order)),
+        Candidate("sort_tools_and_keys", _each(lambda _: sorted_tools_and_keys)),
+    ],
     "tool_subset": lambda _: [Candidate("same_tools", _each(all_tools))],
     "stripped_thinking": lambda _: [Candidate("no_thinking", _each(lambda _: without_thinking))],
     "trimmed_history": lambda _: [Candidate("keep_history", untrimmed)],

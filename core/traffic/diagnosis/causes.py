@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from core.traces.model import Segment, TraceRequest
-from core.traffic.diagnosis.folding import folded, one_white_space, paragraphs
+from core.traffic.diagnosis.folding import folded, paragraphs
 from core.traffic.diagnosis.pairs import Pair
 from core.traffic.diagnosis.rewriting import target_of
 from core.traffic.diagnosis.skeletons import skeleton_of
@@ -34,6 +34,8 @@ THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1>\s*", re.DOTA
 """Thinking that stands in an answer's text."""
 _HISTORY = ("user", "assistant", "tool", "human", "gpt", "function", "developer", "model")
 _LONGEST_JSON = 200_000
+_NEAR = 120
+"""Characters behind a difference that have to be the same but for blanks and capitals."""
 
 
 def causes_of(requests: Sequence[TraceRequest], pair: Pair) -> list[Cause]:
@@ -64,6 +66,8 @@ def _of_content(request: TraceRequest, other: TraceRequest, pair: Pair) -> list[
         found.append("shuffled_documents")
     if _is_edited(request, other, pair):
         found.append("edited_turn")
+    if "shuffled_documents" in found:
+        return found
     is_json = as_json(mine.text or "") is not None and as_json(theirs.text or "") is not None
     found.append("changing_json" if is_json else "changing_text")
     return found
@@ -116,19 +120,22 @@ def _is_thinking(mine: Segment, other: Segment) -> bool:
 
 def _of_writing(left: str, right: str) -> Cause | None:
     """Whether the first span that differs differs in how it is written only."""
-    skeleton = skeleton_of(left).with_text(right)
-    spans, others = skeleton.spans(left), skeleton.spans(right)
-    if not spans or not others:
+    if folded(left) != folded(right):
+        return _of_beginnings(left, right)
+    return "letter_case" if left.casefold() == right.casefold() else "white_space"
+
+
+def _of_beginnings(left: str, right: str) -> Cause | None:
+    """The same for texts that differ elsewhere too."""
+    place = next((n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), None)
+    if place is None:
         return None
-    (start, stop), (begin, end) = spans[0], others[0]
-    one, two = left[start:stop], right[begin:end]
-    if not folded(one) and not folded(two):
-        return "white_space"
-    if one_white_space(one) == one_white_space(two):
-        return "white_space"
-    if folded(one) == folded(two):
-        return "letter_case" if one.casefold() == two.casefold() else "white_space"
-    return None
+    start = max(place - 1, 0)
+    one, two = left[start : place + _NEAR], right[start : place + _NEAR]
+    length = min(len(folded(one)), len(folded(two))) - _NEAR // 8
+    if length < _NEAR // 2 or folded(one)[:length] != folded(two)[:length]:
+        return None
+    return "letter_case" if one[: length // 2].casefold() == two[: length // 2].casefold() else "white_space"
 
 
 def _is_trimmed(mine: Sequence[Segment], other: Sequence[Segment]) -> bool:

@@ -16,6 +16,8 @@ from core.traffic.diagnosis.skeletons import Skeleton, skeleton_of
 
 MOST_GROUPS = 12
 _MOST_TEXTS = 40
+_MOST_TEMPLATES = 8
+"""Of one place."""
 _OF_THE_LOG: tuple[Cause, ...] = (
     "tool_order",
     "tool_subset",
@@ -91,7 +93,8 @@ def _add_text(
     """To the group of this place whose texts have most in common with these two."""
     part = requests[pair.request].segments[pair.mine]
     mine, other = part.text or "", _other(requests, pair)
-    for group in groups:
+    here = [group for group in groups if group.spot is not None and group.spot.path == place]
+    for group in here:
         if group.spot is None or (group.spot.path, group.role) != (place, part.role):
             continue
         skeleton = group.spot.skeleton
@@ -102,6 +105,8 @@ def _add_text(
         if wider.spans(mine) is not None and _is_kept(wider, skeleton):
             _put(group, pair, wider, mine, other)
             return
+    if len(here) >= _MOST_TEMPLATES:
+        return
     made = Group("changing_text", path, part.role, paths={place})
     _put(made, pair, skeleton_of(other).with_text(mine), mine, other, place)
     groups.append(made)

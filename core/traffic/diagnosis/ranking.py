@@ -52,6 +52,8 @@ def _joined(
                 known = {offer.repair for offer in others}
                 more = [offer for offer in offers if offer.repair not in known]
                 found[number] = (other, tuple(sorted((*others, *more), key=in_order)))
+                known_requests = {pair.request for pair in other.pairs}
+                other.pairs += [pair for pair in group.pairs if pair.request not in known_requests]
                 break
         else:
             found.append((group, offers))
@@ -62,13 +64,15 @@ def _is_same(group: Group, other: Group) -> bool:
     """Found in the same requests, or two causes at one place."""
     mine = {pair.request for pair in group.pairs}
     both = mine & {pair.request for pair in other.pairs}
-    return 2 * len(both) >= len(mine) or (group.cause != other.cause and group.paths == other.paths)
+    return 2 * len(both) >= len(mine) or (group.cause != other.cause and group.path == other.path)
 
 
 def _different(offers: Iterable[Offer]) -> tuple[Offer, ...]:
     """Of two that write the same prompts one is enough."""
     found: dict[object, Offer] = {}
-    for offer in offers:
+    for offer in sorted(offers, key=in_order):
+        if offer.repair == "sort_tools_and_keys" and any(o.repair == "sort_keys" for o in found.values()):
+            continue  # the order of the tools was none of it
         after = None if offer.change is None else offer.change.diff
         found.setdefault((offer.computed_after, after), offer)
     return tuple(found.values())

@@ -30,8 +30,13 @@ def sorted_tools(writer: Writer, request: TraceRequest) -> Segments:
 
 
 def one_key_order(writer: Writer, request: TraceRequest) -> Segments:
-    """Tools and texts that are JSON are written with sorted keys; tools in the order of their texts."""
-    parts = [_with_keys(writer, part, _sorted) for part in request.segments]
+    """Tools and texts that are JSON are written with sorted keys."""
+    return tuple(_with_keys(writer, part, _sorted) for part in request.segments)
+
+
+def sorted_tools_and_keys(writer: Writer, request: TraceRequest) -> Segments:
+    """The same, and tools in the order of their texts."""
+    parts = one_key_order(writer, request)
     return _with_tools_in(parts, sorted((p for p in parts if p.role == "tools"), key=_text))
 
 

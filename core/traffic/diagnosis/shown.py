@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from core.traces.model import Segment, TraceRequest
-from core.traces.pieces import paths_of
 from core.traffic.diagnosis.skeletons import Span
 
-_WIDEST, _MOST_LINES = 160, 24
+_WIDEST, _MOST_LINES, _KEPT, _MOST_WORDS = 160, 24, 32, 4000
+_WORDS = re.compile(r"\w+|\W")
 _CUT = "…"
 
 
@@ -33,10 +34,9 @@ class Change:
     diff: str
 
 
-def change_in(old: TraceRequest, new: TraceRequest) -> Change:
-    """What a repair does to one prompt. Long lines are cut around what differs."""
+def change_in(old: TraceRequest, new: TraceRequest, path: str) -> Change:
+    """What a repair does to one prompt at ``path``. Long lines lose what is equal in their middle."""
     left, right = _middle(old.segments, new.segments), _middle(new.segments, old.segments)
-    paths = paths_of(old.segments)[left[0] : left[1]]
     mine, theirs = _lines(old.segments[slice(*left)]), _lines(new.segments[slice(*right)])
     removed: list[str] = []
     added: list[str] = []
@@ -50,8 +50,7 @@ def change_in(old: TraceRequest, new: TraceRequest) -> Change:
         removed += pairs[0]
         added += pairs[1]
         diff += [f"- {line}" for line in pairs[0]] + [f"+ {line}" for line in pairs[1]]
-    named = next((path for path in paths if path), "")
-    head = [f"@@ {named} · {old.request_id} @@"]
+    head = [f"@@ {path} · {old.request_id} @@"]
     return Change(*("\n".join(lines[:_MOST_LINES]) for lines in (removed, added, [*head, *diff])))
 
 
@@ -81,12 +80,22 @@ def _cut(line: str) -> str:
 
 
 def _cut_around(left: str, right: str) -> tuple[str, str]:
-    least = min(len(left), len(right))
-    head = next((n for n in range(least) if left[n] != right[n]), least)
-    start = max(head - _WIDEST // 3, 0) if max(len(left), len(right)) > _WIDEST else 0
-    lines = []
-    for line in (left, right):
-        piece = line[start:]
-        piece = piece if len(piece) <= _WIDEST else piece[:_WIDEST] + _CUT
-        lines.append(_CUT + piece if start else piece)
+    """Two lines; of what is equal in both only its ends, where they are long."""
+    if max(len(left), len(right)) <= _WIDEST:
+        return left, right
+    one, two = _WORDS.findall(left), _WORDS.findall(right)
+    if max(len(one), len(two)) > _MOST_WORDS:
+        return _cut(left), _cut(right)
+    lines = ["", ""]
+    codes = SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
+    for number, (tag, a, b, c, d) in enumerate(codes):
+        texts = "".join(one[a:b]), "".join(two[c:d])
+        if tag == "equal" and len(texts[0]) > 2 * _KEPT:
+            before = texts[0][:_KEPT] if number else ""
+            behind = texts[0][-_KEPT:] if number < len(codes) - 1 else ""
+            texts = (f"{before}{_CUT}{behind}",) * 2
+        lines = [
+            line + (text if len(text) <= 4 * _WIDEST else _cut(text))
+            for line, text in zip(lines, texts, strict=True)
+        ]
     return lines[0], lines[1]

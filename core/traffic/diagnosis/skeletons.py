@@ -10,13 +10,16 @@ from difflib import SequenceMatcher
 _ATOM = re.compile(r"\w+|\s+|[^\w\s]")
 _SHORTEST = 12
 """Characters of a chunk that is no chance."""
-_MOST_ATOMS = 3000
+_MOST_ATOMS = 1200
+_PIECE = re.compile(r"[^\n.!?。！？]*[\n.!?。！？]|[^\n.!?。！？]+")
+"""Sentences: where there are too many words to compare."""
 _GAP = "\0gap\0"
 _WORD = r"[^\s\"'<>(){}\[\]|=，。、（）「」]"
 _WORD_BEFORE = re.compile(rf"{_WORD}*$")
 _WORD_BEHIND = re.compile(rf"{_WORD}*(?<![.,;:!?])|")
 _BREAK = re.compile(r"\n|(?<=[.!?])\s|(?<=[。！？])")
 """Behind a line or a sentence."""
+_STARTS_ANEW, _ENDS = re.compile(r"\s|$"), re.compile(r"^$|\s$|[。！？]$")
 _LONGEST_WORD, _LONGEST_UNIT = 48, 100
 Span = tuple[int, int]
 """Of characters: the first, and the one behind the last."""
@@ -67,12 +70,17 @@ class Skeleton:
         return self._widened(text, self._around(True))
 
     def _widened(self, text: str, around: Sequence[Span]) -> list[Span] | None:
+        """An empty span stays empty; one that ends a word, a line, a sentence by itself goes no further."""
         spans = self.spans(text)
         if spans is None:
             return None
         wide: list[Span] = []
         for (start, stop), (before, behind) in zip(spans, around, strict=True):
-            one = (start - before, stop + behind)
+            inside = text[start:stop]
+            one = (
+                start - (0 if _STARTS_ANEW.match(inside) else before),
+                stop + (0 if _ENDS.search(inside) else behind),
+            )
             if wide and one[0] <= wide[-1][1]:
                 one = (wide.pop()[0], one[1])
             wide.append(one)
@@ -136,6 +144,8 @@ def _common(one: list[str], other: list[str]) -> tuple[str, ...]:
     middle_one, middle_other = one[head : len(one) - tail], other[head : len(other) - tail]
     if not middle_one and not middle_other:
         return ("".join(one),)
+    if max(len(middle_one), len(middle_other)) > _MOST_ATOMS:
+        middle_one, middle_other = (_PIECE.findall("".join(parts)) for parts in (middle_one, middle_other))
     middle: list[str] = []
     if max(len(middle_one), len(middle_other)) <= _MOST_ATOMS:
         blocks = SequenceMatcher(None, middle_one, middle_other, autojunk=False).get_matching_blocks()

@@ -116,7 +116,7 @@ def _offer(
     if not after.gains_on(outcome_of(analysis)):
         return None
     example = _example(requests, group, repaired)
-    change = change_in(requests[example], repaired[example])
+    change = change_in(requests[example], repaired[example], group.path)
     return Offer(one.repair, after.rate, after.computed, len(changed), None, change)
 
 
