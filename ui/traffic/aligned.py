@@ -24,11 +24,11 @@ STYLE = f"""<style>
 .broth-al{{font:15px/1.2 "Source Code Pro",monospace;overflow-x:auto;white-space:pre;padding:2px 0 4px}}
 .broth-al .r{{display:flex;align-items:center;margin:4px 0}}
 .broth-al .id{{flex:0 0 5.5em;overflow:hidden;text-overflow:ellipsis;font-size:13px;color:{_both("muted")}}}
-.broth-al .a,.broth-al .v,.broth-al .z{{padding:6px 0 4px}}
+.broth-al .a,.broth-al .v,.broth-al .z{{padding:6px 0 4px;flex:none}}
 .broth-al .a{{background:{_both("cached")};border-bottom:3px solid {_both("hit")}}}
 .broth-al .v{{background:{_both("miss_soft")};border-bottom:3px dashed {_both("miss_edge")};min-width:4px}}
 .broth-al .v mark{{background:{_both("miss")};color:{_both("miss_label")};font-weight:700}}
-.broth-al .z{{color:{_both("muted")};border-bottom:3px dotted {_both("line")};flex:1;background:
+.broth-al .z{{color:{_both("muted")};border-bottom:3px dotted {_both("line")};flex:1 0 auto;background:
 repeating-linear-gradient(135deg,transparent 0 7px,{_both("hair")} 7px 8px)}}
 .broth-al .ws{{color:{_both("muted")}}} .broth-al mark .ws{{color:inherit}}
 .broth-caps{{display:flex;gap:1.2em;flex-wrap:wrap;font-size:13px;color:{_both("muted")}}}
@@ -36,6 +36,7 @@ repeating-linear-gradient(135deg,transparent 0 7px,{_both("hair")} 7px 8px)}}
 .broth-caps .a{{border-bottom:3px solid {_both("hit")}}}
 .broth-caps .v{{border-bottom:3px dashed {_both("miss_edge")}}}
 .broth-caps .z{{border-bottom:3px dotted {_both("line")}}}
+@media (max-width:720px){{.broth-al .z{{display:none}}.broth-al .id{{flex-basis:3.5em}}}}
 </style>"""
 
 

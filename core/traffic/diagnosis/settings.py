@@ -74,6 +74,9 @@ def _finding(
     before, after = outcome_of(analysis), run(analysis.requests, settings, progress)
     if not after.gains_on(before, _LEAST_OF_BLOCKS if cause == "too_short" else LEAST_GAIN):
         return None
+    gains = after.of_each - before.of_each
+    if cause == "too_short" and 2 * sum(int(gains[miss.request]) for miss in misses) < gains.sum():
+        return None  # the gain is another's: what all prompts share ends a little later
     example = max(misses, key=lambda miss: (miss.lost, -miss.request)).request
     offer = Offer(repair, after.rate, after.computed, 0, value)
     return Finding(cause, "", None, None, len(misses), example, before.rate, before.computed, (offer,))

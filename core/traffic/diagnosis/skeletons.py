@@ -20,7 +20,7 @@ _WORD_BEHIND = re.compile(rf"{_WORD}*(?<![.,;:!?])|")
 _BREAK = re.compile(r"\n|(?<=[.!?])\s|(?<=[。！？])")
 """Behind a line or a sentence."""
 _STARTS_ANEW, _ENDS = re.compile(r"\s|$"), re.compile(r"^$|\s$|[。！？]$")
-_LONGEST_WORD, _LONGEST_UNIT = 48, 100
+_LONGEST_WORD, _LONGEST_UNIT = 48, 64
 Span = tuple[int, int]
 """Of characters: the first, and the one behind the last."""
 

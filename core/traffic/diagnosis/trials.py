@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from core.replay.prefix_tree import Progress, build_tree, part_of
 from core.scenario.tokenizer import Tokenizer
 from core.traces.model import TraceRequest
-from core.traffic.analysis import Analysis, replayed
+from core.traffic.analysis import Analysis, Ints, replayed
 from core.traffic.diagnosis.candidates import REPAIRS, Candidate
 from core.traffic.diagnosis.findings import LEAST_GAIN, Offer
 from core.traffic.diagnosis.groups import Group
@@ -26,8 +26,10 @@ Trial = tuple[Group, Candidate]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A log under a setting: tokens reused, tokens of all prompts, the hit rate of what was admitted."""
+    """A log under a setting: tokens reused (of each request, and of all), tokens of all prompts, the hit rate
+    of what was admitted."""
 
+    of_each: Ints
     hits: int
     tokens: int
     rate: float
@@ -46,12 +48,14 @@ def run(requests: Requests, settings: Settings, progress: Progress | None = None
     """The log through one cache."""
     tree = build_tree(requests, settings.block_size, progress=part_of(progress, 0, 2))
     result = replayed(requests, tree, settings, part_of(progress, 1, 2))
-    return Outcome(int(result.hit_tokens.sum()), int(result.num_tokens.sum()), result.hit_rate or 0.0)
+    hits = result.hit_tokens
+    return Outcome(hits, int(hits.sum()), int(result.num_tokens.sum()), result.hit_rate or 0.0)
 
 
 def outcome_of(analysis: Analysis) -> Outcome:
     """The log as it is."""
-    return Outcome(int(analysis.hits.sum()), int(analysis.lengths.sum()), analysis.hit_rate or 0.0)
+    hits = analysis.hits
+    return Outcome(hits, int(hits.sum()), int(analysis.lengths.sum()), analysis.hit_rate or 0.0)
 
 
 def offers_of(
