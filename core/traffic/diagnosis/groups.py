@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from core.replay.prefix_tree import TELL_EVERY, Progress
 from core.traces.model import TraceRequest
 from core.traces.pieces import paths_of
 from core.traffic.diagnosis.causes import Cause, causes_of
@@ -48,12 +49,16 @@ class Group:
         return sum(pair.shared for pair in self.pairs)
 
 
-def groups_of(requests: Sequence[TraceRequest], pairs: Sequence[Pair]) -> list[Group]:
+def groups_of(
+    requests: Sequence[TraceRequest], pairs: Sequence[Pair], progress: Progress | None = None
+) -> list[Group]:
     """Those with most in common first."""
     found: dict[object, Group] = {}
     texts: list[Group] = []
     said = _said(requests)
-    for pair in pairs:
+    for done, pair in enumerate(pairs):
+        if progress is not None and done % TELL_EVERY == 0:
+            progress(done, len(pairs))
         segments = requests[pair.request].segments
         part, place = segments[pair.mine], paths_of(segments)[pair.mine]
         for cause in causes_of(requests, pair):

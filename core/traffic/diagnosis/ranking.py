@@ -27,17 +27,17 @@ def find_causes(
     """All causes whose repair gains, fewest tokens left first; what the wording could not help comes last.
     Empty: nothing to repair, or nothing known."""
     requests, size = analysis.requests, analysis.settings.block_size
-    found = find_pairs(requests, misses, size, part_of(progress, 0, 3))
-    groups = groups_of(requests, found.pairs)
+    found = find_pairs(requests, misses, size, part_of(progress, 0, 4))
+    groups = groups_of(requests, found.pairs, part_of(progress, 1, 4))
     trials = [(group, one) for group in groups for one in candidates_of(group)]
     tried = [group for group in groups if any(group is one for one, _ in trials)]
-    offers = offers_of(analysis, trials, tokenizer, part_of(progress, 1, 3))
+    offers = offers_of(analysis, trials, tokenizer, part_of(progress, 2, 4))
     helped = [(group, offer) for group, offer in zip(tried, offers, strict=True) if offer]
     texts = [
         _finding(analysis, group, offer, found.num_misses > MOST_MISSES) for group, offer in _joined(helped)
     ]
     texts.sort(key=lambda one: one.best.computed_after)
-    settings = of_settings(analysis, misses, part_of(progress, 2, 3))
+    settings = of_settings(analysis, misses, part_of(progress, 3, 4))
     return (*texts, *(one for one in settings if one.cause != "too_short" or not texts))
 
 

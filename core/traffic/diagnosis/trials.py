@@ -19,7 +19,7 @@ from core.traffic.settings import Settings
 FEW = 1_000
 """Requests up to which every repair is run on the whole log."""
 _SOME_PAIRS = 250
-_MOST_RUNS = 12
+_MOST_RUNS = 8
 _BY_MEANING = {repair: number for number, repair in enumerate(REPAIRS)}
 Trial = tuple[Group, Candidate]
 
@@ -87,7 +87,7 @@ def _worth_it(
     if len(analysis.requests) <= FEW:
         return trials
     settings = replace(analysis.settings, num_slots=None, ttl_s=None, in_flight=1)
-    gains: list[tuple[int, int]] = []
+    gains: dict[tuple[int, str], tuple[int, int]] = {}
     for number, (group, one) in enumerate(trials):
         tell = part_of(progress, number, len(trials))
         some = _some(analysis.requests, group)
@@ -95,9 +95,9 @@ def _worth_it(
         after = run(one.apply(writer, some, None), settings, part_of(tell, 1, 2))
         writer.forget()
         if after.gains_on(before):
-            gains.append((before.computed - after.computed, number))
-    chosen = sorted(sorted(gains, reverse=True)[:_MOST_RUNS], key=lambda pair: pair[1])
-    return [trials[number] for _, number in chosen]
+            gain = before.computed - after.computed, -number
+            gains[id(group), one.repair] = max(gain, gains.get((id(group), one.repair), gain))
+    return [trials[-number] for _, number in sorted(gains.values(), reverse=True)[:_MOST_RUNS]]
 
 
 def _some(requests: Requests, group: Group) -> Requests:

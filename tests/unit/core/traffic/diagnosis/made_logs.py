@@ -12,9 +12,9 @@ from typing import Any
 
 Rows = list[dict[str, Any]]
 _WORDS = (
-    "anchor", "barrel", "candle", "dagger", "easel", "feather", "goblet", "hammer", "island", "jacket", "kettle",
-    "ladder", "mirror", "needle", "orchard", "pebble", "quill", "ribbon", "saddle", "timber", "urn", "valley",
-    "willow", "yarn", "zither", "amber", "brisk", "calm", "dim", "eager", "faint", "gentle",
+    "anchor", "barrel", "candle", "dagger", "easel", "feather", "goblet", "hammer", "island", "jacket",
+    "kettle", "ladder", "mirror", "needle", "orchard", "pebble", "quill", "ribbon", "saddle", "timber", "urn",
+    "valley", "willow", "yarn", "zither", "amber", "brisk", "calm", "dim", "eager", "faint", "gentle",
 )  # fmt: skip
 NUM = 24
 

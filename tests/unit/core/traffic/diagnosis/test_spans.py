@@ -68,7 +68,7 @@ def test_chance_words_are_no_skeleton() -> None:
         (["10.0.0.1", "10.200.3.77"], "id"),
         (["0.8444", "12", "-3"], "number"),
         (["Ana", "Boris"], "words"),
-        (["/home/user/project-1/src", "/home/user/project-2/src"], "words"),
+        (["/srv/project-1/src", "/srv/project-2/src"], "words"),
         ([" ", "\n"], "white_space"),
         ([], "words"),
     ],
