@@ -42,8 +42,8 @@ def causes_of(requests: Sequence[TraceRequest], pair: Pair) -> list[Cause]:
     """All that may be tried."""
     request, other = requests[pair.request], requests[pair.other]
     mine, theirs = request.segments[pair.mine], other.segments[pair.theirs]
-    if mine.text is None or theirs.text is None:
-        return []
+    if mine.text is None or theirs.text is None or "media" in (mine.role, theirs.role):
+        return []  # an image is no text: what stands for it here is ours
     if "tools" in (mine.role, theirs.role):
         found = _of_tools(request.segments, other.segments)
         return [found] if found is not None else ["changing_text"]

@@ -128,3 +128,12 @@ def test_prompts_that_are_too_short_for_a_block() -> None:
     assert diagnosed((json.dumps({"prompt": "one two three"}) + "\n") * 2)[1] == ()
     _, found = diagnosed((json.dumps({"prompt": "one two three four five six"}) + "\n") * 2)
     assert [(one.cause, one.num_requests, one.best.value) for one in found] == [("too_short", 2, 4)]
+
+
+def test_an_image_is_no_text_that_could_be_left_out() -> None:
+    """Its placeholder, which is ours, was called an id and offered to be dropped."""
+    text = {"type": "text", "text": " ".join(f"rule{n}" for n in range(80))}
+    images = [{"type": "image_url", "image_url": {"url": f"data:{n}"}} for n in range(6)]
+    rows = [{"messages": [{"role": "user", "content": [image, text]}]} for image in images]
+    found = diagnosed("".join(json.dumps(row) + "\n" for row in rows))[1]
+    assert [one.cause for one in found if one.cause != "too_short"] == []
