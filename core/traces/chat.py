@@ -19,7 +19,7 @@ from core.scenario.tokenizer import Tokenizer
 from core.texts import text_bytes
 from core.traces import problems
 from core.traces.model import Segment
-from core.traces.pieces import Pieces
+from core.traces.pieces import Pieces, message_of
 from core.traces.rows import Row
 from core.traces.templates import TEMPLATES
 
@@ -106,7 +106,7 @@ class ChatRenderer:
         template = self._template
         found = [(self.segment("marker", template.start), "")] if template.start else []
         for number, (role, shown, parts) in enumerate(turns, 1):
-            where = _message(parts)
+            where = message_of([path for _, _, path in parts])
             found.append((self.segment("marker", template.open(shown)), where))
             found += [(self.segment(kind, text), path) for kind, text, path in parts if text]
             if number == len(turns) and role == "assistant":
@@ -173,13 +173,6 @@ def output_text(row: Row | None, field: str = "content") -> str | None:
         ]
         return "".join(texts) or None
     return value if isinstance(value, str) and value else None
-
-
-def _message(parts: Parts) -> str:
-    """Where the message of these parts stands."""
-    first = parts[0][2] if parts else ""
-    end = first.find("]")
-    return first[: end + 1] if end >= 0 and not first.startswith("tools") else first
 
 
 def _call(call: Row) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from core.traces.model import Segment
 
@@ -28,3 +28,14 @@ def paths_of(segments: tuple[Segment, ...]) -> tuple[str, ...]:
     if isinstance(segments, Pieces):
         return segments.paths
     return tuple(part.role for part in segments)
+
+
+def message_of(paths: Sequence[str]) -> str:
+    """Where the message stands whose parts stand there: up to the first list's element; tools stand alone.
+
+    >>> message_of(["messages[2].content[0].text", "messages[2].content[1].text"])
+    'messages[2]'
+    """
+    first = paths[0] if paths else ""
+    end = first.find("]")
+    return first[: end + 1] if end >= 0 and not first.startswith("tools") else first

@@ -27,6 +27,7 @@ import numpy as np
 
 from core.replay.prefix_tree import TELL_EVERY, PrefixTree, Progress
 from core.traces.model import TraceRequest
+from core.traffic.pauses import Pauses
 
 Reason = Literal["evicted", "expired", "differs", "too_short", "refused", "grown", "unknown", "first", "all"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
@@ -60,7 +61,7 @@ def find_misses(
 ) -> list[Miss]:
     """One per request, in order. O(tokens + runs on all paths)."""
     branches = _Branches(tree)
-    pauses = _Pauses(tree)
+    pauses = Pauses(tree)
     found = []
     for number, request in enumerate(requests):
         tokens = request.tokens().astype(">u4").tobytes()
@@ -185,26 +186,3 @@ def _common_tokens(left: bytes, right: bytes) -> int:
     length = min(len(left), len(right))
     same = np.frombuffer(left, ">u4", length // _WIDTH) == np.frombuffer(right, ">u4", length // _WIDTH)
     return length // _WIDTH if same.all() else int(same.argmin())
-
-
-class _Pauses:
-    """When each run was used last."""
-
-    def __init__(self, tree: PrefixTree) -> None:
-        self._tree = tree
-        self._used_s: dict[int, float] = {}
-
-    def longest(self, number: int, blocks: int) -> float:
-        """Seconds since the first run that was not reused, though known, was used last."""
-        arrivals, depth = self._tree.arrivals_s, 0
-        if arrivals is None:
-            return 0.0
-        for run in self._tree.paths[number]:
-            depth += self._tree.length[run]
-            if depth > blocks:
-                return arrivals[number] - self._used_s.get(run, arrivals[number])
-        return 0.0
-
-    def use(self, number: int) -> None:
-        if self._tree.arrivals_s is not None:
-            self._used_s.update(dict.fromkeys(self._tree.paths[number], self._tree.arrivals_s[number]))
