@@ -64,7 +64,9 @@ READ_SIDE = (
     "core.backends.plan",
     *(f"core.replay.{name}" for name in ("block_chain", "prefix_tree", "runs", "curve", "ttl_curve")),
     *(f"core.replay.{name}" for name in ("eviction_orders", "hit_definitions", "held_blocks")),
-    *(f"core.traffic.{name}" for name in ("misses", "words", "causes", "repairs", "providers", "samples")),
+    *(f"core.traffic.{name}" for name in ("misses", "words", "providers", "samples")),
+    *(f"core.traffic.diagnosis.{name}" for name in ("pairs", "causes", "groups", "skeletons", "rewriting")),
+    *(f"core.traffic.diagnosis.repairs_{name}" for name in ("text", "order", "history")),
     "core.traffic.kv_run",
 )
 CORE_PACKAGES = {"numpy", "xxhash"}

@@ -67,9 +67,11 @@ def _text(chat: ChatRenderer, body: Row, text: str) -> Segments:
 
 def _responses(chat: ChatRenderer, body: Row) -> Segments:
     instructions = body.get("instructions")
-    system: Parts = [] if instructions is None else [("system", body.text("instructions"))]
+    system: Parts = []
+    if instructions is not None:
+        system.append(("system", body.text("instructions"), body.name("instructions")))
     if isinstance(body.get("input"), str):
-        turns = [("user", "user", [("user", body.text("input"))])]
+        turns = [("user", "user", [("user", body.text("input"), body.name("input"))])]
         return chat.assemble(turns, system, chat.tools(body))
     items = [item if "role" in item else _as_message(item) for item in body.objects("input")]
     if not items:

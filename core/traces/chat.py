@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Sequence
+from sys import intern
 
 from xxhash import xxh3_64_hexdigest
 
@@ -18,11 +19,12 @@ from core.scenario.tokenizer import Tokenizer
 from core.texts import text_bytes
 from core.traces import problems
 from core.traces.model import Segment
+from core.traces.pieces import Pieces, message_of
 from core.traces.rows import Row
 from core.traces.templates import TEMPLATES
 
-Parts = list[tuple[str, str]]
-"""(role, text) in order."""
+Parts = list[tuple[str, str, str]]
+"""(role, text, where it stands in the record) in order."""
 Turn = tuple[str, str, Parts]
 """One message: its role, the role as its marker shows it (with a name), its parts."""
 
@@ -47,6 +49,7 @@ class ChatRenderer:
         self._tokenizer = tokenizer
         self._template = TEMPLATES[template]
         self._segments: dict[tuple[str, str], Segment] = {}
+        self._paths: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.num_media = 0
 
     def segment(self, role: str, text: str) -> Segment:
@@ -63,7 +66,7 @@ class ChatRenderer:
 
     def prompt(self, text: str) -> tuple[Segment, ...]:
         """A plain prompt, without any template."""
-        return (self.segment("prompt", text),) if text else ()
+        return self._pieces([(self.segment("prompt", text), "prompt")]) if text else ()
 
     def chat(self, messages: Sequence[Row], system: Parts, tools: Parts) -> tuple[Segment, ...]:
         """A chat request: tools and system text in front, then the messages, then the answer's marker."""
@@ -79,10 +82,11 @@ class ChatRenderer:
         name = message.label("name")
         parts: Parts = []
         if message.get("reasoning_content") is not None:
-            parts.append(("thinking", message.text("reasoning_content")))
+            thought = message.text("reasoning_content")
+            parts.append(("thinking", thought, message.name("reasoning_content")))
         parts += self.content(message, "content", role)
         if message.get("tool_calls") is not None:
-            parts += [(role, _call(call)) for call in message.objects("tool_calls")]
+            parts += [(role, _call(call), call.path) for call in message.objects("tool_calls")]
         if not parts and "content" not in message:
             raise message.wrong("content", "a text or a list of parts")
         return role, f"{role} {name}" if name else role, parts
@@ -100,15 +104,20 @@ class ChatRenderer:
         elif tools:
             turns.insert(0, ("tools", "tools", tools))
         template = self._template
-        found = [self.segment("marker", template.start)] if template.start else []
+        found = [(self.segment("marker", template.start), "")] if template.start else []
         for number, (role, shown, parts) in enumerate(turns, 1):
-            found.append(self.segment("marker", template.open(shown)))
-            found += [self.segment(kind, text) for kind, text in parts if text]
+            where = message_of([path for _, _, path in parts])
+            found.append((self.segment("marker", template.open(shown)), where))
+            found += [(self.segment(kind, text), path) for kind, text, path in parts if text]
             if number == len(turns) and role == "assistant":
-                return tuple(found)
-            found.append(self.segment("marker", template.closing))
-        found.append(self.segment("marker", template.open("assistant")))
-        return tuple(found)
+                return self._pieces(found)
+            found.append((self.segment("marker", template.closing), where))
+        found.append((self.segment("marker", template.open("assistant")), ""))
+        return self._pieces(found)
+
+    def _pieces(self, found: list[tuple[Segment, str]]) -> Pieces:
+        paths = tuple(intern(path) for _, path in found)
+        return Pieces((part for part, _ in found), self._paths.setdefault(paths, paths))
 
     # -- parts ----------------------------------------------------------------------------------------
 
@@ -118,13 +127,13 @@ class ChatRenderer:
         if value is None:
             return []
         if isinstance(value, str):
-            return [(role, value)]
+            return [(role, value, row.name(field))]
         if not isinstance(value, list):
             raise row.wrong(field, "a text or a list of parts")
         parts: Parts = []
         for index, item in enumerate(value):
             if isinstance(item, str):
-                parts.append((role, item))
+                parts.append((role, item, f"{row.name(field)}[{index}]"))
             else:
                 parts += self._part(row.element(field, index, item), role)
         return parts
@@ -133,24 +142,26 @@ class ChatRenderer:
         kind = part.label("type") or "text"
         if kind in _TEXTS:
             name = next((n for n in ("text", "refusal", "thinking", "reasoning") if n in part), "text")
-            return [("thinking" if kind in ("thinking", "reasoning") else role, part.text(name))]
+            shown = "thinking" if kind in ("thinking", "reasoning") else role
+            return [(shown, part.text(name), part.name(name))]
         if kind == "redacted_thinking":
-            return [("thinking", part.text("data"))]
+            return [("thinking", part.text("data"), part.name("data"))]
         if kind == "tool_use":
-            return [(role, _json({"name": part.get("name"), "input": part.get("input")}, part))]
+            return [(role, _json({"name": part.get("name"), "input": part.get("input")}, part), part.path)]
         if kind == "tool_result":
             return self.content(part, "content", "tool")
         if kind in _MEDIA:
             self.num_media += 1
             content = text_bytes(_json(_source(part), part))
-            return [("media", f"<{kind} {xxh3_64_hexdigest(content)}>")]
-        return [(role, _json(_without_ids(part.value), part))]
+            return [("media", f"<{kind} {xxh3_64_hexdigest(content)}>", part.path)]
+        return [(role, _json(_without_ids(part.value), part), part.path)]
 
     def tools(self, body: Row, field: str = "tools") -> Parts:
         """One part per tool, so that a changed order shows where it begins."""
         if body.get(field) is None:
             return []
-        return [("tools", _json(_without_ids(tool.value), tool) + "\n") for tool in body.objects(field)]
+        tools = body.objects(field)
+        return [("tools", _json(_without_ids(tool.value), tool) + "\n", tool.path) for tool in tools]
 
 
 def output_text(row: Row | None, field: str = "content") -> str | None:

@@ -37,7 +37,7 @@ def _read_sharegpt(builder: Builder, row: Row) -> None:
     for message in row.objects("conversations"):
         if "from" in message:
             role = _ROLES.get(message.text("from"), message.text("from"))
-            turns.append((role, role, [(role, message.text("value"))]))
+            turns.append((role, role, [(role, message.text("value"), message.name("value"))]))
         else:
             turns.append(builder.chat.turn(message))
     _expand(builder, row, turns, row.label("id"))
@@ -77,7 +77,7 @@ def _expand(builder: Builder, row: Row, turns: list[Turn], name: str | None) -> 
 def _length(builder: Builder, answer: Turn | None) -> int | None:
     if answer is None or answer[0] != "assistant":
         return None
-    return num_tokens(tuple(builder.chat.segment(kind, text) for kind, text in answer[2] if text))
+    return num_tokens(tuple(builder.chat.segment(kind, text) for kind, text, _ in answer[2] if text))
 
 
 def _claims_sharegpt(data: Mapping[str, Any]) -> bool:

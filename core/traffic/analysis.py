@@ -21,6 +21,7 @@ from core.replay.prefix_tree import PrefixTree, Progress, build_tree, part_of
 from core.replay.replay import replay
 from core.replay.runs import ReplayResult, replay_runs
 from core.traces.model import Trace, TraceRequest
+from core.traffic.misses import Miss, find_misses
 from core.traffic.settings import Settings, room_for_all
 from core.types import EngineConfig
 
@@ -103,6 +104,18 @@ def replayed(
 def slots_of(tree: PrefixTree, settings: Settings) -> int:
     """The same as ``Settings.slots_for``, never more than is of any use."""
     return min(settings.slots_for(tree), room_for_all(tree, settings.in_flight))
+
+
+def misses_of(analysis: Analysis, progress: Progress | None = None) -> list[Miss]:
+    """Why each request of the log reused no more."""
+    return find_misses(
+        analysis.requests,
+        analysis.tree,
+        analysis.hits.tolist(),
+        admitted=analysis.result.admitted.tolist(),
+        ttl_s=analysis.settings.ttl_s,
+        progress=progress,
+    )
 
 
 # -- savings -------------------------------------------------------------------------------------------

@@ -5,7 +5,9 @@
     too_short  the prompt fills no block beside its last token
     evicted    it was stored and had to make room
     expired    it was stored and its time to live ran out
-    differs    an earlier prompt has the same beginning, then another token
+    differs    an earlier prompt has the same beginning, then another token, or block
+    unknown    in a log of blocks: an earlier prompt has the same full blocks, and how it ends behind them, or
+               whether this one goes on from there, is not in the log
     grown      the prompt goes on where an earlier one, whole, ends: what is new had to be computed
     first      no earlier prompt begins with the same token
 
@@ -25,8 +27,9 @@ import numpy as np
 
 from core.replay.prefix_tree import TELL_EVERY, PrefixTree, Progress
 from core.traces.model import TraceRequest
+from core.traffic.pauses import Pauses
 
-Reason = Literal["evicted", "expired", "differs", "too_short", "refused", "grown", "first", "all"]
+Reason = Literal["evicted", "expired", "differs", "too_short", "refused", "grown", "unknown", "first", "all"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 _WIDTH = 4
 _Node = int | str
@@ -58,7 +61,7 @@ def find_misses(
 ) -> list[Miss]:
     """One per request, in order. O(tokens + runs on all paths)."""
     branches = _Branches(tree)
-    pauses = _Pauses(tree)
+    pauses = Pauses(tree)
     found = []
     for number, request in enumerate(requests):
         tokens = request.tokens().astype(">u4").tobytes()
@@ -99,6 +102,9 @@ def _miss(
         return Miss(number, "first", blocks, hit)
     if common >= tree.num_tokens[best]:
         return Miss(number, "grown", blocks, hit, best, common)
+    own = requests[best].block_size
+    if own is not None and common >= tree.num_tokens[best] // own * own:
+        return Miss(number, "unknown", blocks, hit, best, common)
     lost = min(equal_behind(requests[number], requests[best], common), usable * size - hit)
     return Miss(number, "differs", blocks, hit, best, common, max(lost, 0))
 
@@ -180,26 +186,3 @@ def _common_tokens(left: bytes, right: bytes) -> int:
     length = min(len(left), len(right))
     same = np.frombuffer(left, ">u4", length // _WIDTH) == np.frombuffer(right, ">u4", length // _WIDTH)
     return length // _WIDTH if same.all() else int(same.argmin())
-
-
-class _Pauses:
-    """When each run was used last."""
-
-    def __init__(self, tree: PrefixTree) -> None:
-        self._tree = tree
-        self._used_s: dict[int, float] = {}
-
-    def longest(self, number: int, blocks: int) -> float:
-        """Seconds since the first run that was not reused, though known, was used last."""
-        arrivals, depth = self._tree.arrivals_s, 0
-        if arrivals is None:
-            return 0.0
-        for run in self._tree.paths[number]:
-            depth += self._tree.length[run]
-            if depth > blocks:
-                return arrivals[number] - self._used_s.get(run, arrivals[number])
-        return 0.0
-
-    def use(self, number: int) -> None:
-        if self._tree.arrivals_s is not None:
-            self._used_s.update(dict.fromkeys(self._tree.paths[number], self._tree.arrivals_s[number]))

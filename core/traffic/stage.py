@@ -45,7 +45,8 @@ def scene_around(analysis: Analysis, misses: Sequence[Miss], number: int, tokeni
     shown_size = min(size, MOST_BLOCK)
     cut = _Cut(size, shown_size, kept, tokenizer)
     others = [] if miss.best is None else [miss.best]
-    if miss.block and miss.reason in ("all", "grown", "differs") and number - 1 not in others and number:
+    reached = miss.reason in ("all", "grown", "differs", "unknown")
+    if miss.block and reached and number - 1 not in others and number:
         others.append(number - 1)
     prompts = [cut.command(analysis.requests[place], place) for place in sorted(others)]
     mine = cut.command(analysis.requests[number], number)

@@ -12,10 +12,11 @@ from core.cost import CostModel, Prices
 from core.replay.prefix_tree import Progress
 from core.scenario.tokenizer import Tokenizer
 from core.traces.model import Trace
-from core.traffic.analysis import Analysis, analyse, held, over_time, savings
+from core.traffic.analysis import Analysis, analyse, held, misses_of, over_time, savings
+from core.traffic.diagnosis.findings import Finding
+from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.groups import groups, keys_of, whole
 from core.traffic.misses import REASONS, Miss
-from core.traffic.ranking import Ranked, misses_of, rank_causes
 from core.traffic.settings import Settings
 from core.traffic.sweeps import curve_points, deviation_of, idle_ttl, sweep_block_sizes
 from core.traffic.words import words_at
@@ -110,7 +111,7 @@ def _run(
             for key in keys_of(analysis)
         },
         "reasons": _reasons(misses),
-        "causes": [_cause(one) for one in rank_causes(analysis, misses, tokenizer)],
+        "causes": [_cause(one) for one in find_causes(analysis, misses, tokenizer, progress)],
         "worst": [_miss(analysis, miss, tokenizer) for miss in _worst(misses)],
     }
 
@@ -144,8 +145,28 @@ def _reasons(misses: Sequence[Miss]) -> Json:
     return {reason: counts[reason] for reason in REASONS if counts[reason]}
 
 
-def _cause(one: Ranked) -> Json:
-    return asdict(one) | {"gain": one.gain}
+def _cause(one: Finding) -> Json:
+    best = one.best
+    change = best.change
+    return {
+        "cause": one.cause,
+        "path": one.path or None,
+        "kind": one.kind,
+        "characters": None if one.characters is None else list(one.characters),
+        "span": one.aligned[0].span if one.aligned else None,
+        "num_requests": one.num_requests,
+        "example": one.example,
+        "repair": best.repair,
+        "value": best.value,
+        "before": None if change is None else change.before,
+        "after": None if change is None else change.after,
+        "rate_before": one.rate_before,
+        "rate_after": best.rate_after,
+        "computed_before": one.computed_before,
+        "computed_after": best.computed_after,
+        "gain": one.gain,
+        "repairs": [asdict(offer) for offer in one.offers],
+    }
 
 
 def _worst(misses: Sequence[Miss]) -> list[Miss]:
@@ -156,6 +177,7 @@ def _worst(misses: Sequence[Miss]) -> list[Miss]:
 def _miss(analysis: Analysis, miss: Miss, tokenizer: Tokenizer) -> Json:
     request = analysis.requests[miss.request]
     best = None if miss.best is None else analysis.requests[miss.best]
+    at_a_token = miss.reason == "differs" and request.block_ids is None
     mine = words_at(request, miss.common, tokenizer)
     stored = None if best is None else words_at(best, miss.common, tokenizer)
     return {
@@ -165,7 +187,7 @@ def _miss(analysis: Analysis, miss: Miss, tokenizer: Tokenizer) -> Json:
         "hit_tokens": miss.hit_tokens,
         "reason": miss.reason,
         "block": miss.block,
-        "first_different_token": miss.common if miss.reason == "differs" else None,
+        "first_different_token": miss.common if at_a_token else None,
         "nearest": None if best is None else best.request_id,
         "lost_tokens": miss.lost,
         "mine": None if mine is None else asdict(mine),

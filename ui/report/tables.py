@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from core.cost import FORMULAS
+from core.texts import showable
 from ui.report.svg import line_chart
 from ui.report.words import Json, Words, quoted
 from ui.words.formula_words import OF_A_LOG, error_words
@@ -34,19 +35,37 @@ def _hits(one: Json) -> str:
 
 
 def causes(words: Words, run: Json) -> str:
-    """What costs most, and what would help."""
+    """What breaks the prefix and where, the repairs that gain, and the best one as a diff."""
     title = words.heading("traffic.causes")
     if not run["causes"]:
         return f"{title}<p>{words.say('traffic.causes.none')}</p>"
     rows = []
     for one in run["causes"]:
-        change = words.say(f"traffic.change.{one['cause']}", value=one["value"])
-        found = words.say("traffic.cause.found", n=one["num_requests"], lost=digits(one["lost"]))
-        rates = {"before": percent(one["rate_before"]), "after": percent(one["rate_after"])}
-        after = words.say("traffic.cause.after", **rates, gain=digits(max(one["gain"], 0)))
-        rows.append((f"<b>{words.say('traffic.cause.' + one['cause'])}</b><br>{change}", found, after))
-    head = [words.say(f"report.column.{name}") for name in ("cause", "found", "after")]
-    return title + words.table(head, rows)
+        name = f"<b>{words.say('traffic.cause.' + one['cause'])}</b><br>{_place(words, one)}"
+        diff = one["repairs"][0]["change"]
+        shown = "" if diff is None else f"<pre>{escape(showable(diff['diff']))}</pre>"
+        repairs = "".join(f"<li>{_repair(words, one, repair)}</li>" for repair in one["repairs"])
+        rows.append((name + shown, f"<ol>{repairs}</ol>"))
+    head = [words.say("report.column.cause"), words.say("traffic.finding.repairs")]
+    note = f"<p class=note>{words.say('traffic.causes.help')}</p>"
+    return title + words.table(head, rows) + note
+
+
+def _place(words: Words, one: Json) -> str:
+    parts = [f"<code>{escape(one['path'])}</code>"] if one["path"] else []
+    if one["characters"] is not None and one["kind"] is not None:
+        first, last = one["characters"]
+        kind = words.text(f"traffic.kind.{one['kind']}")
+        parts.append(words.say("traffic.finding.place", first=first, last=last, kind=kind))
+    return " · ".join([*parts, words.say("traffic.finding.requests", n=one["num_requests"])])
+
+
+def _repair(words: Words, one: Json, repair: Json) -> str:
+    name = words.say(f"traffic.repair.{repair['repair']}", value=repair["value"])
+    cost = words.say(f"traffic.repair.{repair['repair']}.cost")
+    rates = f"{percent(one['rate_before'])} % → <b>{percent(repair['rate_after'])} %</b>"
+    tokens = {"before": digits(one["computed_before"]), "after": digits(repair["computed_after"])}
+    return f"{name} ({cost})<br>{rates} · {words.say('traffic.finding.tokens', **tokens)}"
 
 
 def reasons(words: Words, run: Json) -> str:

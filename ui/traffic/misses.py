@@ -8,16 +8,17 @@ from typing import Any
 import streamlit as st
 
 from core.texts import showable
-from core.traffic.analysis import Analysis
+from core.traffic.analysis import Analysis, misses_of
+from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.misses import REASONS, Miss
-from core.traffic.ranking import Ranked, misses_of, rank_causes
 from core.traffic.words import Words, words_at
 from ui.frame.seen import difference, seen_in
 from ui.frame.session import plain, say
+from ui.traffic.findings import findings_view
 from ui.traffic.settings import Open
 from ui.traffic.state import MANY, Log, state
 from ui.traffic.work import work
-from ui.words.numbers import digits, percent
+from ui.words.numbers import digits
 
 MOST_ROWS = 5_000
 
@@ -46,39 +47,16 @@ def _causes(log: Log, analysis: Analysis, misses: list[Miss], open_it: Open) -> 
     many = len(analysis.requests) > MANY and key not in state().computed
     if many and not st.button(say("traffic.causes.run", n=digits(len(analysis.requests)))):
         return
-    ranked = work(key, lambda tell: rank_causes(analysis, misses, log.options.tokenizer, tell))
-    if ranked is None:
-        return
-    if not ranked:
-        st.markdown(say("traffic.causes.none"))
+    found = work(key, lambda tell: find_causes(analysis, misses, log.options.tokenizer, tell))
+    if found is None:
         return
     if log.trace.tokenizer is None:
         st.caption(say("traffic.causes.no_text"))
-    for one in ranked:
-        _cause(one, open_it)
-    st.caption(say("traffic.causes.help"))
-
-
-def _cause(one: Ranked, open_it: Open) -> None:
-    with st.container(border=True):
-        words, numbers, button = st.columns([5, 4, 1.6], vertical_alignment="center")
-        with words:
-            change = say(f"traffic.change.{one.cause}", value=one.value)
-            st.markdown(f"**{say(f'traffic.cause.{one.cause}')}** — {change}")
-        with numbers:
-            st.markdown(say("traffic.cause.found", n=one.num_requests, lost=digits(one.lost)))
-            st.markdown(rate_change(one))
-        with button:
-            if st.button(say("traffic.example"), key=f"cause_{one.cause}", width="stretch"):
-                open_it(one.example)
-
-
-def rate_change(one: Ranked) -> str:
-    """From which hit rate to which, and what need not be computed any more."""
-    if one.rate_after is None:
-        return ""
-    rates = {"before": percent(one.rate_before), "after": percent(one.rate_after)}
-    return say("traffic.cause.after", **rates, gain=digits(max(one.gain, 0)))
+    elif not found:
+        st.markdown(say("traffic.causes.none"))
+    if found:
+        findings_view(found, analysis, open_it)
+        st.caption(say("traffic.causes.help"))
 
 
 # -- requests ------------------------------------------------------------------------------------------------
@@ -166,7 +144,10 @@ def reason_words(analysis: Analysis, miss: Miss) -> str:
     best = "" if miss.best is None else plain(analysis.requests[miss.best].request_id)
     numbers = {"common": digits(miss.common), "lost": digits(miss.lost)}
     numbers |= {"block": str(miss.block + 1), "best": best}
-    return say(f"traffic.why.{miss.reason}", token=miss.common + 1, **numbers)
+    reason = miss.reason
+    if reason == "differs" and analysis.requests[miss.request].block_ids is not None:
+        return say("traffic.why.differs_block", **numbers)
+    return say(f"traffic.why.{reason}", token=miss.common + 1, **numbers)
 
 
 def _difference(log: Log, analysis: Analysis, miss: Miss) -> None:

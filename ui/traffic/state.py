@@ -12,9 +12,8 @@ from core.traces.model import Trace
 from core.traces.options import ReadOptions
 from core.traces.read import read_trace
 from core.traces.sources import TraceFile
-from core.traffic.analysis import Analysis
+from core.traffic.analysis import Analysis, misses_of
 from core.traffic.misses import Miss
-from core.traffic.ranking import misses_of
 from core.traffic.settings import Settings
 from ui.frame.kept import Kept
 from ui.frame.shared import Shared

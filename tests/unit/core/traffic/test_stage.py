@@ -7,8 +7,7 @@ import pytest
 from core.engine.events import RequestAdmitted
 from core.scenario.scenario import run
 from core.timeline.diagnose import explain
-from core.traffic.analysis import analyse
-from core.traffic.ranking import misses_of
+from core.traffic.analysis import analyse, misses_of
 from core.traffic.settings import Settings
 from core.traffic.stage import MOST_BLOCK, scene_around
 from tests.unit.core.traces.logs import read_rows

@@ -1,0 +1,71 @@
+"""Texts of several requests under each other, as HTML: equal, changing, equal again and out of reach.
+
+What people wrote is escaped; white space and hidden characters have signs of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+
+from core.traffic.diagnosis.shown import Aligned
+from ui.words.palette import PALETTE
+from ui.words.visible import Piece, visible_in, visible_pieces
+
+_LIGHT, _DARK = PALETTE["light"], PALETTE["dark"]
+Say = Callable[..., str]
+
+
+def _both(name: str) -> str:
+    return f"light-dark({_LIGHT[name]},{_DARK[name]})"
+
+
+STYLE = f"""<style>
+.broth-al{{font:15px/1.2 "Source Code Pro",monospace;overflow-x:auto;white-space:pre;padding:2px 0 4px}}
+.broth-al .r{{display:flex;align-items:center;margin:4px 0}}
+.broth-al .id{{flex:0 0 5.5em;overflow:hidden;text-overflow:ellipsis;font-size:13px;color:{_both("muted")}}}
+.broth-al .a,.broth-al .v,.broth-al .z{{padding:6px 0 4px;flex:none}}
+.broth-al .a{{background:{_both("cached")};border-bottom:3px solid {_both("hit")}}}
+.broth-al .v{{background:{_both("miss_soft")};border-bottom:3px dashed {_both("miss_edge")};min-width:4px}}
+.broth-al .v mark{{background:{_both("miss")};color:{_both("miss_label")};font-weight:700}}
+.broth-al .z{{color:{_both("muted")};border-bottom:3px dotted {_both("line")};flex:1 0 auto;background:
+repeating-linear-gradient(135deg,transparent 0 7px,{_both("hair")} 7px 8px)}}
+.broth-al .ws{{color:{_both("muted")}}} .broth-al mark .ws{{color:inherit}}
+.broth-caps{{display:flex;gap:1.2em;flex-wrap:wrap;font-size:13px;color:{_both("muted")}}}
+.broth-caps i{{display:inline-block;width:1.6em;margin-right:.4em;vertical-align:.2em}}
+.broth-caps .a{{border-bottom:3px solid {_both("hit")}}}
+.broth-caps .v{{border-bottom:3px dashed {_both("miss_edge")}}}
+.broth-caps .z{{border-bottom:3px dotted {_both("line")}}}
+@media (max-width:720px){{.broth-al .z{{display:none}}.broth-al .id{{flex-basis:3.5em}}}}
+</style>"""
+
+
+def aligned_html(rows: Sequence[tuple[str, Aligned]], captions: Sequence[str], say: Say) -> str:
+    """Each row with the name of its request. ``captions``: equal, changing, lost. ``say``: names of signs."""
+    lines = []
+    for number, (name, one) in enumerate(rows):
+        other = rows[number - 1 if number else min(1, len(rows) - 1)][1]
+        lines.append(
+            f'<div class="r"><span class="id" title="{escape(name)}">{escape(name)}</span>'
+            f'<span class="a">{_drawn(visible_pieces(one.before), say)}</span>'
+            f'<span class="v">{_drawn(visible_in("", one.span, "", other.span), say)}</span>'
+            f'<span class="z">{_drawn(visible_pieces(one.behind), say)}</span></div>'
+        )
+    legend = "".join(
+        f'<span><i class="{kind}"></i>{escape(words)}</span>'
+        for kind, words in zip("avz", captions, strict=True)
+    )
+    return f'{STYLE}<div class="broth-al">{"".join(lines)}</div><div class="broth-caps">{legend}</div>'
+
+
+def _drawn(pieces: Sequence[Piece], say: Say) -> str:
+    return "".join(_piece(piece, say) for piece in pieces)
+
+
+def _piece(piece: Piece, say: Say) -> str:
+    shown, kind, differs = piece
+    text = escape(shown)
+    if kind != "text":
+        name = escape(say(f"seen.{kind}", shown=shown, code=f"U+{ord(shown[0]):04X}"))
+        text = f'<span class="ws" role="img" aria-label="{name}">{text}</span>'
+    return f"<mark>{text}</mark>" if differs else text
