@@ -47,7 +47,7 @@ def _to_query(asked: Asked) -> dict[str, str]:
     return script | ({"notes": "1"} if asked.notes else {}) | ({"host": asked.host} if asked.host else {})
 
 
-LECTURE = LinkPart("lecture", Asked, _NAMES, _from_query, _to_query, only_on=PAGE)
+LECTURE = LinkPart("lecture_asked", Asked, _NAMES, _from_query, _to_query, only_on=PAGE)
 
 
 def script_link(length: int, mode: LangMode, *, notes: bool = False, host: str = "") -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from ui.stage.record import RECORD
 from ui.teacher.address import AddressError, read_address
 from ui.words.i18n import LANGS, table
 
+ROOT = Path(__file__).resolve().parents[4]
 NAMES = [name for part in LINK_PARTS for name in part.names]
 each_part = pytest.mark.parametrize("part", LINK_PARTS, ids=lambda part: part.key)
 
@@ -64,3 +67,13 @@ def test_an_address_that_is_handed_on_knows_every_parameter(name: str) -> None:
         read_address(f"ch01?{name}={nonsense}", LINK_PARTS)
     assert caught.value.code == "teacher.damaged"
     assert caught.value.values["names"] == name
+
+
+def test_no_part_shares_its_place_with_a_widget() -> None:
+    """The lecture's component and the lecture's part of the link did: once the browser had told something,
+    the page found that in place of what was asked for."""
+    rooms = (ROOT / "ui", ROOT / "pages")
+    source = "\n".join(path.read_text("utf-8") for room in rooms for path in room.rglob("*.py"))
+    widgets = set(re.findall(r'\b\w*key\s*=\s*"([\w-]+)"', source, re.IGNORECASE))
+    assert {"lecture", "start_tab"} & widgets
+    assert {part.key for part in LINK_PARTS} & widgets == set()
