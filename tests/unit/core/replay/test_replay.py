@@ -439,4 +439,4 @@ def test_a_grid_can_be_stopped_and_passes_errors_on() -> None:
                 in_flight=2,
                 max_processes=max_processes,
             )
-        assert (caught.value.code, caught.value.values["place"]) == ("request.token", 1)
+        assert (caught.value.code, caught.value.values["place"]) == ("request.token", 2)
