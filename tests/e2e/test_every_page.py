@@ -38,7 +38,7 @@ def test_a_page_opens_in_a_browser(name: str, lang: Lang, server: str, browser_p
 @pytest.mark.parametrize("viewport", [(390, 844), (800, 900), (1024, 768)])
 def test_a_large_number_breaks_and_is_not_cut(server: str, browser_page: Page) -> None:
     page = browser_page
-    page.goto(f"{server}/ch10?lang=en")
+    page.goto(f"{server}/ch01?lang=en&open=ch01.counter")
     expect(page.get_by_test_id("stMetric")).to_have_count(1)
     page.wait_for_function(f"!document.querySelector('{RUNNING}')")
     assert page.evaluate(CUT_JS) == []
