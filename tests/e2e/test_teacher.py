@@ -77,7 +77,7 @@ def test_a_sequence_is_built_sent_and_given(browser_page: Page, chromium: Browse
     expect(lecture.get_by_text(FIRST).first).to_be_visible()
     expect(page.get_by_text("ask <b>first</b>")).to_have_count(0)
     expect(page.locator(".stAppHeader")).not_to_be_visible()
-    question = t("stage.ask.lane", "en", req="R1")
+    question = words("stamp", "ask", "en")  # the place is a stop of the scripts, and comes with its question
     expect(lecture.get_by_text(question)).to_have_count(0)
     page.keyboard.press("PageDown")
     expect(lecture.get_by_text(question).first).to_be_visible()
