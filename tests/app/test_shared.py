@@ -23,7 +23,7 @@ PLAIN = (str, bytes, int, float, range, frozenset, np.generic)
 
 def stores() -> list[Shared]:
     """Every store of the server, whoever holds it."""
-    return [one for one in gc.get_objects() if isinstance(one, Shared)]
+    return [one for one in gc.get_objects() if type(one) is Shared]
 
 
 def entries() -> dict[tuple[int, Any], Any]:
