@@ -54,8 +54,8 @@ def render() -> None:
     _edit()
     _stage()
     draw_folded(NAME, {"last": _last_token, "broken": _after_a_break, "race": _race, "weak": _collisions})
-    bet(NAME, lambda seed: asked_tags(_change(seed)), pages=page)
-    bet(NAME, lambda seed: asked_hits(_change(seed)), place="b", pages=page)
+    bet(NAME, lambda seed: asked_tags(_change(seed)))
+    bet(NAME, lambda seed: asked_hits(_change(seed)), place="b")
     end_chapter(NAME, page)
 
 

@@ -82,8 +82,8 @@ def render() -> None:
     draw_folded(NAME, {"modules": modules})
     with more(say("course.ch05.more.names")):
         _names()
-    bet(NAME, lambda seed: asked_held(three_at_once(my_tokens(lang()), seed)), pages=page)
-    bet(NAME, _goes, place="b", pages=page)
+    bet(NAME, lambda seed: asked_held(three_at_once(my_tokens(lang()), seed)))
+    bet(NAME, _goes, place="b")
     end_chapter(NAME, page)
 
 

@@ -211,7 +211,7 @@ def _bet(place: str, make: Make) -> None:
         words = my_tokens(lang())[one.question]
         name = say("course.rows.name", n=one.question, tokens=one.total)
         draw_rows([TokenRow(name, words, fates_of(words, one.hit), one.block_size)])
-    if bet(NAME, asked, place=place, pages=page):
+    if bet(NAME, asked, place=place):
         one, pen = make(now_put((NAME, place), asked)[0]), new_pen()
         height = draw_answered(pen, one, shown_ms)
         with st.container(width=560):

@@ -64,7 +64,7 @@ def render() -> None:
     draw_folded(NAME, {"all": lambda: _all(case, variant), "map": _map, "prefixes": _prefixes})
     machine_panel()
     formulas_panel((*SAVINGS, *PREFILL))
-    bet(NAME, _ordered, pages=page)
+    bet(NAME, _ordered)
     end_chapter(NAME, page)
 
 

@@ -74,7 +74,7 @@ def _bet(picture: DeltaGenerator) -> None:
     with picture:
         st.markdown(f"**{say('course.ch08.again')}**")
         draw_own([OwnRow(2, words, rival(ids, seed).hit)], BLOCK, answered)
-    bet(NAME, make, pages=page)
+    bet(NAME, make)
 
 
 def _more() -> None:

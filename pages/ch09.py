@@ -49,7 +49,7 @@ def render() -> None:
         show_part(NAME, "sold_path", **surcharges())
         with picture:
             draw_own([OwnRow(1, words, 0)], 0, answered=False)
-        bet(NAME, make, pages=page)
+        bet(NAME, make)
     titles = {name: say(f"course.ch09.view.{name}") for name in VIEWS}
     chosen = pick_folded(NAME, say("course.ch09.more"), say("course.ch09.view"), titles, "ch09-view")
     if chosen is not None:

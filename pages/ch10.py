@@ -147,7 +147,7 @@ def _bet(picture: DeltaGenerator) -> bool:
     pairs = enumerate(zip(one.texts, one.hits, strict=True))
     with picture:
         draw_own([OwnRow(number, cut(text), hit) for number, (text, hit) in pairs], one.block, answered)
-    bet(NAME, make, pages=page)
+    bet(NAME, make)
     return answered
 
 

@@ -142,7 +142,7 @@ def _own() -> None:
         seed, _, answered = put_of(NAME, make)
         with picture:
             draw_own(*rows_of(mine, seed), answered)
-        bet(NAME, make, pages=page)
+        bet(NAME, make)
 
 
 def _demonstration(one: Claim, picture: DeltaGenerator) -> tuple[dict[str, Any], Shown]:

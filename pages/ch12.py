@@ -64,7 +64,7 @@ def _last_question() -> None:
     with beside:
         show_crowd(crowd(prompt, seed), told=said is not None)
     with text:
-        bet(NAME, make, pages=page)
+        bet(NAME, make)
 
 
 if __name__ == "__main__":  # a deep link opened before the front page

@@ -284,7 +284,7 @@ def _bet() -> None:
     with right:
         st.caption(say("course.ch13.bet.changed"))
         show_source(sister.changed, {changed_line(put)})
-    bet(NAME, make, pages=page)
+    bet(NAME, make)
 
 
 def _ways_on() -> None:

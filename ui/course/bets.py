@@ -31,9 +31,9 @@ _TAKEN: Kept[bool] = Kept("bet_taken", bool)
 """Something was said since the whole page was last drawn."""
 
 
-def bet(chapter: str, make: Make, *, place: str = "a", pages: Pages | None = None) -> bool:
+def bet(chapter: str, make: Make, *, place: str = "a") -> bool:
     """Draw the bet of a chapter; True once it is answered. ``make``: a seed -> the question, computed by the
-    engine. ``pages`` is not needed any more: the way on stands at the chapter's end."""
+    engine."""
     here = (chapter, place)
     _TAKEN.set(False)
     done = now_put(here, make)[2] is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from core.replay.prefix_tree import TELL_EVERY, Progress
 from core.traces.model import Segment, TraceRequest
@@ -50,24 +50,24 @@ def _goes_on_from(segments: Segments, pieces: dict[int, int]) -> int | None:
 
 def untrimmed(_writer: Writer, requests: Requests, progress: Progress | None) -> Requests:
     """Nothing is dropped: what was trimmed stands in front again."""
-    before, now = before_each(requests), list[TraceRequest]()
-    for number, request in enumerate(requests):
-        _tell(progress, number, len(requests))
-        earlier = before[number]
-        if earlier is not None:
-            request = with_prompt(request, _continued(request.segments, now[earlier].segments))
-        now.append(request)
-    return tuple(now)
+    return _behind_what_was(requests, _continued, progress)
 
 
 def as_first_said(_writer: Writer, requests: Requests, progress: Progress | None) -> Requests:
     """Earlier turns stand as they stood when they were said first."""
+    return _behind_what_was(requests, _unedited, progress)
+
+
+def _behind_what_was(
+    requests: Requests, join: Callable[[Segments, Segments], Segments], progress: Progress | None
+) -> Requests:
+    """Each prompt as ``join`` makes it of itself and of the one it goes on from, which was made so before."""
     before, now = before_each(requests), list[TraceRequest]()
     for number, request in enumerate(requests):
         _tell(progress, number, len(requests))
         earlier = before[number]
         if earlier is not None:
-            request = with_prompt(request, _unedited(request.segments, now[earlier].segments))
+            request = with_prompt(request, join(request.segments, now[earlier].segments))
         now.append(request)
     return tuple(now)
 

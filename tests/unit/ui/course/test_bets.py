@@ -116,7 +116,7 @@ def page() -> None:
             told=lambda answer: ("course.bet.unit.ms", {"n": 777}),
         )
 
-    done = bet("ch03", make, pages=pages)
+    done = bet("ch03", make)
     st.text(f"done: {done}")
     link.write()
 
