@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,46 +9,29 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from pages.server import MIDDLEWARE
+from tests import asgi
+from tests.asgi import Answer
 from ui.server.front_door import LATER, FrontDoor, later_script
 
 PAGE = "<html><head><title>x</title></head><body></head></body></html>"
 HTML = "text/html,*/*"
 
 
-@dataclass
-class Answer:
-    status: int = 0
-    headers: dict[str, str] = field(default_factory=dict)
-    body: bytes = b""
+async def inner(scope: Any, receive: Any, send: Any) -> None:
+    """An app with one page, and one text that is none."""
+    if scope["path"] == "/plain":
+        made: Response = PlainTextResponse("</head>")
+    elif Request(scope).headers.get("if-none-match"):
+        made = Response(status_code=304)
+    else:
+        made = HTMLResponse(PAGE, headers={"etag": '"old"', "last-modified": "yesterday"})
+    await made(scope, receive, send)
 
 
 def ask(path: str, **headers: str) -> Answer:
     """What a browser gets through the door."""
-    answer = Answer()
-
-    async def inner(scope: Any, receive: Any, send: Any) -> None:
-        if path == "/plain":
-            made: Response = PlainTextResponse("</head>")
-        elif Request(scope).headers.get("if-none-match"):
-            made = Response(status_code=304)
-        else:
-            made = HTMLResponse(PAGE, headers={"etag": '"old"', "last-modified": "yesterday"})
-        await made(scope, receive, send)
-
-    async def send(message: Any) -> None:
-        if message["type"] == "http.response.start":
-            answer.status = message["status"]
-            answer.headers = {name.decode(): value.decode() for name, value in message["headers"]}
-        answer.body += message.get("body", b"")
-
-    async def receive() -> Any:
-        return {"type": "http.disconnect"}
-
-    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    scope = {"type": "http", "method": "GET", "path": path, "headers": raw}
     door = FrontDoor(inner, head="<b>汤</b>", rewrite=lambda page: page.replace("<title>x", "<title>y"))
-    asyncio.run(door(scope, receive, send))
-    return answer
+    return asgi.ask(door, path, **headers)
 
 
 def test_our_lines_end_the_head() -> None:

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 from starlette.responses import PlainTextResponse
 
+from tests.asgi import Answer, ask
 from ui.server.shelf import FOR_GOOD, Shelf
 
 OURS, THEIRS, MADE = "export default 1;\n" * 50, "let a = 1;\n" * 50, '{"a":"汤"}'
 HASH = "0123456789ab"
 
 
-@dataclass
-class Answer:
-    status: int = 0
-    headers: dict[str, str] = field(default_factory=dict)
-    body: bytes = b""
-
-    @property
-    def text(self) -> str:
-        packed = self.headers.get("content-encoding") == "gzip"
-        return (gzip.decompress(self.body) if packed else self.body).decode()
+def text_of(answer: Answer) -> str:
+    """Unpacked, if it was packed."""
+    packed = answer.headers.get("content-encoding") == "gzip"
+    return (gzip.decompress(answer.body) if packed else answer.body).decode()
 
 
 class Asked:
@@ -46,21 +38,7 @@ class Asked:
         self.shelf = Shelf(inner, home / "theirs", home / "ours", {"parcel-1.json": MADE})
 
     def get(self, path: str, method: str = "GET", **headers: str) -> Answer:
-        answer = Answer()
-
-        async def send(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                answer.status = message["status"]
-                answer.headers = {name.decode(): value.decode() for name, value in message["headers"]}
-            answer.body += message.get("body", b"")
-
-        async def receive() -> Any:
-            return {"type": "http.request", "body": b"", "more_body": False}
-
-        raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-        scope = {"type": "http", "method": method, "path": path, "headers": raw}
-        asyncio.run(self.shelf(scope, receive, send))
-        return answer
+        return ask(self.shelf, path, method, **headers)
 
 
 @pytest.fixture
@@ -79,7 +57,7 @@ def asked(tmp_path: Path) -> Asked:
 )
 def test_packed_and_for_good(asked: Asked, base: str, path: str, text: str, kind: str) -> None:
     answer = asked.get(base + path, accept_encoding="gzip, br")
-    assert answer.text == text
+    assert text_of(answer) == text
     assert answer.status == 200
     assert answer.headers["content-encoding"] == "gzip"
     assert answer.headers["cache-control"] == FOR_GOOD
@@ -89,8 +67,8 @@ def test_packed_and_for_good(asked: Asked, base: str, path: str, text: str, kind
 
 def test_who_cannot_unpack_gets_it_plain(asked: Asked) -> None:
     parcel = asked.get("/app/static/parcel-1.json")
-    assert (parcel.text, "content-encoding" in parcel.headers) == (MADE, False)
-    assert asked.get("/static/js/index.a1.js").text == "inner"
+    assert (text_of(parcel), "content-encoding" in parcel.headers) == (MADE, False)
+    assert text_of(asked.get("/static/js/index.a1.js")) == "inner"
 
 
 def test_a_file_is_packed_once(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,12 +94,12 @@ def test_a_file_is_packed_once(asked: Asked, monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_everything_else_passes(asked: Asked, path: str) -> None:
-    assert asked.get(path, accept_encoding="gzip").text == "inner"
+    assert text_of(asked.get(path, accept_encoding="gzip")) == "inner"
 
 
 def test_parts_of_a_file_and_other_methods_pass(asked: Asked) -> None:
-    assert asked.get("/static/js/index.a1.js", accept_encoding="gzip", range="bytes=0-3").text == "inner"
-    assert asked.get("/static/js/index.a1.js", "POST", accept_encoding="gzip").text == "inner"
+    assert text_of(asked.get("/static/js/index.a1.js", accept_encoding="gzip", range="bytes=0-3")) == "inner"
+    assert text_of(asked.get("/static/js/index.a1.js", "POST", accept_encoding="gzip")) == "inner"
 
 
 @pytest.mark.parametrize("path", ["/static/js/index.a1.js", "/app/static/parcel-1.json"])
@@ -142,4 +120,4 @@ def test_who_asks_for_the_head_alone_gets_the_same_one(asked: Asked, path: str) 
 )
 def test_packed_is_what_is_sent_to_those_who_take_it(asked: Asked, accepted: str, packed: bool) -> None:
     answer = asked.get("/app/static/parcel-1.json", accept_encoding=accepted)
-    assert ("content-encoding" in answer.headers, answer.text) == (packed, MADE)
+    assert ("content-encoding" in answer.headers, text_of(answer)) == (packed, MADE)
