@@ -32,7 +32,7 @@ from core.replay.curve import capacity_curve, measure, spread
 from core.replay.hit_definitions import hit_rates
 from core.replay.prefix_tree import PrefixTree, PrefixTreeBuilder, build_tree
 from core.replay.runs import replay_runs
-from core.traces.read import read_trace
+from core.traces.door.read import read_trace
 from core.types import EngineConfig, Request
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -6,7 +6,7 @@ A prompt's identity comes in one of three forms.
   requests are one object, so a chat of k turns costs one turn each, not k.
 * `block_ids`: one number per block of `block_size` tokens. The numbers are made here, one per *chain*: equal
   numbers mean equal content from the first token on, whatever the log's own ids promise
-  (core/traces/blocks.py).
+  (core/traces/prompts/blocks.py).
 * neither: the log gives lengths only. Such a request has no hit rate, which is not a hit rate of 0.
 
 `null` in a log stays None here and never becomes 0.

@@ -21,9 +21,9 @@ from core.timeline.event_log import load_jsonl
 from core.timeline.fold import fold_all
 from core.timeline.frame import engine_part, initial_frame
 from core.timeline.snapshot import take_snapshot
+from core.traces.door.read import read_trace
 from core.traces.options import ReadOptions
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from core.traffic.settings import Settings
 from core.traffic.summary import summarise
 from core.types import EngineConfig

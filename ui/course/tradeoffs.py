@@ -7,9 +7,9 @@ from functools import partial
 
 import streamlit as st
 
+from core.traces.door.read import read_trace
 from core.traces.options import ReadOptions
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from core.tradeoffs.tradeoffs import (
     SIZES,
     THRESHOLDS,

@@ -16,9 +16,9 @@ from core.backends.models.log_tokenizers import NAMES as TOKENIZERS
 from core.cost import GPUS, MODELS, CostModel, Prices
 from core.errors import BrothError
 from core.texts import escaped
-from core.traces.formats import NAMES
+from core.traces.door.formats import NAMES
+from core.traces.door.read import read_trace
 from core.traces.options import ReadOptions
-from core.traces.read import read_trace
 from core.traces.templates import TEMPLATES
 from core.traffic.settings import Settings, usual_block_size
 from core.traffic.summary import Json, summarise

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BrothError
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from core.traffic.analysis import Analysis, analyse, savings
 from core.traffic.groups import whole
 from core.traffic.samples import SAMPLES, sample_log

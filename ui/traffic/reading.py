@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.traces.formats import NAMES
+from core.traces.door.formats import NAMES
 from core.traces.templates import TEMPLATES
 from ui.frame.session import lang, say
 from ui.traffic.setup import LARGEST_LOG_BLOCK, Wanted

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.errors import BrothError
 from core.texts import showable, text_bytes
-from core.traces.sources import TraceFile, files_within
+from core.traces.packing.sources import TraceFile, files_within
 from core.traffic.samples import SAMPLES, sample_log
 from ui.frame.session import plain, say, show_error
 from ui.server.uploads import at_once_mb

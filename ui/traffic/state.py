@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 from core.replay.prefix_tree import Progress
-from core.traces.detect import detect
+from core.traces.door.detect import detect
+from core.traces.door.read import read_trace
 from core.traces.model import Trace
 from core.traces.options import ReadOptions
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from core.traffic.analysis import Analysis, misses_of
 from core.traffic.misses import Miss
 from core.traffic.settings import Settings

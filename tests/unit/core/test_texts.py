@@ -15,8 +15,8 @@ from core.replay.block_chain import chain_of_ids
 from core.scenario.token_streams import TokenStreams
 from core.scenario.tokenizer import TeachingTokenizer
 from core.texts import escaped, showable, text_bytes
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.door.read import read_trace
+from core.traces.packing.sources import TraceFile
 from core.types import MultiModalItem, Request
 from tests.strategies import any_texts, texts
 from ui.stage.own import OwnPrompts

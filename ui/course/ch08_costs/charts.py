@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.cost import FORMULAS, CostModel
+from core.traces.door.read import read_trace
 from core.traces.options import ReadOptions
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from core.tradeoffs.shared_pool import CARDS, Move, interleave, num_stale, runs_with_stale
 from core.tradeoffs.tradeoffs import (
     THRESHOLDS,

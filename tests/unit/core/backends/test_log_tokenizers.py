@@ -13,9 +13,9 @@ from core.backends.models.log_tokenizers import LONGEST_RUN, NAMES, available, h
 from core.backends.models.tokenizer import gguf_tokenizer
 from core.errors import BackendError
 from core.scenario.tokenizer import TeachingTokenizer, Tokenizer
+from core.traces.door.read import read_trace
 from core.traces.options import ReadOptions
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from tests.strategies import any_texts
 from tests.unit.core.backends.files import gguf_bytes, tokenizer_metadata
 

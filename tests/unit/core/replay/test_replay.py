@@ -17,8 +17,8 @@ from core.replay.grid import replay_grid
 from core.replay.prefix_tree import build_tree
 from core.replay.replay import needs_engine, replay
 from core.replay.runs import ReplayResult, replay_runs
-from core.traces.blocks import BlockNumbers
 from core.traces.model import Segment, TraceRequest
+from core.traces.prompts.blocks import BlockNumbers
 from core.types import EngineConfig, MultiModalItem, Request
 from tests.prompt_logs import Served, Tokens, prompts, requests_of, serve_one_by_one
 from tests.strategies import HALVES, examples

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from core.errors import TraceError
+from core.traces.door.read import read_trace
 from core.traces.model import Trace, TraceRequest
 from core.traces.options import ReadOptions
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from tests.prompt_logs import TRACES
 
 SAMPLES = Path(__file__).resolve().parents[3] / "data" / "formats"

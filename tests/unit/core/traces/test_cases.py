@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from core.errors import TraceError
+from core.traces.door.read import read_trace
 from core.traces.model import TraceRequest
 from core.traces.problems import Place
-from core.traces.read import read_trace
 from core.traces.rows import Row
 from core.traces.usage import Usage, UsageTotals, read_usage
 from tests.unit.core.traces.logs import (

@@ -11,11 +11,11 @@ from collections.abc import Callable
 import pytest
 
 from core.errors import TraceError
-from core.traces.formats import NAMES
+from core.traces.door.formats import NAMES
+from core.traces.door.read import read_trace
 from core.traces.model import Trace
 from core.traces.options import ReadOptions
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from tests.unit.core.traces.logs import SAMPLES, full_block_ids
 from tests.unit.core.traces.test_samples import FORMAT_OF
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from core.errors import TraceError
-from core.traces import json_rows as json_rows_module
-from core.traces import sources
-from core.traces.csv_rows import csv_rows
-from core.traces.json_rows import json_rows
-from core.traces.read import read_trace
+from core.traces.door.read import read_trace
+from core.traces.packing import json_rows as json_rows_module
+from core.traces.packing import sources
+from core.traces.packing.csv_rows import csv_rows
+from core.traces.packing.json_rows import json_rows
+from core.traces.packing.sources import TraceFile
 from core.traces.rows import Row
-from core.traces.sources import TraceFile
 from tests.unit.core.traces.logs import error_of, jsonl, notes, read, read_rows
 
 CHATS = [{"id": f"c{i}", "conversations": [{"from": "human", "value": f"Hello {i} é汤"}]} for i in range(40)]

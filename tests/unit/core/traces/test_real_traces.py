@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.door.read import read_trace
+from core.traces.packing.sources import TraceFile
 from tests.unit.core.traces.logs import notes, real, unbounded_hits
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from core.errors import TraceError
-from core.traces.detect import detect
-from core.traces.formats import FORMATS, NAMES, format_named
+from core.traces.door.detect import detect
+from core.traces.door.formats import FORMATS, NAMES, format_named
+from core.traces.door.read import read_trace
 from core.traces.model import Trace
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from core.traces.usage import Usage
 from tests.unit.core.traces.logs import SAMPLES, common_tokens, error_of, full_block_ids, notes
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.traces.sources import TraceFile, files_within, lines
+from core.traces.packing.sources import TraceFile, files_within, lines
 
 OUR_TEXT = "a line of the log"
 

@@ -16,9 +16,9 @@ from core.scenario.scenario import Scenario, execute
 from core.timeline.frame import Frame, apply
 from core.timeline.kv_events import KVEvent
 from core.timeline.kv_stream import external_hash, wire_event
-from core.traces.read import read_trace
+from core.traces.door.read import read_trace
+from core.traces.packing.sources import TraceFile
 from core.traces.recording import AllCleared, BlocksRemoved, BlocksStored, RecordedBatch, digest_of
-from core.traces.sources import TraceFile
 from core.traffic.kv_run import KVRun, kv_run
 from core.types import BlockHash
 from tests.strategies import configs, examples, scenarios

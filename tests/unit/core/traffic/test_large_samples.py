@@ -10,9 +10,9 @@ from types import MappingProxyType
 
 import pytest
 
+from core.traces.door.read import read_trace
 from core.traces.options import ReadOptions
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from core.traffic.analysis import analyse
 from core.traffic.large_samples import BLOCK_TOKENS, LARGE_KINDS, large_log
 from core.traffic.settings import Settings

@@ -13,10 +13,10 @@ import pytest
 from core.cost import GPUS, MODELS, CostModel, Prices
 from core.errors import TraceError
 from core.replay.prefix_tree import Progress
+from core.traces.door.read import read_trace
 from core.traces.model import Trace
 from core.traces.options import ReadOptions
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from core.traffic.analysis import Analysis, analyse, held, misses_of, over_time, savings
 from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.examples import after_pauses, loses_most

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from core.traces.door.read import read_trace
 from core.traces.options import ReadOptions
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from core.traffic.analysis import analyse, misses_of
 from core.traffic.diagnosis.findings import LEAST_GAIN, Finding
 from core.traffic.diagnosis.ranking import find_causes

@@ -10,10 +10,10 @@ from functools import cache
 import pytest
 
 from core.replay.replay import replay
+from core.traces.door.read import read_trace
 from core.traces.model import TraceRequest
 from core.traces.options import ReadOptions
-from core.traces.read import read_trace
-from core.traces.sources import TraceFile
+from core.traces.packing.sources import TraceFile
 from core.traffic.analysis import Analysis, analyse, misses_of
 from core.traffic.diagnosis.candidates import REPAIRS, Repair, candidates_of
 from core.traffic.diagnosis.findings import Finding

@@ -1,0 +1,1 @@
+"""Requests gathered one by one become a trace in order."""

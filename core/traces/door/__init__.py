@@ -1,0 +1,1 @@
+"""One call: find out the format, read the log."""

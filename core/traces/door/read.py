@@ -1,0 +1,63 @@
+"""The door: read one log (or the files of one) into a `Trace`.
+
+Broken lines. A log is refused at its first broken line, with file, line and field; only if the person says so
+(`ReadOptions.skip_broken`) are such lines left out, each counted and the first ones listed. Inside a JSON
+array nothing can be skipped after a syntax error. Whatever comes out is complete or nothing: an error leaves
+no half-read trace behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import TraceError
+from core.texts import showable
+from core.traces import problems
+from core.traces.building.build import Builder
+from core.traces.door.detect import detect, head_of, rows_of
+from core.traces.door.formats import format_named
+from core.traces.model import Trace
+from core.traces.options import ReadOptions
+from core.traces.packing.sources import Meter, Progress, TraceFile
+
+
+def read_trace(
+    files: TraceFile | Path | Sequence[TraceFile | Path],
+    *,
+    format_name: str | None = None,
+    options: ReadOptions | None = None,
+    progress: Progress | None = None,
+) -> Trace:
+    """Read a log. Several files are read one after the other as one log (sessions of Claude Code, say).
+
+    `format_name` overrules what is detected from the first file. `progress(done, total)` is called in bytes
+    about once a MiB; it cancels the reading by raising. O(bytes); memory grows with what the requests hold,
+    not with the file.
+
+    Raises:
+        TraceError: unknown format, a broken line, nothing in it.
+    """
+    given = [files] if isinstance(files, TraceFile | Path) else list(files)
+    found = [file if isinstance(file, TraceFile) else TraceFile(showable(file.name), file) for file in given]
+    if not found:
+        raise problems.empty("the upload", "there is no file")
+    entry = detect(found[0]).format if format_name is None else format_named(format_name)
+    name = found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
+    builder = Builder(name, options or ReadOptions())
+    reader = entry.make(builder, head_of(found[0], entry.packing))
+    meter = Meter(sum(file.size() for file in found), progress)
+    for file in found:
+        for row in rows_of(file, entry.packing, meter):
+            if isinstance(row, TraceError):
+                builder.skip(row)
+                continue
+            try:
+                reader.add(row)
+            except TraceError as error:
+                builder.skip(error)
+            except RecursionError:
+                builder.skip(problems.not_json(row.place, "nested too deeply"))
+    reader.finish()
+    meter.flush()
+    return builder.finish(entry.name)

@@ -1,0 +1,1 @@
+"""Which field of a record is what."""

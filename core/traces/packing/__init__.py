@@ -1,0 +1,1 @@
+"""How records come out of files, whatever they are packed in."""

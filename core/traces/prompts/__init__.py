@@ -1,0 +1,1 @@
+"""What a request says becomes segments or chained block numbers."""
