@@ -19,7 +19,8 @@ class ReadOptions:
     `convention`: what one id of a block log covers (None: the format's own, or what all rows agree on).
     `deltas`: whether the rows of a session hold only what is new in each turn (None: find out).
     `split_by_model`: whether requests to different models share nothing, as it is in an engine. `field_map`:
-    which field is what, for a log of no known format (or against what its format says).
+    which field is what, for a log of no known format (or against what its format says). `ignore_times`: go by
+    the order of the file and read no times, whatever stands there.
 
     Raises:
         TraceError: a value that makes no sense.
@@ -34,6 +35,7 @@ class ReadOptions:
     tokenizer_name: str = "teaching"
     split_by_model: bool = True
     field_map: FieldMap | None = None
+    ignore_times: bool = False
 
     def __post_init__(self) -> None:
         size = self.block_size

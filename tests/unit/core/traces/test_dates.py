@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.traces.dates import Dates, MonthSecondError, seconds_of
+from tests.unit.core.traces.logs import notes, read_rows
 
 NEW_YEAR = 1767225600.0
 
@@ -96,3 +97,23 @@ def test_a_person_may_decide() -> None:
     assert seconds_of("01/02/2026", dates) == NEW_YEAR + 31 * 86400
     assert seconds_of("01/31/2026", dates) is None
     assert not dates.is_guess
+
+
+def arrivals(*days: str, **options: bool) -> tuple[list[float | None], dict[str, int]]:
+    rows = [{"prompt": f"p{number}", "timestamp": day} for number, day in enumerate(days)]
+    trace = read_rows(*rows, **options)
+    return [request.arrival_s for request in trace.requests], notes(trace)
+
+
+def test_one_reading_takes_all_dates_of_a_log_in_one_way() -> None:
+    assert arrivals("01/02/2026 10:00", "02/02/2026 10:00", "13/02/2026 10:00") == ([0, 86400, 12 * 86400], {})
+    assert arrivals("01/02/2026 10:00", "01/03/2026 10:00") == ([0, 86400], {"month_first": 2})
+
+
+def test_days_without_an_hour_are_said() -> None:
+    assert arrivals("2026-01-01", "2026-01-01", "2026-01-02") == ([0, 0, 86400], {"date_only": 3})
+
+
+def test_times_are_ignored_on_request() -> None:
+    """Even where nobody could read them; what a person asked for is said all the same."""
+    assert arrivals("2026-01-02", "at noon", "", ignore_times=True) == ([None] * 3, {"times_unread": 2})
