@@ -18,7 +18,8 @@ from core.traces.building.reader import Format, Packing
 from core.traces.door.formats import FORMATS, NAMES, format_named
 from core.traces.packing.csv_rows import csv_rows, header_of
 from core.traces.packing.json_rows import json_rows
-from core.traces.packing.sources import Meter, TraceFile, first_char, lines
+from core.traces.packing.sources import Meter, TraceFile
+from core.traces.packing.text import first_char, lines
 from core.traces.readers.mooncake import MOONCAKE
 from core.traces.readers.mooncake_sessions import MOONCAKE_SESSIONS
 from core.traces.rows import Row
