@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from core.traces import problems
 from core.traces.engine_facts import EngineCounters, EventTotals
+from core.traces.field_map import FieldMap
 from core.traces.recording import RecordedBatch
 from core.traces.usage import Usage, UsageTotals
 from core.types import Request, RequestId
@@ -143,7 +144,8 @@ class SkippedLine:
 class Trace:
     """One log after reading. `requests` are in the order in which they are replayed (`order`).
 
-    `recording`: the KV events themselves, which hold no request.
+    `recording`: the KV events themselves, which hold no request. `field_map`: the map that the log was read
+    by, chosen or proposed; null where its format has a reader.
     """
 
     name: str
@@ -163,6 +165,7 @@ class Trace:
     counters: tuple[EngineCounters, ...] = ()
     events: EventTotals | None = None
     recording: tuple[RecordedBatch, ...] = ()
+    field_map: FieldMap | None = None
 
     @property
     def has_identity(self) -> bool:

@@ -27,6 +27,10 @@ NOTES = MappingProxyType(
         "hidden_prompt": "Requests without system prompt and tools; only reported usage counts: {count}.",
         "contradictory": "Rows with more cached than prompt tokens, left out of the rate: {count}.",
         "expanded": "Conversations that became one request per turn of the user: {count}.",
+        "proposed": "No known format: the fields were read as {map}.",
+        "stored": "Requests with content that the provider keeps, which counts as a placeholder: {count}.",
+        "continued": "Requests that continue one outside this log, left out of every hit rate: {count}.",
+        "elsewhere": "Requests whose text lies in another place, such as {place}, and is not read: {count}.",
         "no_requests": "An engine's own record holds no requests: nothing in it can be replayed.",
     }
 )

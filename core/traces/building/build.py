@@ -10,6 +10,7 @@ from core.errors import TraceError
 from core.traces import problems
 from core.traces.building.arrange import in_order, with_own_names, with_scopes
 from core.traces.engine_facts import EngineCounters, EventTotals
+from core.traces.field_map import FieldMap
 from core.traces.model import (
     Convention,
     Note,
@@ -50,6 +51,7 @@ class Builder:
         self.events: EventTotals | None = None
         self.recording: tuple[RecordedBatch, ...] = ()
         self.keep_file_order = False
+        self.field_map: FieldMap | None = None
         self._name = name
         self._requests: list[TraceRequest] = []
         self._notes: Counter[str] = Counter()
@@ -134,6 +136,7 @@ class Builder:
             counters=tuple(self.counters),
             events=self.events,
             recording=self.recording,
+            field_map=self.field_map,
         )
 
     def _note_what_was_found(self, requests: Sequence[TraceRequest]) -> None:
@@ -144,6 +147,7 @@ class Builder:
             ("contradictory", num_contradictory),
             ("rechained", self.numbers.num_rechained),
             ("media", self.chat.num_media),
+            ("stored", self.chat.num_stored),
         ):
             if count:
                 self.note(code, count)

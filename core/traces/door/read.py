@@ -42,7 +42,11 @@ def read_trace(
     found = [file if isinstance(file, TraceFile) else TraceFile(showable(file.name), file) for file in given]
     if not found:
         raise problems.empty("the upload", "there is no file")
-    entry = detect(found[0]).format if format_name is None else format_named(format_name)
+    field_map = None if options is None else options.field_map
+    if format_name is None or field_map is not None:
+        entry = detect(found[0], field_map).format
+    else:
+        entry = format_named(format_name)
     name = found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
     builder = Builder(name, options or ReadOptions())
     reader = entry.make(builder, head_of(found[0], entry.packing))

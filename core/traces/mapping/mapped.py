@@ -80,7 +80,7 @@ def read_mapped(
     """
     row = unfolded(row, fields)
     prompts = _prompts(builder, row, fields)
-    facts = _facts(builder, row, fields, read)
+    facts = facts_of(builder, row, fields, read)
     length, usage = _number(row, fields.length), facts["usage"]
     for segments in prompts:
         named = {"request_id": _label(row, fields.id) or builder.next_id(row)}
@@ -135,8 +135,8 @@ def _prompts(builder: Builder, row: Row, fields: FieldMap) -> list[Segments]:
     return []
 
 
-def _facts(
-    builder: Builder, row: Row, fields: FieldMap, read: Callable[[Row], Usage | None]
+def facts_of(
+    builder: Builder, row: Row, fields: FieldMap, read: Callable[[Row], Usage | None] = read_usage
 ) -> dict[str, Any]:
     """Everything about a request but its name and its prompt."""
     usage = usage_at(row, fields, read)
