@@ -11,6 +11,10 @@ from core.traces.prompts.chat import ChatRenderer, Parts
 from core.traces.rows import Row
 
 Segments = tuple[Segment, ...]
+_CHAT = frozenset(["messages", "system", "tools"])
+_RESPONSES = frozenset(["instructions", "input", "tools"])
+_COMPLETIONS = frozenset(["prompt"])
+"""What the prompt is made of; the other fields of the body are told as unread."""
 
 
 def body_prompts(chat: ChatRenderer, body: Row) -> list[Segments]:
@@ -33,6 +37,7 @@ def messages_body(chat: ChatRenderer, body: Row) -> Segments:
     messages = body.objects("messages")
     if not messages:
         raise body.wrong("messages", "at least one message")
+    chat.unread.body(body, _CHAT)
     return chat.chat(messages, chat.content(body, "system", "system"), chat.tools(body))
 
 
@@ -46,6 +51,7 @@ def token_segment(row: Row, field: str) -> Segments:
 
 def _completions(chat: ChatRenderer, body: Row) -> list[Segments]:
     value = body.get("prompt")
+    chat.unread.body(body, _COMPLETIONS)
     if isinstance(value, str):
         return [_text(chat, body, value)]
     prompts = body.items("prompt")
@@ -67,6 +73,7 @@ def _text(chat: ChatRenderer, body: Row, text: str) -> Segments:
 
 def _responses(chat: ChatRenderer, body: Row) -> Segments:
     instructions = body.get("instructions")
+    chat.unread.body(body, _RESPONSES)
     system: Parts = []
     if instructions is not None:
         system.append(("system", body.text("instructions"), body.name("instructions")))

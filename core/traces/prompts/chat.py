@@ -20,6 +20,7 @@ from core.texts import text_bytes
 from core.traces import problems
 from core.traces.model import Segment
 from core.traces.pieces import Pieces, message_of
+from core.traces.prompts.unread import Unread
 from core.traces.rows import Row
 from core.traces.templates import TEMPLATES
 
@@ -51,6 +52,7 @@ class ChatRenderer:
         self._segments: dict[tuple[str, str], Segment] = {}
         self._paths: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.num_media = 0
+        self.unread = Unread()
 
     def segment(self, role: str, text: str) -> Segment:
         """One piece of text as a segment."""
@@ -80,6 +82,7 @@ class ChatRenderer:
         """
         role = message.text("role")
         name = message.label("name")
+        self.unread.message(message)
         parts: Parts = []
         if message.get("reasoning_content") is not None:
             thought = message.text("reasoning_content")
