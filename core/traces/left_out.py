@@ -36,7 +36,8 @@ class RepeatedRow:
 
 @dataclass(frozen=True, slots=True)
 class UnreadField:
-    """A field of request bodies that is not read, with its share of the bytes of all records.
+    """A field of request bodies that is not read, with its share of the bytes of all records (`estimated`:
+    weighed on a part of them).
 
     `maybe_prompt`: it could belong to what the model sees, in which case every hit rate here is wrong. Fields
     of which that is not so are one entry, `path` "parameters", whose `fields` name them.
@@ -45,5 +46,6 @@ class UnreadField:
     path: str
     share: float
     num_records: int
+    estimated: bool = False
     maybe_prompt: bool = True
     fields: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ named. Nobody can tell by a name alone, so these rules decide, in this order:
 * everything else is named.
 
 Weighed are all of the first 1,000 records and every 16th behind them, which stands for its neighbours: 200 MB
-cost about 0.1 s. Which fields there are, and in how many records, is counted over all.
+cost about 0.3 s. Which fields there are, and in how many records, is counted over all.
 """
 
 from __future__ import annotations
@@ -44,24 +44,29 @@ PROMPT_FIELDS = _names(
     """
 )
 """Names that enter a prompt in some API; what a reader does read is never looked up here."""
+READ_FIELDS = _names(
+    """
+    request_id id custom_id timestamp ts created_at request_time time session_id session
+    conversation_id thread_id prompt_cache_key tenant tenant_id user end_user tag route tags
+    template template_id prompt_name model lora_name lora_path adapter cache_salt extra_key usage
+    """
+)
+"""What every reader looks up to tell requests apart (core/traces/mapping/fields.py): read, and no prompt."""
 PARAMETER_FIELDS = _names(
     """
-    model temperature top_p top_k min_p typical_p n best_of max_tokens max_completion_tokens
+    temperature top_p top_k min_p typical_p n best_of max_tokens max_completion_tokens
     max_output_tokens max_new_tokens max_tool_calls min_tokens stop stop_sequences stop_token_ids
     seed stream stream_options presence_penalty frequency_penalty repetition_penalty length_penalty
-    logit_bias logprobs top_logprobs prompt_logprobs user metadata store service_tier
-    parallel_tool_calls tool_choice function_call toolConfig tool_config thinking reasoning
-    reasoning_effort verbosity modalities audio truncation include background safety_identifier
-    prompt_cache_key prompt_cache_retention prompt_cache_options cache_salt extra_key echo
-    ignore_eos skip_special_tokens spaces_between_special_tokens guided_regex guided_choice priority
-    add_generation_prompt continue_final_message add_special_tokens lora_name lora_path adapter
-    anthropic_version anthropic_beta betas output_config context_management generationConfig
-    generation_config safetySettings safety_settings inferenceConfig guardrailConfig
-    performanceConfig additionalModelResponseFieldPaths sampling_params sampling_parameters
-    parameters request_id id custom_id timestamp ts created created_at request_time time session_id
-    session conversation_id thread_id tenant tenant_id end_user tag tags route template template_id
-    prompt_name usage cost latency duration headers request_headers object name version options
-    keep_alive
+    logit_bias logprobs top_logprobs prompt_logprobs metadata store service_tier parallel_tool_calls
+    tool_choice function_call toolConfig tool_config thinking reasoning reasoning_effort verbosity
+    modalities audio truncation include background safety_identifier prompt_cache_retention
+    prompt_cache_options echo ignore_eos skip_special_tokens spaces_between_special_tokens
+    guided_regex guided_choice priority add_generation_prompt continue_final_message
+    add_special_tokens anthropic_version anthropic_beta betas output_config context_management
+    generationConfig generation_config safetySettings safety_settings inferenceConfig
+    guardrailConfig performanceConfig additionalModelResponseFieldPaths sampling_params
+    sampling_parameters parameters created cost latency duration headers request_headers object name
+    version options keep_alive
     """
 )
 """What steers an answer, counts it or names it: OpenAI, Anthropic, Gemini, Bedrock, vLLM, Ollama."""
@@ -72,6 +77,7 @@ ANSWER_FIELDS = _names(
     """
 )
 """What stands beside a request in a record that is no body by itself."""
+_ASIDE = READ_FIELDS | ANSWER_FIELDS
 MESSAGE_FIELDS = _names(
     """
     role content name tool_calls tool_call_id reasoning_content refusal annotations cache_control id
@@ -116,9 +122,8 @@ class Unread:
     def body(self, body: Row, used: Set[str]) -> None:
         """A body of the record, of which the prompt is made from the fields `used`."""
         self._has_body = True
-        for name in body.value.keys() - used:
-            if name not in ANSWER_FIELDS:
-                self._add(body, name)
+        for name in body.value.keys() - used - _ASIDE:
+            self._add(body, name)
 
     def message(self, message: Row) -> None:
         """A message of a chat, as `ChatRenderer.turn` reads it."""
@@ -165,11 +170,17 @@ class Unread:
             size = sum(self._paths[path].num_bytes for path in others)
             most = max(self._paths[path].num_records for path in others)
             fields = fields[:MOST_SHOWN]
-            fields.append(UnreadField(PARAMETERS, self._share(size), most, False, tuple(others)))
+            fields.append(
+                UnreadField(PARAMETERS, self._share(size), most, self._is_estimate, False, tuple(others))
+            )
         return tuple(fields[: MOST_SHOWN + 1])
 
     def _field(self, path: str, found: _Found) -> UnreadField:
-        return UnreadField(path, self._share(found.num_bytes), found.num_records)
+        return UnreadField(path, self._share(found.num_bytes), found.num_records, self._is_estimate)
+
+    @property
+    def _is_estimate(self) -> bool:
+        return self._num_bodies > EXACT_RECORDS
 
     def _share(self, size: int) -> float:
         """Of all records; a body that was packed as text inside its record never weighs more than it."""
