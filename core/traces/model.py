@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from core.traces import problems
 from core.traces.engine_facts import EngineCounters, EventTotals
 from core.traces.field_map import FieldMap
+from core.traces.left_out import RepeatedRow, SkippedLine, UnreadField
 from core.traces.recording import RecordedBatch
 from core.traces.usage import Usage, UsageTotals
 from core.types import Request, RequestId
@@ -132,15 +133,6 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class SkippedLine:
-    """One broken line that was left out, and why."""
-
-    file: str
-    line: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Trace:
     """One log after reading. `requests` are in the order in which they are replayed (`order`).
 
@@ -162,6 +154,8 @@ class Trace:
     notes: tuple[Note, ...] = ()
     num_skipped: int = 0
     skipped: tuple[SkippedLine, ...] = ()
+    repeats: tuple[RepeatedRow, ...] = ()
+    unread: tuple[UnreadField, ...] = ()
     counters: tuple[EngineCounters, ...] = ()
     events: EventTotals | None = None
     recording: tuple[RecordedBatch, ...] = ()

@@ -16,6 +16,7 @@ from core.traffic.analysis import Analysis, analyse, held, misses_of, over_time,
 from core.traffic.diagnosis.findings import Finding
 from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.groups import groups, keys_of, whole
+from core.traffic.left_out import left_out
 from core.traffic.misses import REASONS, Miss
 from core.traffic.settings import Settings
 from core.traffic.sweeps import curve_points, deviation_of, idle_ttl, sweep_block_sizes
@@ -56,6 +57,7 @@ def summarise(
             "block_size": trace.block_size,
             "skipped_lines": trace.num_skipped,
             "notes": [{"code": note.code, "count": note.count, **note.values} for note in trace.notes],
+            **left_out(trace),
             "reported_rate": usage.ratio_of_sums,
             "reported_rows": usage.num_known,
         },

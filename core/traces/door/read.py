@@ -56,11 +56,14 @@ def read_trace(
             if isinstance(row, TraceError):
                 builder.skip(row)
                 continue
+            builder.begin(row)
             try:
                 reader.add(row)
             except TraceError as error:
+                builder.undo()
                 builder.skip(error)
             except RecursionError:
+                builder.undo()
                 builder.skip(problems.not_json(row.place, "nested too deeply"))
     reader.finish()
     meter.flush()

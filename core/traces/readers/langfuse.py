@@ -41,10 +41,9 @@ def _read(builder: Builder, row: Row) -> None:
         usage=usage,
         line=row.place.line,
     )
-    if not builder.is_repeated(row.label("id")):
-        if not segments:
-            builder.note("redacted")
-        builder.add(request)
+    if not segments:
+        builder.note("redacted")
+    builder.add(request)
 
 
 def _old_usage(row: Row) -> Usage | None:
