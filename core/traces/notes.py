@@ -10,6 +10,11 @@ NOTES = MappingProxyType(
         "partly_timed": "Requests without a time, so that the file's order is kept: {count}.",
         "sorted": "Requests that stood later in the file than their time and were sorted: {count}.",
         "times_ignored": "Times that were ignored, because this format goes by the file's order: {count}.",
+        "times_unread": "Times that were not read, because you asked for the file's order: {count}.",
+        "date_only": "Times that are a day without an hour, so that requests of one day keep the file's order: "
+        "{count}.",
+        "month_first": "Dates like {example}, read as month/day/year because none of them says which number "
+        "is the month: {count}.",
         "renamed": "Requests with an id that was taken, which got a number behind it: {count}.",
         "models": "Models that share nothing with each other: {count}.",
         "model_missing": "Requests without a model, which count as one more model: {count}.",

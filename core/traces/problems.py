@@ -6,14 +6,19 @@ from core import fields
 from core.errors import TraceError
 from core.fields import shown
 from core.texts import escaped
+from core.traces.dates import Dates
 
 
 class Place(fields.Place[TraceError]):
-    """Where in the upload."""
+    """Where in the upload, and how dates are written there."""
 
-    __slots__ = ()
+    __slots__ = ("dates",)
     raises = TraceError
     prefix = "trace"
+
+    def __init__(self, file: str, line: int = 0, dates: Dates | None = None) -> None:
+        super().__init__(file, line)
+        self.dates = dates
 
 
 def not_json(place: Place, reason: str) -> TraceError:

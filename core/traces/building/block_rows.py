@@ -8,7 +8,7 @@ from typing import Any
 from core.traces.building.build import Builder
 from core.traces.model import Convention, TraceRequest
 from core.traces.prompts.blocks import GLOBAL, check_count, infer_shape, raw_ids
-from core.traces.rows import Row
+from core.traces.rows import Row, as_whole
 
 NAMES = ("input_length", "hash_ids")
 
@@ -32,8 +32,8 @@ def decide_shape(
 def _lengths(head: Sequence[Row], names: tuple[str, str]) -> list[tuple[int, int]]:
     found = []
     for row in head:
-        length, ids = (row.get(name) for name in names)
-        if type(length) is int and length > 0 and isinstance(ids, list):
+        length, ids = as_whole(row.get(names[0])), row.get(names[1])
+        if length is not None and length > 0 and isinstance(ids, list):
             found.append((length, len(ids)))
     return found
 

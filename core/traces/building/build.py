@@ -46,7 +46,7 @@ class Builder:
         self.counters: list[EngineCounters] = []
         self.events: EventTotals | None = None
         self.recording: tuple[RecordedBatch, ...] = ()
-        self.keep_file_order = False
+        self.keep_file_order = options.ignore_times
         self.field_map: FieldMap | None = None
         self._name = name
         self._requests: list[TraceRequest] = []

@@ -80,7 +80,8 @@ ANSWER_FIELDS = _names(
 _ASIDE = READ_FIELDS | ANSWER_FIELDS
 MESSAGE_FIELDS = _names(
     """
-    role content parts name tool_calls tool_call_id function_call reasoning_content refusal annotations cache_control id
+    role content parts name tool_calls tool_call_id function_call reasoning_content refusal annotations
+    cache_control id
     type status object created_at timestamp metadata phase
     """
 )

@@ -18,7 +18,7 @@ from core.errors import TraceError
 from core.traces.building.block_rows import block_request, decide_shape
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
-from core.traces.rows import Row
+from core.traces.rows import Row, as_whole
 from core.traces.timestamps import milliseconds
 
 BLOCK_SIZE = 512
@@ -67,9 +67,9 @@ def _check_weights(row: Row, block_size: int) -> None:
     """`block_tokens`: every block but the last is full, and together they are the prompt."""
     if row.get("block_tokens") is None:
         return
-    weights = row.items("block_tokens")
-    if not all(type(weight) is int and 0 < weight <= block_size for weight in weights):
-        raise row.wrong("block_tokens", f"whole numbers from 1 to {block_size}", weights)
+    weights = [as_whole(weight) or 0 for weight in row.items("block_tokens")]
+    if not all(0 < weight <= block_size for weight in weights):
+        raise row.wrong("block_tokens", f"whole numbers from 1 to {block_size}", row.items("block_tokens"))
     if any(weight != block_size for weight in weights[:-1]):
         raise row.wrong("block_tokens", f"{block_size} for every block but the last", weights)
     if sum(weights) != row.whole("input_length"):
