@@ -16,9 +16,10 @@ from core.traces.field_map import ROLES, FieldMap, Role, entered, row_at, value_
 from core.traces.model import Fact, Segment, TraceRequest
 from core.traces.prompts.bodies import Segments, body_prompts, prompts_in, token_segment
 from core.traces.prompts.chat import output_text
+from core.traces.reported.reading import read_usage
 from core.traces.rows import Row
 from core.traces.timestamps import time_or_none
-from core.traces.usage import Usage, read_usage
+from core.traces.usage import Usage
 
 COMMON = FieldMap(
     id=("request_id", "id", "custom_id"),
