@@ -63,7 +63,10 @@ def _read(
         TraceError: as above.
         MonthSecondError: dates before some line must be read anew, day first.
     """
-    entry = detect(found[0]).format if format_name is None else format_named(format_name)
+    if format_name is None or options.field_map is not None:
+        entry = detect(found[0], options.field_map).format
+    else:
+        entry = format_named(format_name)
     name = found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
     builder = Builder(name, options)
     reader = entry.make(builder, head_of(found[0], entry.packing))
@@ -74,11 +77,14 @@ def _read(
                 builder.skip(row)
                 continue
             row.place.dates = dates
+            builder.begin(row)
             try:
                 reader.add(row)
             except TraceError as error:
+                builder.undo()
                 builder.skip(error)
             except RecursionError:
+                builder.undo()
                 builder.skip(problems.not_json(row.place, "nested too deeply"))
     reader.finish()
     meter.flush()

@@ -51,6 +51,8 @@ class _Sessions:
             self._request(entry, start, tag, session, size, parent)
             for entry, start, tag in _entries(row, 0.0, None, 0)
         ]
+        if builder.is_redelivered(row, row.label("id")):
+            return
         shape.block_size = size
         self._num_sessions += 1
         if is_local:

@@ -330,7 +330,7 @@ def test_litellm_leaves_out_what_never_reached_a_model() -> None:
     assert [request.request_id for request in trace.requests] == ["1", "4", "5"]
     assert [request.usage for request in trace.requests] == [Usage(5), Usage(5), Usage(9)]
     assert [request.has_identity for request in trace.requests] == [True, False, True]
-    expected = {"response_cache": 1, "failed": 1, "repeated": 1, "redacted": 1, "lengths_only": 1}
+    expected = {"response_cache": 1, "failed": 1, "delivered_again": 1, "redacted": 1, "lengths_only": 1}
     assert notes(trace) == expected
     assert trace.reported().num_unknown == 3  # null is unknown, not 0
 
@@ -357,7 +357,7 @@ def test_langfuse_inputs_and_other_observations() -> None:
     assert one.segments == two.segments
     assert (one.session, one.tenant, one.template, two.session) == ("s", "u", "p", "t")
     assert (plain.num_tokens, old.usage) == (2, Usage(7, None, None, 2))
-    assert notes(trace) == {"other_rows": 1, "repeated": 1, "redacted": 1, "lengths_only": 1}
+    assert notes(trace) == {"other_rows": 1, "delivered_again": 1, "redacted": 1, "lengths_only": 1}
 
 
 def capture(data: str, encoding: str = "JSON") -> Json:
