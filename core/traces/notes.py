@@ -21,7 +21,7 @@ NOTES = MappingProxyType(
         "repeated": "Rows that repeat a request which is already counted: {count}.",
         "delivered_again": "Rows delivered again (same id, same content), counted once: {count}.",
         "equal_rows": "Rows without an id that equal an earlier one, time included, all counted: {count}.",
-        "tokens_dropped": "Stored blocks whose tokens do not fit their number, told without tokens: {count}.",
+        "tokens_dropped": "{hashes} hashes for {blocks} blocks of tokens, told without tokens: {count}.",
         "other_rows": "Rows of another kind, passed over: {count}.",
         "failed": "Failed requests, left out: {count}.",
         "response_cache": "Requests answered by the proxy's own response cache, left out: {count}.",

@@ -16,6 +16,7 @@ from core.errors import TraceError
 from core.traces import problems
 from core.traces.building.reader import Format, Packing
 from core.traces.door.formats import FORMATS, NAMES, format_named
+from core.traces.door.own_files import refuse_own_file
 from core.traces.packing.csv_rows import csv_rows, header_of
 from core.traces.packing.json_rows import json_rows
 from core.traces.packing.sources import Meter, TraceFile, first_char, lines
@@ -90,6 +91,7 @@ def detect(file: TraceFile) -> Detection:
     for packing in _JSON if start in "{[" else _TABLES:
         records = _first_records(file, packing)
         rows = [record for record in records if isinstance(record, Row)]
+        refuse_own_file(file.name, rows)
         if packing == "csv" and not rows:
             rows = _header_row(file)
         found = _claimed(rows, packing)
