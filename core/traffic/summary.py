@@ -16,9 +16,12 @@ from core.traffic.analysis import Analysis, analyse, held, misses_of, over_time,
 from core.traffic.diagnosis.findings import Finding
 from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.groups import groups, keys_of, whole
+from core.traffic.left_out import left_out
 from core.traffic.misses import REASONS, Miss
 from core.traffic.settings import Settings
 from core.traffic.sweeps import curve_points, deviation_of, idle_ttl, sweep_block_sizes
+from core.traffic.usage.rules import Rules
+from core.traffic.usage.summary import reported, usage_summary, with_resets
 from core.traffic.words import words_at
 
 SCHEMA_VERSION = 1
@@ -33,6 +36,7 @@ def summarise(
     prices: Prices,
     tokenizer: Tokenizer,
     progress: Progress | None = None,
+    rules: Rules | None = None,
 ) -> Json:
     """Everything about a log, once per setting. A log without identity has no ``runs``: no rate, not 0.
 
@@ -41,6 +45,7 @@ def summarise(
     """
     lengths = [request.num_tokens for request in trace.requests]
     usage = trace.reported()
+    told = usage_summary(trace, rules)
     return {
         "broth": "traffic-report",
         "schema": SCHEMA_VERSION,
@@ -56,9 +61,13 @@ def summarise(
             "block_size": trace.block_size,
             "skipped_lines": trace.num_skipped,
             "notes": [{"code": note.code, "count": note.count, **note.values} for note in trace.notes],
+            **left_out(trace),
             "reported_rate": usage.ratio_of_sums,
             "reported_rows": usage.num_known,
+            **reported(usage),
+            **with_resets(told),
         },
+        "usage": told,
         "machine": {"model": cost.model.name, "gpu": cost.gpu.name, "num_gpus": cost.num_gpus},
         "runs": [_run(trace, one, cost, prices, tokenizer, progress) for one in settings]
         if trace.has_identity

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.traces import problems
 from core.traces.building.reader import Format
+from core.traces.mapping.by_map import BY_MAP
 from core.traces.readers.anthropic import ANTHROPIC
 from core.traces.readers.bailian import BAILIAN
 from core.traces.readers.claude_code_blocks import CLAUDE_CODE_BLOCKS
@@ -50,6 +51,7 @@ FORMATS: tuple[Format, ...] = (
     SGLANG_LOG,
     VLLM_METRICS,
     TEXT_LINES,
+    BY_MAP,
 )
 NAMES = tuple(entry.name for entry in FORMATS)
 

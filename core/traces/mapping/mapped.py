@@ -16,9 +16,10 @@ from core.traces.field_map import ROLES, FieldMap, Role, entered, row_at, value_
 from core.traces.model import Fact, Segment, TraceRequest
 from core.traces.prompts.bodies import Segments, body_prompts, prompts_in, token_segment
 from core.traces.prompts.chat import output_text
+from core.traces.reported.reading import read_usage
 from core.traces.rows import Row
 from core.traces.timestamps import time_or_none
-from core.traces.usage import Usage, read_usage
+from core.traces.usage import Usage
 
 COMMON = FieldMap(
     id=("request_id", "id", "custom_id"),
@@ -80,7 +81,7 @@ def read_mapped(
     """
     row = unfolded(row, fields)
     prompts = _prompts(builder, row, fields)
-    facts = _facts(builder, row, fields, read)
+    facts = facts_of(builder, row, fields, read)
     length, usage = _number(row, fields.length), facts["usage"]
     for segments in prompts:
         named = {"request_id": _label(row, fields.id) or builder.next_id(row)}
@@ -135,8 +136,8 @@ def _prompts(builder: Builder, row: Row, fields: FieldMap) -> list[Segments]:
     return []
 
 
-def _facts(
-    builder: Builder, row: Row, fields: FieldMap, read: Callable[[Row], Usage | None]
+def facts_of(
+    builder: Builder, row: Row, fields: FieldMap, read: Callable[[Row], Usage | None] = read_usage
 ) -> dict[str, Any]:
     """Everything about a request but its name and its prompt."""
     usage = usage_at(row, fields, read)

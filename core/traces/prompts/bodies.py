@@ -10,12 +10,15 @@ from __future__ import annotations
 from core.traces.field_map import entered
 from core.traces.model import Segment
 from core.traces.prompts.chat import ChatRenderer, Turn
+from core.traces.prompts.parts import SYSTEM_FIELDS, TOOL_FIELDS
 from core.traces.prompts.responses import input_turns
 from core.traces.rows import Row
 
 Segments = tuple[Segment, ...]
 MESSAGE_FIELDS = ("messages", "contents")
 TEXT_FIELDS = ("prompt", "inputs", "inputText")
+BESIDE = frozenset([*SYSTEM_FIELDS, *TOOL_FIELDS])
+"""What is read beside the messages; the other fields of a body are told as unread."""
 TOKEN_FIELDS = ("prompt_token_ids", "token_ids", "input_ids")
 
 
@@ -64,9 +67,11 @@ def messages_body(chat: ChatRenderer, body: Row, field: str = "messages") -> Seg
     if isinstance(config, dict) and field == "contents":  # the SDK's second argument
         inner = body.object("config")
         beside = beside[0] + chat.system(inner), beside[1] + chat.tools(inner)
+        chat.unread.body(inner, BESIDE)
     turns = _turns(chat, body, field)
     if not turns:
         raise body.wrong(field, "at least one message")
+    chat.unread.body(body, BESIDE | {field, "config"} if field == "contents" else BESIDE | {field})
     return chat.assemble(turns, *beside)
 
 
@@ -94,6 +99,7 @@ def token_segment(row: Row, field: str) -> Segments:
 
 def _completions(chat: ChatRenderer, body: Row, field: str) -> list[Segments]:
     value = body.get(field)
+    chat.unread.body(body, frozenset([field]))
     if isinstance(value, str):
         return [_text(chat, body, field, value)]
     prompts = body.items(field)
@@ -115,4 +121,5 @@ def _text(chat: ChatRenderer, body: Row, field: str, text: str) -> Segments:
 
 def _responses(chat: ChatRenderer, body: Row, field: str = "input") -> Segments:
     turns = input_turns(chat, body, field)
+    chat.unread.body(body, BESIDE | {field})
     return chat.assemble(turns, chat.system(body), chat.tools(body))

@@ -2,7 +2,7 @@
 
 Source rule: `system` is a text or a list of blocks; the cache sees tools, then system, then messages.
 `cache_control` marks where a prefix may be written and is no text. `input_tokens` *excludes* what was read
-from or written to the cache. Rows that repeat a response's id are one request.
+from or written to the cache. Rows that repeat a response's id, and say the same, are one request.
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ def _read(builder: Builder, row: Row) -> None:
         if fields["num_output"] is None:
             answer = output_text(response)
             fields["num_output"] = None if answer is None else builder.chat.num_tokens(answer)
-        if builder.is_repeated(response.label("id")):
-            return
-    builder.add(TraceRequest(segments=segments, num_tokens=num_tokens(segments), **fields))
+    request = TraceRequest(segments=segments, num_tokens=num_tokens(segments), **fields)
+    builder.add(request, also=None if response is None else response.label("id"))
 
 
 def _claims(data: Mapping[str, Any]) -> bool:

@@ -43,7 +43,7 @@ def _read(builder: Builder, row: Row) -> None:
         builder.note("response_cache")
     elif row.label("status") not in (None, "success"):
         builder.note("failed")
-    elif not builder.is_repeated(row.label("id")):
+    else:
         if not segments:
             builder.note("redacted")
         builder.add(request)
@@ -61,7 +61,8 @@ def _segments(builder: Builder, row: Row) -> Segments:
         return ()  # removed by the logging settings, or another kind of call
     parameters = row.get("model_parameters")
     tools = parameters.get("tools") if isinstance(parameters, dict) else None
-    body = Row({"messages": messages, "tools": tools}, row.place, row.path)
+    sent = parameters if isinstance(parameters, dict) else {}
+    body = Row({**sent, "messages": messages, "tools": tools}, row.place, row.path)
     return body_prompts(builder.chat, body)[0]
 
 

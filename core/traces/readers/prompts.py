@@ -21,7 +21,8 @@ from core.traces.rows import Row
 def _read(builder: Builder, row: Row) -> None:
     if row.get("prompt") is None:
         raise row.wrong("prompt", "one or more prompts")
-    for segments in body_prompts(builder.chat, Row({"prompt": row.get("prompt")}, row.place, row.path)):
+    body = Row({**row.value, "messages": None}, row.place, row.path)
+    for segments in body_prompts(builder.chat, body):
         fields = common(builder, row)
         builder.add(TraceRequest(segments=segments, num_tokens=num_tokens(segments), **fields))
 

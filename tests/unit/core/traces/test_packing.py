@@ -304,7 +304,7 @@ def test_the_files_order_stands_if_some_have_none() -> None:
 
 
 def test_names_are_made_unique() -> None:
-    rows = [{"prompt": "x", "request_id": name} for name in ("a", "a", "a#2", "a")]
+    rows = [{"prompt": f"{place}", "request_id": name} for place, name in enumerate(("a", "a", "a#2", "a"))]
     trace = read_rows(*rows)
     names = [request.request_id for request in trace.requests]
     assert len(set(names)) == 4
