@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.traces import problems
-from core.traces.engine_facts import EngineCounters, EventTotals
+from core.traces.engine_facts import EngineCounters, EventTotals, Meters
 from core.traces.recording import RecordedBatch
 from core.traces.usage import Usage, UsageTotals
 from core.types import Request, RequestId
@@ -160,9 +160,14 @@ class Trace:
     notes: tuple[Note, ...] = ()
     num_skipped: int = 0
     skipped: tuple[SkippedLine, ...] = ()
-    counters: tuple[EngineCounters, ...] = ()
+    meters: Meters | None = None
     events: EventTotals | None = None
     recording: tuple[RecordedBatch, ...] = ()
+
+    @property
+    def counters(self) -> tuple[EngineCounters, ...]:
+        """What engines said of themselves."""
+        return () if self.meters is None else self.meters.engines
 
     @property
     def has_identity(self) -> bool:

@@ -27,6 +27,8 @@ NOTES = MappingProxyType(
         "hidden_prompt": "Requests without system prompt and tools; only reported usage counts: {count}.",
         "contradictory": "Rows with more cached than prompt tokens, left out of the rate: {count}.",
         "expanded": "Conversations that became one request per turn of the user: {count}.",
+        "other_lines": "Lines that say nothing about a cache, passed over: {count}.",
+        "scrapes_by_name": "The files were ordered by what their names say, because no sample has a time.",
         "no_requests": "An engine's own record holds no requests: nothing in it can be replayed.",
     }
 )

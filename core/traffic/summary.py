@@ -16,6 +16,7 @@ from core.traffic.analysis import Analysis, analyse, held, misses_of, over_time,
 from core.traffic.diagnosis.findings import Finding
 from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.groups import groups, keys_of, whole
+from core.traffic.meters.summary import counters_summary
 from core.traffic.misses import REASONS, Miss
 from core.traffic.settings import Settings
 from core.traffic.sweeps import curve_points, deviation_of, idle_ttl, sweep_block_sizes
@@ -41,6 +42,8 @@ def summarise(
     """
     lengths = [request.num_tokens for request in trace.requests]
     usage = trace.reported()
+    counters = counters_summary(trace)
+    counted = None if counters is None else counters["reported_rate"]
     return {
         "broth": "traffic-report",
         "schema": SCHEMA_VERSION,
@@ -56,8 +59,9 @@ def summarise(
             "block_size": trace.block_size,
             "skipped_lines": trace.num_skipped,
             "notes": [{"code": note.code, "count": note.count, **note.values} for note in trace.notes],
-            "reported_rate": usage.ratio_of_sums,
+            "reported_rate": counted if usage.ratio_of_sums is None else usage.ratio_of_sums,
             "reported_rows": usage.num_known,
+            "counters": counters,
         },
         "machine": {"model": cost.model.name, "gpu": cost.gpu.name, "num_gpus": cost.num_gpus},
         "runs": [_run(trace, one, cost, prices, tokenizer, progress) for one in settings]

@@ -10,6 +10,8 @@ from core.traces.readers.claude_code_blocks import CLAUDE_CODE_BLOCKS
 from core.traces.readers.claude_code_transcript import CLAUDE_CODE_TRANSCRIPT
 from core.traces.readers.conversations import LMSYS, SHAREGPT
 from core.traces.readers.engine_events import KV_EVENTS
+from core.traces.readers.engine_log import ENGINE_LOG
+from core.traces.readers.engine_metrics import ENGINE_METRICS, PROMETHEUS_API
 from core.traces.readers.gateway_csv import GATEWAY_CSV
 from core.traces.readers.langfuse import LANGFUSE
 from core.traces.readers.lengths_csv import AZURE, BURSTGPT
@@ -23,7 +25,6 @@ from core.traces.readers.prompts import PROMPTS, TEXT_LINES
 from core.traces.readers.sagemaker import SAGEMAKER
 from core.traces.readers.sglang_log import SGLANG_LOG
 from core.traces.readers.token_ids import TOKEN_IDS
-from core.traces.readers.vllm_metrics import VLLM_METRICS
 
 FORMATS: tuple[Format, ...] = (
     BAILIAN,
@@ -38,6 +39,7 @@ FORMATS: tuple[Format, ...] = (
     LANGFUSE,
     SAGEMAKER,
     KV_EVENTS,
+    PROMETHEUS_API,
     SHAREGPT,
     LMSYS,
     ANTHROPIC,
@@ -48,7 +50,8 @@ FORMATS: tuple[Format, ...] = (
     AZURE,
     BURSTGPT,
     SGLANG_LOG,
-    VLLM_METRICS,
+    ENGINE_METRICS,
+    ENGINE_LOG,
     TEXT_LINES,
 )
 NAMES = tuple(entry.name for entry in FORMATS)
