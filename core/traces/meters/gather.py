@@ -9,27 +9,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
 
 from core.errors import TraceError
-from core.traces.engine_facts import EngineCounters, Meters, Moment, OrderOf, Reading
+from core.traces.engine_facts import Meters, Moment, OrderOf
+from core.traces.meters.engines import Series, engines_of
 from core.traces.meters.exposition import Labels, Sample
-from core.traces.meters.families import FAMILIES, By, Family, Known, Meaning, Roles, Way
+from core.traces.meters.families import FAMILIES
+from core.traces.meters.metric_names import Known
 from core.traces.problems import Place
 from core.traces.rows import LARGEST
 
 MOST_SERIES = 10_000
-SPLITS = frozenset(
-    {"cache_source", "is_streaming", "le", "mode", "pid", "priority", "quantile", "source", "finished_reason"}
-)
-"""Labels that cut one engine's count into parts: they are added up."""
 _EARLY = re.compile(r"(?<![a-z])(?:before|start|begin|first|pre|t0)(?![a-z])", re.I)
 _LATE = re.compile(r"(?<![a-z])(?:after|end|finish|last|final|post|t1)(?![a-z])", re.I)
-
-Series = dict[tuple[str, str, Labels], dict[int, float]]
-Values = dict[int, dict[str, float]]
-"""Per moment and field of a reading."""
 
 
 class Gather:
@@ -94,74 +86,14 @@ class Gather:
         for key, values in self._older.items():
             newer = self._series.setdefault(key, {})
             self._series[key] = values | newer
+        place = {old: new for new, old in enumerate(places)}
         engines = [
             engine
             for family in FAMILIES.values()
-            for engine in self._engines(family, {old: new for new, old in enumerate(places)})
+            for engine in engines_of(family, self._series, self._began, place)
         ]
         moments = tuple(self._moments[place] for place in places)
         return Meters("scrapes", moments, tuple(engines), order)
-
-    def _engines(self, family: Family, place: Mapping[int, int]) -> Iterable[EngineCounters]:
-        series = {
-            key: {place[moment]: value for moment, value in values.items()}
-            for key, values in self._series.items()
-            if key[0] == family.name
-        }
-        taken = _taken(family, series)
-        _gauges(family, series, taken)
-        began = {key: values for key, values in self._began.items() if key[0] == family.name}
-        for engine, (number, values) in sorted(taken.items()):
-            births = _births(engine, family.ways[number], began, place)
-            readings = tuple(
-                Reading(moment, **values[moment], began_s=births.get(moment)) for moment in sorted(values)
-            )
-            shown = ", ".join(f'{name}="{value}"' for name, value in engine)
-            window = family.window if any(reading.said is not None for reading in readings) else None
-            counts, role = family.counts_of(number), family.role
-            yield EngineCounters(family.name, shown, readings, counts, role, window)
-
-
-Taken = dict[Labels, tuple[int, Values]]
-"""Per engine: in which way it counts, and what."""
-
-
-def _taken(family: Family, series: Series) -> Taken:
-    """Each engine once, in the best way in which it counts hits: two ways would count it twice."""
-    taken: Taken = {}
-    for number, way in enumerate(family.ways):
-        for engine, values in _added(way, series).items():
-            alike = [one for one in taken if _compatible(one, engine)]
-            if any(_is_counted(taken[one][1]) for one in alike):
-                continue
-            if alike and not _is_counted(values):
-                continue
-            for one in alike:
-                del taken[one]
-            taken[engine] = (number, values)
-    return taken
-
-
-def _compatible(one: Labels, other: Labels) -> bool:
-    """Whether two sets of labels can be the same engine: where both have a label, it is the same."""
-    mine = dict(one)
-    return all(mine.get(label, value) == value for label, value in other)
-
-
-def _gauges(family: Family, series: Series, taken: Taken) -> None:
-    """A rate that the engine worked out, and how full it is: to the engine whose labels fit."""
-    for (_, name, labels), found in series.items():
-        if name not in (family.gauge, family.usage):
-            continue
-        role = "said" if name == family.gauge else "usage"
-        engine = next((one for one in taken if _compatible(one, labels)), None)
-        if engine is None:
-            engine = tuple((label, value) for label, value in labels if label not in SPLITS)
-            taken[engine] = (0, {})
-        for moment, value in found.items():
-            fields = taken[engine][1].setdefault(moment, {})
-            if 0 <= value <= 1:  # -1 stands for: off
-                fields[role] = value
 
 
 def _too_many(place: Place, metric: str) -> TraceError:
@@ -184,67 +116,3 @@ def _ordered(moments: list[Moment]) -> tuple[OrderOf, list[int]]:
 def _rank(file: str) -> int:
     early, late = _EARLY.search(file), _LATE.search(file)
     return 1 if bool(early) == bool(late) else 0 if early else 2
-
-
-def _engine_labels(way: Way, series: Series) -> frozenset[str]:
-    """The labels that name an engine: those that every metric of this way has."""
-    by_name: dict[str, set[str]] = defaultdict(set)
-    for _, name, labels in series:
-        if name in way:
-            by_name[name] |= {label for label, _ in labels}
-    common = set.intersection(*by_name.values()) if by_name else set()
-    return frozenset(common - SPLITS)
-
-
-def _added(way: Way, series: Series) -> dict[Labels, Values]:
-    """What each engine counted in this way, moment by moment."""
-    names = _engine_labels(way, series)
-    found: dict[Labels, Values] = defaultdict(dict)
-    for (_, name, labels), values in series.items():
-        if name not in way:
-            continue
-        engine = tuple((label, value) for label, value in labels if label in names)
-        for role in _roles(way[name], dict(labels)):
-            for moment, value in values.items():
-                fields = found[engine].setdefault(moment, {})
-                fields[role] = fields.get(role, 0.0) + value
-    in_parts = any(isinstance(meaning, By) for meaning in way.values())
-    for moments in found.values():
-        _zeros_before_the_first_hit(moments)
-        for fields in moments.values():
-            if in_parts and "external_hits" in fields:
-                fields.setdefault("hits", 0.0)  # parts of one metric: that one is not born yet
-            if "hits" in fields or "external_hits" in fields:
-                fields.pop("any_hits", None)
-    return dict(found)
-
-
-def _roles(meaning: Meaning, labels: Mapping[str, str]) -> Roles:
-    if isinstance(meaning, By):
-        return meaning.roles.get(labels.get(meaning.label, ""), meaning.other)
-    return meaning
-
-
-def _is_counted(values: Values) -> bool:
-    return any(
-        "queries" in fields and ("hits" in fields or "any_hits" in fields) for fields in values.values()
-    )
-
-
-def _zeros_before_the_first_hit(values: Values) -> None:
-    """A counter is born with its first count: before a later one it stood at 0, and was not unknown."""
-    for role in ("hits", "any_hits", "external_hits"):
-        having = [moment for moment, fields in values.items() if role in fields]
-        for moment, fields in values.items():
-            if having and moment < min(having) and "queries" in fields:
-                fields.setdefault(role, 0.0)
-
-
-def _births(engine: Labels, way: Way, began: Series, place: Mapping[int, int]) -> dict[int, float]:
-    """When the engine's counters were at 0: the earliest of its `_created` samples."""
-    found: dict[int, float] = {}
-    for (_, name, labels), values in began.items():
-        if name in way and _compatible(engine, labels):
-            for moment, value in values.items():
-                found[place[moment]] = min(value, found.get(place[moment], value))
-    return found

@@ -20,8 +20,8 @@ from core.errors import TraceError
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
 from core.traces.meters.exposition import Sample, name_of, sample_of, seconds
-from core.traces.meters.families import family_of, known_metric
 from core.traces.meters.gather import Gather
+from core.traces.meters.metric_names import family_of, known_metric
 from core.traces.meters.stamps import stamp_of
 from core.traces.model import Fact
 from core.traces.rows import Row
