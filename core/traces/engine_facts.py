@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+Labels = tuple[tuple[str, str], ...]
+"""Sorted by name: their order in a log says nothing."""
 Counts = Literal["tokens", "blocks", "requests"]
 Role = Literal["engine", "frontend", "store"]
 Window = Literal["since_start", "last_requests", "last_batch", "since_last_log"]
@@ -54,12 +56,17 @@ class EngineCounters:
     """
 
     family: str
-    labels: str
+    labels: Labels
     readings: tuple[Reading, ...]
     counts: Counts = "tokens"
     role: Role = "engine"
     window: Window | None = None
     from_zero: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its labels as text."""
+        return ", ".join(f"{label}={value}" for label, value in self.labels)
 
     @property
     def hit_rate(self) -> float | None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from core.traces.engine_facts import EngineCounters, Reading
-from core.traces.meters.exposition import Labels
+from core.traces.engine_facts import EngineCounters, Labels, Reading
 from core.traces.meters.families import By, Family, Meaning, Roles, Way
 
 SPLITS = frozenset(
@@ -40,10 +39,9 @@ def engines_of(
         readings = tuple(
             Reading(moment, **values[moment], began_s=births.get(moment)) for moment in sorted(values)
         )
-        shown = ", ".join(f'{name}="{value}"' for name, value in engine)
         window = family.window if any(reading.said is not None for reading in readings) else None
         counts, role = family.counts_of(number), family.role
-        yield EngineCounters(family.name, shown, readings, counts, role, window)
+        yield EngineCounters(family.name, engine, readings, counts, role, window)
 
 
 Taken = dict[Labels, tuple[int, Values]]

@@ -11,10 +11,8 @@ import math
 import re
 from dataclasses import dataclass
 
+from core.traces.engine_facts import Labels
 from core.traces.rows import LARGEST_TIME
-
-Labels = tuple[tuple[str, str], ...]
-"""Sorted by name: the order on the line says nothing."""
 
 _NAME = re.compile(r"[A-Za-z_:][\w:.]*", re.ASCII)
 _REST = re.compile(

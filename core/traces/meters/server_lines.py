@@ -22,11 +22,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.traces.engine_facts import Role, Window
+from core.traces.engine_facts import Labels, Role, Window
 
 _VLLM = re.compile(r"(?<!External )\bPrefix cache hit rate: (?:GPU: )?(\d{1,3}(?:\.\d+)?)%(, CPU: )?")
 _EXTERNAL = re.compile(r"External prefix cache hit rate: (\d{1,3}(?:\.\d+)?)%")
-_VLLM_ENGINE = re.compile(r"\b(Engine \d+|\d+ Engines Aggregated): ")
+_VLLM_ENGINE = re.compile(r"\bEngine (\d+): |\b(\d+) Engines Aggregated: ")
 _USAGE = re.compile(r"KV cache usage: (\d{1,3}(?:\.\d+)?)%")
 _SGLANG = re.compile(r"Prefill batch\b.{0,80}?#new-token: (\d{1,12}), #cached-token: (\d{1,12})")
 _SGLANG_RATE = re.compile(r"\bcache hit rate: (\d{1,3}(?:\.\d+)?)%")
@@ -49,7 +49,7 @@ class Said:
     """What a line says. `queries`, `hits`: its own. `rank`: where several say the same, the least counts."""
 
     family: str
-    engine: str = ""
+    engine: Labels = ()
     queries: int | None = None
     hits: int | None = None
     said: float | None = None
@@ -81,10 +81,10 @@ def said_in(line: str) -> Said | None:
         return _vllm(line, found)
     found = _OLLAMA.search(line)
     if found is not None:
-        return Said("ollama", f"slot {found[1]}", int(found[2]), int(found[3]))
+        return Said("ollama", (("slot", found[1]),), int(found[2]), int(found[3]))
     found = _LMCACHE.search(line)
     if found is not None:
-        return Said("lmcache", "", int(found[1]), int(found[2]), role="store")
+        return Said("lmcache", (), int(found[1]), int(found[2]), role="store")
     return None
 
 
@@ -94,24 +94,18 @@ def _share(found: re.Match[str] | None, of: float = 100.0) -> float | None:
 
 
 def _vllm(line: str, found: re.Match[str]) -> Said:
-    engine = _VLLM_ENGINE.search(line)
+    name = _VLLM_ENGINE.search(line)
+    engine: Labels = ()
+    if name is not None:
+        engine = (("engine", name[1]),) if name[1] else (("engines", name[2]),)
     window: Window = "since_start" if found[2] else "last_requests"
-    external = _share(_EXTERNAL.search(line))
-    return Said(
-        "vllm",
-        engine[1] if engine else "",
-        None,
-        None,
-        _share(found),
-        external,
-        _share(_USAGE.search(line)),
-        window,
-    )
+    rates = (_share(found), _share(_EXTERNAL.search(line)), _share(_USAGE.search(line)))
+    return Said("vllm", engine, None, None, *rates, window)
 
 
 def _sglang(line: str, new: int, cached: int) -> Said:
     ranks = {name: int(number) for name, number in _RANK.findall(line.split("Prefill batch")[0])}
-    engine = f"DP{ranks['DP']}" if "DP" in ranks else ""
+    engine: Labels = (("dp", str(ranks["DP"])),) if "DP" in ranks else ()
     rate = _share(_SGLANG_RATE.search(line))
     return Said(
         "sglang", engine, new + cached, cached, rate, None, _share(_SGLANG_USAGE.search(line), 1.0),
@@ -156,4 +150,4 @@ class LlamaSlots:
         return None if key is None or reused < 0 else self._said(key, reused + computed, reused)
 
     def _said(self, key: tuple[str, str], total: int, reused: int) -> Said | None:
-        return None if reused > total else Said("llamacpp", "", total, reused)
+        return None if reused > total else Said("llamacpp", (), total, reused)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from core.traces.engine_facts import EngineCounters, Meters, Moment, Reading
+from core.traces.engine_facts import EngineCounters, Labels, Meters, Moment, Reading
 from core.traces.meters.server_lines import LlamaSlots, Said, may_say, said_in
 from core.traces.meters.stamps import stamp_in
 from core.traces.rows import Row
@@ -12,7 +12,7 @@ from core.traces.rows import Row
 MOST_READINGS = 20_000
 """Of one engine. Beyond it every second one is dropped, and only every second one kept from there on."""
 MOST_ENGINES = 1_000
-_Key = tuple[str, str, tuple[int, int]]
+_Key = tuple[str, Labels, tuple[int, int]]
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class ServerLines:
 
     def meters(self) -> Meters | None:
         """Readings per engine; of ranks that write the same batches the first."""
-        first: dict[tuple[str, str], _Key] = {}
+        first: dict[tuple[str, Labels], _Key] = {}
         for key in sorted(self._engines):
             first.setdefault(key[:2], key)
         engines = [self._engines[key] for key in first.values()]

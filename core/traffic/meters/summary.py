@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.traces.engine_facts import EngineCounters, Meters
+from core.traces.engine_facts import EngineCounters, Labels, Meters
 from core.traces.model import Trace
 from core.traffic.meters.fleet import MOST_INTERVALS, Fleet, fewer, fleet_of
 from core.traffic.meters.runs import EngineRun, Step
@@ -26,6 +26,7 @@ def counters_summary(trace: Trace) -> Json | None:
         return None
     fleet = fleet_of(meters)
     clock = _Clock(meters)
+    shared = _shared_labels(meters)
     return {
         "basis": "reported",
         "source": meters.source,
@@ -35,12 +36,18 @@ def counters_summary(trace: Trace) -> Json | None:
         "seconds": clock.seconds,
         "reported_rate": fleet.reported_rate,
         "fleet": {"num_engines": len(fleet.added), "num_left_out": _left_out(fleet), **_tally(fleet.total)},
-        "engines": [_engine(run, run in fleet.added, clock) for run in fleet.runs],
+        "engines": [_engine(run, run in fleet.added, clock, shared) for run in fleet.runs],
         "intervals": [clock.step(step) for step in fewer(fleet.intervals)],
         "restarts": [
-            {"engine": run.engine.labels, **clock.at(place)} for run in fleet.runs for place in run.restarts
+            {"engine": run.engine.name, **clock.at(place)} for run in fleet.runs for place in run.restarts
         ],
     }
+
+
+def _shared_labels(meters: Meters) -> Labels:
+    """Labels that every engine has alike: they tell none from another."""
+    several = [set(engine.labels) for engine in meters.engines]
+    return tuple(set.intersection(*several)) if len(several) > 1 else ()
 
 
 def _left_out(fleet: Fleet) -> int:
@@ -95,11 +102,12 @@ def _whole(value: float | None) -> int | float | None:
     return int(value) if value is not None and value.is_integer() else value
 
 
-def _engine(run: EngineRun, added: bool, clock: _Clock) -> Json:
+def _engine(run: EngineRun, added: bool, clock: _Clock, shared: Labels) -> Json:
     engine = run.engine
     usage = [reading.usage for reading in engine.readings if reading.usage is not None]
     return {
-        "engine": engine.labels,
+        "engine": engine.name,
+        "short": ", ".join(f"{name}={value}" for name, value in engine.labels if (name, value) not in shared),
         "family": engine.family,
         "role": engine.role,
         "counts": engine.counts,
