@@ -17,6 +17,7 @@ from core.traffic.diagnosis.findings import Finding
 from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.groups import groups, keys_of, whole
 from core.traffic.left_out import left_out
+from core.traffic.meters.summary import counters_summary
 from core.traffic.misses import REASONS, Miss
 from core.traffic.settings import Settings
 from core.traffic.sweeps import curve_points, deviation_of, idle_ttl, sweep_block_sizes
@@ -46,6 +47,8 @@ def summarise(
     lengths = [request.num_tokens for request in trace.requests]
     usage = trace.reported()
     told = usage_summary(trace, rules)
+    counters = counters_summary(trace)
+    counted = None if counters is None else counters["reported_rate"]
     return {
         "broth": "traffic-report",
         "schema": SCHEMA_VERSION,
@@ -62,10 +65,11 @@ def summarise(
             "skipped_lines": trace.num_skipped,
             "notes": [{"code": note.code, "count": note.count, **note.values} for note in trace.notes],
             **left_out(trace),
-            "reported_rate": usage.ratio_of_sums,
+            "reported_rate": counted if usage.ratio_of_sums is None else usage.ratio_of_sums,
             "reported_rows": usage.num_known,
             **reported(usage),
             **with_resets(told),
+            "counters": counters,
         },
         "usage": told,
         "machine": {"model": cost.model.name, "gpu": cost.gpu.name, "num_gpus": cost.num_gpus},

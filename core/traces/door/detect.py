@@ -136,5 +136,11 @@ def _claimed(rows: list[Row], packing: Packing) -> Detection | None:
         return None
     if votes[MOONCAKE_SESSIONS.name]:
         votes[MOONCAKE_SESSIONS.name] += votes.pop(MOONCAKE.name, 0)
-    (name, _), *others = votes.most_common()
+    with_requests = {name: count for name, count in votes.items() if not _is_of_an_engine(name)}
+    (name, _), *others = Counter(with_requests or votes).most_common()
     return Detection(format_named(name), tuple(name for name, _ in others))
+
+
+def _is_of_an_engine(name: str) -> bool:
+    """Whether a format holds only an engine's own figures: requests in the same log tell more."""
+    return format_named(name).gives == {"counters"}

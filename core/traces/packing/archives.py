@@ -132,5 +132,3 @@ def _listed(stream: BinaryIO, kind: str) -> list[tuple[str, int]]:
 
 def _is_hidden(name: str) -> bool:
     return any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
-
-

@@ -64,7 +64,9 @@ class Unread:
     is_part: bool
 
 
-def follow(value: object, path: Path, time: object = None, was_text: bool = False) -> Iterator[Found | Unread]:
+def follow(
+    value: object, path: Path, time: object = None, was_text: bool = False
+) -> Iterator[Found | Unread]:
     """Everything at the path."""
     if isinstance(value, str):
         yield from _entered(value, path, time)
@@ -169,9 +171,11 @@ def paths_into(values: Iterable[object], most: int) -> list[Path]:
             break
         for name, item in _steps(value):
             here = (*path, *name)
-            if name[-1] in SHIPPED and isinstance(item, dict | str):
-                found[here] = None
-            elif name[-1] == EACH or (name[-1] == 1 and isinstance(item, str)):
+            if (
+                (name[-1] in SHIPPED and isinstance(item, dict | str))
+                or name[-1] == EACH
+                or (name[-1] == 1 and isinstance(item, str))
+            ):
                 found[here] = None
             if len(here) < _DEEPEST:
                 queue.append((item, here))

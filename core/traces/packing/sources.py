@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from core.errors import TraceError
 from core.texts import text_bytes
 from core.traces import problems
 from core.traces.packing.layers import Content, peeled
