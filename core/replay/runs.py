@@ -61,13 +61,25 @@ class ReplayResult:
         return int(self.hit_tokens.sum()) / queries if queries else None
 
 
-def replay_runs(tree: PrefixTree, num_usable: int, progress: Progress | None = None) -> ReplayResult:
-    """Replay the whole log with ``num_usable`` slots. O(runs on all paths)."""
+def replay_runs(
+    tree: PrefixTree, num_usable: int, progress: Progress | None = None, *, ttl: int | None = None
+) -> ReplayResult:
+    """Replay the whole log with ``num_usable`` slots. O(runs on all paths).
+
+    ``ttl``: content that nobody used for more ticks expires (``PrefixTree.arrival_ticks``); it is not counted
+    as evicted.
+
+    Raises:
+        TraceError: a time to live, and the log has no times.
+    """
     cache = _RunCache(tree, num_usable)
+    too_old = None if ttl is None else _too_old(tree.arrival_ticks, ttl)
     num_requests = tree.num_requests
     hits, evicted = [0] * num_requests, [0] * num_requests
     admitted = [True] * num_requests
     for request in range(num_requests):
+        if too_old is not None:
+            cache.expire(too_old[request])
         if tree.num_blocks(request) > num_usable:
             admitted[request] = False
         else:
@@ -82,6 +94,11 @@ def replay_runs(tree: PrefixTree, num_usable: int, progress: Progress | None = N
         np.array(evicted, np.int64),
         np.array(admitted, np.bool_),
     )
+
+
+def _too_old(clock: Sequence[int], ttl: int) -> list[int]:
+    """For each request, how many of the first ones came so long before it that what they used last is gone."""
+    return np.searchsorted(clock, np.asarray(clock, np.int64) - ttl, side="left").tolist()
 
 
 class _RunCache:
@@ -132,6 +149,11 @@ class _RunCache:
         while left:
             left -= self._evict_copy() or self._evict_stretch(left)
         return num_evicted
+
+    def expire(self, before: int) -> None:
+        """Forget what the requests before number ``before`` used last: it stands at the front of the queue."""
+        while self._oldest < before:
+            self._num_empty += self._evict_copy() or self._evict_stretch(self._tree.num_distinct)
 
     def _store_last(self, run: int, request: int) -> None:
         """The last block of an aligned prompt has been computed: the only one of its content, or a copy."""

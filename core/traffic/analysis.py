@@ -1,7 +1,6 @@
 """One log under one setting: everything the page and the report show, computed once.
 
-Hits come from the fast replay where it equals the engine, else from the engine (a time to live together with
-few slots, requests in flight); ``way`` says which. Only requests with identity take part.
+Hits come from the fast replay where it equals the engine, else from the engine (requests in flight); ``way`` says which. Only requests with identity take part.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from core.cost import CostModel, Figure, Prices
 from core.replay.curve import CapacityCurve, capacity_curve
 from core.replay.held_blocks import PeakBlocks, peak_blocks
 from core.replay.hit_definitions import HitRate, hit_rates
-from core.replay.prefix_tree import PrefixTree, Progress, build_tree, part_of
+from core.replay.prefix_tree import PrefixTree, Progress, build_tree, part_of, ticks_of
 from core.replay.replay import replay
 from core.replay.runs import ReplayResult, replay_runs
 from core.traces.model import Trace, TraceRequest
@@ -91,11 +90,18 @@ def analyse(trace: Trace, settings: Settings, progress: Progress | None = None) 
 def replayed(
     requests: Sequence[TraceRequest], tree: PrefixTree, settings: Settings, progress: Progress | None = None
 ) -> ReplayResult:
-    """The log through one cache: fast where that is exact."""
-    if settings.ttl_s is None and settings.in_flight == 1:
-        return replay_runs(tree, settings.slots_for(tree), progress)
-    ttl = None if settings.ttl_s is None else round(settings.ttl_s * 1000)
-    config = EngineConfig(settings.block_size, slots_of(tree, settings) + 1, ttl=ttl)  # it makes each of them
+    """The log through one cache: fast where that is exact.
+
+    Raises:
+        TraceError: a time to live for a log without times.
+    """
+    ttl = None if settings.ttl_s is None else ticks_of(settings.ttl_s)
+    slots = slots_of(tree, settings)
+    if settings.in_flight == 1:
+        return replay_runs(tree, slots, progress, ttl=ttl)
+    if ttl is not None:
+        tree.check_times()
+    config = EngineConfig(settings.block_size, slots + 1, ttl=ttl)  # it makes each of them
     return replay(
         requests, config, in_flight=settings.in_flight, count_evicted=ttl is not None, progress=progress
     )

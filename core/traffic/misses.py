@@ -25,7 +25,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from core.replay.prefix_tree import TELL_EVERY, PrefixTree, Progress
+from core.replay.prefix_tree import TELL_EVERY, PrefixTree, Progress, ticks_of
 from core.traces.model import TraceRequest
 from core.traffic.pauses import Pauses
 
@@ -70,7 +70,7 @@ def find_misses(
         miss = _miss(tree, number, blocks, best, common, requests)
         if admitted is not None and not admitted[number]:
             miss = Miss(number, "refused", 0, 0)
-        elif miss.reason == "evicted" and ttl_s is not None and pauses.longest(number, blocks) > ttl_s:
+        elif miss.reason == "evicted" and ttl_s is not None and pauses.longest(number, blocks) > ticks_of(ttl_s):
             miss = Miss(number, "expired", miss.block, miss.hit_tokens, best, common, miss.lost)
         pauses.use(number)
         branches.add(number, request.scope, tokens)

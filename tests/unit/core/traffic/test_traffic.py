@@ -157,7 +157,7 @@ def test_content_that_expired_is_not_called_evicted() -> None:
     row = {"prompt": "one two three four five six seven eight nine"}
     trace = read_rows(row | {"timestamp": 0}, row | {"timestamp": 50}, row | {"timestamp": 80})
     analysis = analyse(trace, Settings(4, None, ttl_s=40.0))
-    assert analysis.result.way == "engine"
+    assert analysis.result.way == "runs"
     assert [miss.reason for miss in misses_of(analysis)] == ["first", "expired", "all"]
     assert analysis.hits.tolist() == [0, 0, 8]
 
