@@ -2,8 +2,8 @@
 stands inside may be asked of ``view``.
 
 Each command is one tick of the logical clock: first what has expired is dropped, then the command runs.
-Where the clock is somebody else's (``own_clock=False``: a log's times), commands take none: only ``wait`` does.
-A command that cannot be carried out raises before anything has changed. "No room" is not an error: in
+Where the clock is somebody else's (``own_clock=False``: a log's times), commands take none: only ``wait``
+does. A command that cannot be carried out raises before anything has changed. "No room" is not an error: in
 ``step()`` it is an event, in the lower verbs (which ``step()`` itself is built from) ``ok=False``.
 """
 

@@ -26,7 +26,8 @@ Progress = Callable[[int, int | None], None]
 
 TELL_EVERY = 64
 TICKS_PER_S = 1000
-"""Time is counted in whole milliseconds wherever content can expire: two ways to compute agree at every tie."""
+"""Time is counted in whole milliseconds wherever content can expire: two ways to compute agree at every
+tie."""
 _PARTS = 1000
 ROOT = 0
 NOWHERE = -1
@@ -91,7 +92,9 @@ class PrefixTree:
             TraceError: the log has no times.
         """
         if self.arrivals_s is None:
-            message = "Not every request has a time, so nothing can expire. Use a log with a time in every row."
+            message = (
+                "Not every request has a time, so nothing can expire. Use a log with a time in every row."
+            )
             raise TraceError("trace.no_times", message)
         return self.arrivals_s
 

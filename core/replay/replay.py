@@ -102,9 +102,7 @@ class _EngineReplay:
         self._config = config
         counts_ticks = config.ttl is not None or config.admit_window is not None
         self._timed = counts_ticks and timed  # then the clock is the log's
-        self._engine = Engine(
-            config, self._note, block_events=count_evicted, own_clock=not self._timed
-        )
+        self._engine = Engine(config, self._note, block_events=count_evicted, own_clock=not self._timed)
         self._in_flight = in_flight
         self._held: deque[str] = deque()  # running requests, oldest first; only with in_flight > 1
         self._hit_tokens = self._num_evicted = 0  # of the request at hand

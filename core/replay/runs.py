@@ -73,13 +73,12 @@ def replay_runs(
         TraceError: a time to live, and the log has no times.
     """
     cache = _RunCache(tree, num_usable)
-    too_old = None if ttl is None else _too_old(tree.arrival_ticks, ttl)
+    oldest = num_expired(tree, ttl)
     num_requests = tree.num_requests
     hits, evicted = [0] * num_requests, [0] * num_requests
     admitted = [True] * num_requests
     for request in range(num_requests):
-        if too_old is not None:
-            cache.expire(too_old[request])
+        cache.expire(oldest[request])
         if tree.num_blocks(request) > num_usable:
             admitted[request] = False
         else:
@@ -96,9 +95,16 @@ def replay_runs(
     )
 
 
-def _too_old(clock: Sequence[int], ttl: int) -> list[int]:
-    """For each request, how many of the first ones came so long before it that what they used last is gone."""
-    return np.searchsorted(clock, np.asarray(clock, np.int64) - ttl, side="left").tolist()
+def num_expired(tree: PrefixTree, ttl: int | None) -> list[int]:
+    """For each request, how many of the first ones came so long before it that what they used last is gone.
+
+    Raises:
+        TraceError: a time to live, and the log has no times.
+    """
+    if ttl is None:
+        return [0] * tree.num_requests
+    clock = np.array(tree.arrival_ticks, np.int64)
+    return [int(place) for place in np.searchsorted(clock, clock - ttl, side="left")]
 
 
 class _RunCache:
@@ -151,7 +157,8 @@ class _RunCache:
         return num_evicted
 
     def expire(self, before: int) -> None:
-        """Forget what the requests before number ``before`` used last: it stands at the front of the queue."""
+        """Forget what the requests before number ``before`` used last: it stands at the front of the
+        queue."""
         while self._oldest < before:
             self._num_empty += self._evict_copy() or self._evict_stretch(self._tree.num_distinct)
 

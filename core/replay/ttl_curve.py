@@ -89,4 +89,3 @@ def absolute_ttl_hits(tree: PrefixTree, ttl_s: float) -> Ints:
             else:
                 computed_at[run] = now  # from the first miss on everything is computed anew
     return hits
-

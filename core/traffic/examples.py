@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from core.replay.curve import CapacityCurve
 from core.replay.prefix_tree import PrefixTree, ticks_of
 from core.traffic.analysis import Analysis
 
 Ints = NDArray[np.int64]
 
 
-def loses_most(analysis: Analysis, slots: int) -> int:
+def loses_most(analysis: Analysis, curve: CapacityCurve, slots: int) -> int:
     """The request that with so many slots (LRU) misses most of what the log would allow it."""
-    curve = analysis.curve
     hits = curve.hits_at(max(slots, curve.first)) * curve.block_size
     return int(np.argmax(analysis.possible - hits))
 

@@ -31,7 +31,8 @@ TTLS_S = (0.0, 0.0004, 0.001, 0.0015, 0.1, 0.2, 0.3, 0.4, 1.0, 299.999, 300.0, 3
 
 def timed(data: st.DataObject, block_size: int) -> Trace:
     rows, now = [], 1_700_000_000.1
-    for tokens in data.draw(prompts(block_size)):
+    ends = data.draw(st.sampled_from(["any", "mixed"]))
+    for tokens in data.draw(prompts(block_size, ends)):
         now += data.draw(PAUSES_S)
         rows.append({"token_ids": list(tokens), "timestamp": now})
     return read_rows(*rows)
@@ -57,6 +58,11 @@ def one_clock(data: st.DataObject, ttl_s: float) -> None:
     assert swept.get(block_size, everything.hit_rate) == pytest.approx(everything.hit_rate)
     absolute = EngineConfig(block_size, 401, ttl=ttl, ttl_kind="absolute")
     assert absolute_ttl_hits(tree, ttl_s).tolist() == replay(requests, absolute).hit_tokens.tolist()
+    if everything.curve.exact:
+        for slots in (everything.curve.first, everything.curve.first + 1, 13, 400):
+            if slots >= everything.curve.first:
+                hits = replay_runs(tree, slots, ttl=ttl).hit_tokens
+                assert (everything.curve.hits_at(slots) * block_size).tolist() == hits.tolist(), slots
     reasons = {miss.reason for miss in misses_of(everything)}
     assert "evicted" not in reasons, "there was room for everything"
 
