@@ -10,9 +10,11 @@ from core.backends.models.log_tokenizers import NAMES as TOKENIZERS
 from core.cost import GPUS, MODELS
 from core.texts import showable
 from core.traces.door.formats import NAMES
+from core.traces.field_map import ROLES, parse_map
 from core.traces.options import ReadOptions
 from core.traces.packing.sources import TraceFile
 from core.traces.templates import TEMPLATES
+from ui.traffic.setup import USAGE_READINGS
 from ui.traffic.tokenizers import MODEL_VARIABLE, offered, tokenizer_for
 from ui.words.i18n import LANGS
 
@@ -70,6 +72,19 @@ def _reading(group: argparse._ArgumentGroup) -> None:
         default=True,
         help="whether requests to different models share nothing, as it is in an engine",
     )
+    group.add_argument("--ignore-times", action="store_true", help="go by the file's order and read no times")
+    group.add_argument(
+        "--usage-reading",
+        choices=USAGE_READINGS,
+        default="usual",
+        help="how reported usage is read where a format can mean two things; the report shows both",
+    )
+    group.add_argument(
+        "--map",
+        metavar="ROLE=PATH,…",
+        help="which field of a record is what, for a log that no format describes; roles: "
+        + ", ".join(ROLES),
+    )
 
 
 def _cache(group: argparse._ArgumentGroup) -> None:
@@ -108,6 +123,9 @@ def read_options(args: argparse.Namespace) -> ReadOptions:
         tokenizer=tokenizer_for(args.tokenizer),
         tokenizer_name=args.tokenizer,
         split_by_model=args.split_by_model,
+        ignore_times=args.ignore_times,
+        usage_reading=args.usage_reading,
+        field_map=None if args.map is None else parse_map(args.map),
     )
 
 
