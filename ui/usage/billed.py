@@ -12,13 +12,14 @@ from ui.words.numbers import digits
 
 def two_lives(rules: Json) -> bool:
     """Whether the provider sells two times to live, at two prices of writing."""
-    return bool(rules["write_1h"] != rules["write_5m"])
+    return rules["write_1h"] is not None
 
 
 def money_parts(row: Json, rules: Json) -> dict[str, float]:
     """What a row pays for reads, for writes, and for tokens that were neither."""
     each = rules["per_million"] / 1e6
-    written = (row["written_5m"] or 0) * rules["write_5m"] + (row["written_1h"] or 0) * rules["write_1h"]
+    long = rules["write_5m"] if rules["write_1h"] is None else rules["write_1h"]
+    written = (row["written_5m"] or 0) * rules["write_5m"] + (row["written_1h"] or 0) * long
     return {
         "read": (row["read"] or 0) * rules["read"] * each,
         "written": written * each,

@@ -1,4 +1,4 @@
-"""By whose prices a log is billed: the provider's dated rules, picked by its models and format. No Streamlit."""
+"""By whose prices a log is billed: a provider's dated rules, picked by models and format. No Streamlit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.traces.model import Trace
-from core.traffic.usage.rules import CacheRules
+from core.traffic.usage.rules import Rules
 from ui.words.offers import Offer, offers
 
 FILE = Path(__file__).resolve().parents[2] / "assets" / "prices.toml"
@@ -21,10 +21,13 @@ USUAL = "usual"
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """The rules for a log, and how they were come by. ``model``: the log's most used one, "" if it names none;
-    ``listed``: whether a price for just that model was read; ``guessed``: nothing in the log says whose it is."""
+    """The rules for a log, and how they were come by.
 
-    rules: CacheRules
+    ``model``: the log's most used one, "" if it names none; ``listed``: whether a price for just that model
+    was read; ``guessed``: nothing in the log says whose it is.
+    """
+
+    rules: Rules
     provider: str
     model: str
     listed: bool
@@ -59,14 +62,14 @@ def priced(trace: Trace, rule_id: str | None = None) -> Priced:
     row, guessed = (_row(rule_id), False) if rule_id in rule_ids() else _suggested(model, trace)
     price, listed = _price(row, model)
     found = offers_of(row["id"])
-    usual, longer = found[0], found[-1]
-    rules = CacheRules(
+    usual, longer = found[0], found[1] if len(found) > 1 else None
+    rules = Rules(
         id=row["id"],
         read_on=_file()["read_on"],
         per_million=price["per_million"],
         read=price.get("read", usual.prices.read),
         write_5m=usual.prices.write,
-        write_1h=longer.prices.write,
+        write_1h=None if longer is None else longer.prices.write,
         minimum=price.get("minimum", min(usual.minimums)),
         ttl_s=row["ttl_s"][0] or None,
         step=usual.step,
@@ -104,5 +107,5 @@ def _price(row: Mapping[str, Any], model: str) -> tuple[Mapping[str, Any], bool]
 
 
 def plain_name(model: str) -> str:
-    """A model's name as the file writes it: "us.anthropic.Claude-Opus-4.5" is "us-anthropic-claude-opus-4-5"."""
+    """A model's name as the file writes it: "us.Claude-Opus-4.5" is "us-claude-opus-4-5"."""
     return re.sub(r"[._:/@ ]", "-", model.lower())

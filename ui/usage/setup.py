@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from core.traffic.usage.rules import CacheRules
+from core.traffic.usage.rules import Rules
 from ui.frame.link import LinkPart, whole
 from ui.usage.prices import rule_ids
 
@@ -20,16 +20,20 @@ _PRICES, _SESSION = "yp", "yn"
 
 @dataclass(frozen=True, slots=True)
 class UsageSetup:
-    """``rule``: None is the one that the log suggests; ``edits``: field -> a person's number; ``session``: its
-    place in the log, None is the one that lost most."""
+    """What differs from what the log suggests.
+
+    ``rule``: None is the suggested one; ``edits``: field -> a person's number; ``session``: its place in
+    the log, None is the one that lost most.
+    """
 
     rule: str | None = None
     edits: Mapping[str, float] = field(default_factory=dict)
     session: int | None = None
 
-    def changed(self, rules: CacheRules) -> CacheRules:
-        """The rules with what a person changed."""
-        return replace(rules, **self.edits)
+    def changed(self, rules: Rules) -> Rules:
+        """The rules with what a person changed; a second time to live has a price only where it is sold."""
+        edits = {k: v for k, v in self.edits.items() if k != "write_1h" or rules.write_1h is not None}
+        return replace(rules, **edits)
 
 
 def to_query(setup: UsageSetup) -> dict[str, str]:

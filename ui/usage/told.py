@@ -23,7 +23,7 @@ def fine_money(value: float, currency: str) -> str:
     size, sign = abs(value), "−" if value < 0 else ""
     if size < 0.0001:
         return f"{sign}< {currency}0.0001"
-    places = 0 if size >= 1000 else 2 if size >= 0.5 else 3 if size >= 0.01 else 4
+    places = 0 if size >= 1000 else 2 if size >= 1 else 3 if size >= 0.01 else 4
     return f"{sign}{currency}{size:,.{places}f}"
 
 

@@ -86,11 +86,9 @@ def _rate(log: Log, usage: Json | None) -> None:
 
 def _engine(engine: Json) -> str:
     """Both rates over the requests whose prompts the log holds."""
-    rates = {
-        one: percent_text(engine[key], lang())
-        for one, key in (("rate", "rate"), ("reported", "reported_rate"))
-    }
-    return say("usage.engine", n=Count(engine["requests"]), **rates)
+    reported = percent_text(engine["reported_rate"], lang())
+    rate = percent_text(engine["rate"], lang())
+    return say("usage.engine", n=Count(engine["requests"]), rate=rate, reported=reported)
 
 
 def _readings(log: Log) -> None:
