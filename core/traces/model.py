@@ -52,7 +52,8 @@ class TraceRequest:
     `num_tokens` counts the prompt; `num_output` the answer. `arrival_s` is in seconds from the trace's first
     request. `scope` is a text that keeps apart what cannot share a cache (model, adapter, salt): two requests
     with different scopes share nothing. `tail_id` is the number of the partial last block where the log lists
-    full blocks only: no other request has it. `line` is where the request stands in its file.
+    full blocks only: no other request has it. `branch` names a conversation of its own within its session (a
+    subagent). `line` is where the request stands in its file.
     """
 
     request_id: RequestId
@@ -66,6 +67,7 @@ class TraceRequest:
     output_ids: array[int] | None = None
     session: str | None = None
     tenant: str | None = None
+    branch: str | None = None
     tag: str | None = None
     template: str | None = None
     model: str | None = None
@@ -182,7 +184,8 @@ class Trace:
 
     def reported(self) -> UsageTotals:
         """What the log itself reports about cached tokens, over all its requests."""
-        return UsageTotals.of(request.usage for request in self.requests)
+        deciding = next((r.line for r in self.requests if r.usage is not None and r.usage.decides), None)
+        return UsageTotals.of((request.usage for request in self.requests), deciding)
 
 
 def facts_of(requests: Iterable[TraceRequest]) -> frozenset[Fact]:

@@ -26,6 +26,9 @@ NOTES = MappingProxyType(
         "redacted": "Requests without text, of which only usage is left: {count}.",
         "hidden_prompt": "Requests without system prompt and tools; only reported usage counts: {count}.",
         "contradictory": "Rows with more cached than prompt tokens, left out of the rate: {count}.",
+        "absent_is_zero": "Rows of a format that leaves a count of 0 out, so that none means 0: {count}.",
+        "usage_inclusive": "Line {line} shows that the input count includes the cached tokens.",
+        "usage_exclusive": "Line {line} shows that the input count leaves the cached tokens out.",
         "expanded": "Conversations that became one request per turn of the user: {count}.",
         "no_requests": "An engine's own record holds no requests: nothing in it can be replayed.",
     }

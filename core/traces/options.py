@@ -8,6 +8,7 @@ from core.scenario.tokenizer import TeachingTokenizer, Tokenizer
 from core.traces import problems
 from core.traces.model import Convention
 from core.traces.templates import TEMPLATES
+from core.traces.usage import READINGS, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class ReadOptions:
     `convention`: what one id of a block log covers (None: the format's own, or what all rows agree on).
     `deltas`: whether the rows of a session hold only what is new in each turn (None: find out).
     `split_by_model`: whether requests to different models share nothing, as it is in an engine.
+    `usage_reading`: which of two readings counts where nothing in the log tells how its usage is meant.
 
     Raises:
         TraceError: a value that makes no sense.
@@ -31,6 +33,7 @@ class ReadOptions:
     tokenizer: Tokenizer = field(default_factory=TeachingTokenizer)
     tokenizer_name: str = "teaching"
     split_by_model: bool = True
+    usage_reading: Reading = "usual"
 
     def __post_init__(self) -> None:
         size = self.block_size
@@ -40,3 +43,5 @@ class ReadOptions:
             raise problems.bad_option("convention", self.convention, "ceil or floor")
         if self.template not in TEMPLATES:
             raise problems.bad_option("template", self.template, "one of " + ", ".join(TEMPLATES))
+        if self.usage_reading not in READINGS:
+            raise problems.bad_option("usage_reading", self.usage_reading, "usual or other")

@@ -19,6 +19,8 @@ from core.traffic.groups import groups, keys_of, whole
 from core.traffic.misses import REASONS, Miss
 from core.traffic.settings import Settings
 from core.traffic.sweeps import curve_points, deviation_of, idle_ttl, sweep_block_sizes
+from core.traffic.usage.rules import Rules
+from core.traffic.usage.summary import reported, usage_summary, with_resets
 from core.traffic.words import words_at
 
 SCHEMA_VERSION = 1
@@ -33,6 +35,7 @@ def summarise(
     prices: Prices,
     tokenizer: Tokenizer,
     progress: Progress | None = None,
+    rules: Rules | None = None,
 ) -> Json:
     """Everything about a log, once per setting. A log without identity has no ``runs``: no rate, not 0.
 
@@ -41,6 +44,7 @@ def summarise(
     """
     lengths = [request.num_tokens for request in trace.requests]
     usage = trace.reported()
+    told = usage_summary(trace, rules)
     return {
         "broth": "traffic-report",
         "schema": SCHEMA_VERSION,
@@ -58,7 +62,10 @@ def summarise(
             "notes": [{"code": note.code, "count": note.count, **note.values} for note in trace.notes],
             "reported_rate": usage.ratio_of_sums,
             "reported_rows": usage.num_known,
+            **reported(usage),
+            **with_resets(told),
         },
+        "usage": told,
         "machine": {"model": cost.model.name, "gpu": cost.gpu.name, "num_gpus": cost.num_gpus},
         "runs": [_run(trace, one, cost, prices, tokenizer, progress) for one in settings]
         if trace.has_identity

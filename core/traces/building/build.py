@@ -23,6 +23,7 @@ from core.traces.options import ReadOptions
 from core.traces.prompts.blocks import BlockNumbers
 from core.traces.prompts.chat import ChatRenderer
 from core.traces.recording import RecordedBatch
+from core.traces.reported.conventions import decided
 from core.traces.rows import Row
 
 MOST_SHOWN = 20
@@ -106,7 +107,8 @@ class Builder:
             reason = f"all {self._num_skipped} lines are broken" if self._num_skipped else "nothing was found"
             left_out = sum(self._notes.values())
             raise problems.empty(self._name, reason if not left_out else f"{left_out} rows were left out")
-        requests, order, start = in_order(self._requests, self.keep_file_order, self.note)
+        found = decided(self._requests, self.options.usage_reading)
+        requests, order, start = in_order(found, self.keep_file_order, self.note)
         requests = with_scopes(requests, self.options.split_by_model, self.numbers, self.note)
         requests = with_own_names(requests, self.note)
         self._note_what_was_found(requests)
@@ -142,11 +144,15 @@ class Builder:
         for code, count in (
             ("lengths_only", num_bare),
             ("contradictory", num_contradictory),
+            ("absent_is_zero", sum(r.usage is not None and r.usage.absent == "zero" for r in requests)),
             ("rechained", self.numbers.num_rechained),
             ("media", self.chat.num_media),
         ):
             if count:
                 self.note(code, count)
+        deciding = next((r for r in requests if r.usage is not None and r.usage.decides), None)
+        if deciding is not None and deciding.usage is not None:
+            self.note(f"usage_{deciding.usage.convention}", line=deciding.line)
 
     def _made_notes(self) -> list[Note]:
         found = []

@@ -17,9 +17,9 @@ from typing import Any
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
 from core.traces.model import TraceRequest
+from core.traces.reported.reading import read_usage
 from core.traces.rows import Row
 from core.traces.timestamps import time_or_none
-from core.traces.usage import read_usage
 
 _TYPES = ("user", "assistant", "system", "summary", "progress", "attachment", "file-history-snapshot")
 

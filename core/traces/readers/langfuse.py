@@ -16,9 +16,10 @@ from core.traces.building.reader import Format, each_row
 from core.traces.mapping.fields import num_tokens
 from core.traces.model import TraceRequest
 from core.traces.prompts.bodies import Segments, body_prompts
+from core.traces.reported.reading import langfuse_usage
 from core.traces.rows import Row
 from core.traces.timestamps import time_or_none
-from core.traces.usage import Usage, langfuse_usage
+from core.traces.usage import Usage
 
 
 def _read(builder: Builder, row: Row) -> None:

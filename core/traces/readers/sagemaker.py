@@ -17,9 +17,10 @@ from core.traces.mapping.fields import num_tokens
 from core.traces.model import TraceRequest
 from core.traces.packing.json_rows import parse_object
 from core.traces.prompts.bodies import body_prompts
+from core.traces.reported.reading import read_usage
 from core.traces.rows import Row
 from core.traces.timestamps import time_or_none
-from core.traces.usage import Usage, read_usage
+from core.traces.usage import Usage
 
 
 def _read(builder: Builder, row: Row) -> None:

@@ -120,7 +120,7 @@ def test_claude_code_blocks() -> None:
 
 def test_claude_code_transcript_counts_one_request_for_its_two_lines() -> None:
     trace = sample("claude_code_transcript.jsonl")
-    assert column(trace, "usage") == [Usage(24004, 15000, 9000, 120)]
+    assert column(trace, "usage") == [Usage(24004, 15000, 9000, 120, 9000, 0)]
     assert column(trace, "num_tokens") == [24004]
     assert trace.reported().ratio_of_sums == 15000 / 24004
     assert not trace.has_identity
