@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from core.scenario.tokenizer import TeachingTokenizer, Tokenizer
 from core.traces import problems
+from core.traces.field_map import FieldMap
 from core.traces.model import Convention
 from core.traces.templates import TEMPLATES
 from core.traces.usage import READINGS, Reading
@@ -18,7 +19,8 @@ class ReadOptions:
     `skip_broken`: leave broken lines out and count them, instead of ending at the first. `block_size` and
     `convention`: what one id of a block log covers (None: the format's own, or what all rows agree on).
     `deltas`: whether the rows of a session hold only what is new in each turn (None: find out).
-    `split_by_model`: whether requests to different models share nothing, as it is in an engine.
+    `split_by_model`: whether requests to different models share nothing, as it is in an engine. `field_map`:
+    which field is what, for a log of no known format (or against what its format says).
     `usage_reading`: which of two readings counts where nothing in the log tells how its usage is meant.
 
     Raises:
@@ -33,6 +35,7 @@ class ReadOptions:
     tokenizer: Tokenizer = field(default_factory=TeachingTokenizer)
     tokenizer_name: str = "teaching"
     split_by_model: bool = True
+    field_map: FieldMap | None = None
     usage_reading: Reading = "usual"
 
     def __post_init__(self) -> None:

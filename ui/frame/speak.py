@@ -19,6 +19,7 @@ SAID = {
     r"^Is Streamlit still running\?|^Streamlit server is not responding": "server.gone",
     r"^streamlit run yourscript\.py$": "server.gone.start",
     r"status code 413$": "traffic.upload.too_much",
+    r"status code 403$": "traffic.upload.framed",
     r"^File must be .* or smaller\.$": "traffic.upload.too_large",
     r"^Error:$": "traffic.upload.refused",
     r"^AxiosError: Network Error$": "server.gone",

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from core.traces.door.formats import NAMES
 from core.traces.templates import TEMPLATES
 from ui.frame.session import lang, say
-from ui.traffic.setup import LARGEST_LOG_BLOCK, Wanted
+from ui.traffic.setup import LARGEST_LOG_BLOCK, USAGE_READINGS, Wanted
 from ui.traffic.state import choose, chosen
 from ui.traffic.tokenizers import how_to_add, offered
 
 AUTO = "auto"
+_DELTAS = {"yes": True, "no": False}
 
 
 def pick(name: str, kind: str, options: Sequence[str], value: str, prefix: str) -> str | None:
@@ -32,20 +34,27 @@ def pick(name: str, kind: str, options: Sequence[str], value: str, prefix: str) 
 
 
 def reading_options() -> None:
-    """The panel; whatever it says is in the setup afterwards."""
-    wanted = _possible(chosen().wanted)
+    """The panel. What it shows is the setup, and what a person changes is in the setup before anything else
+    is drawn: another part of the page may set the same choices."""
+    choose(wanted=_possible(chosen().wanted))
     with st.expander(say("traffic.options")):
         left, middle, right = st.columns(3)
         with left:
-            wanted = _format(wanted)
+            _choice("format", "format_name", (AUTO, *NAMES), "trace.format.")
+            _choice("usage_reading", "usage_reading", USAGE_READINGS, "traffic.usage_reading.")
+            _tick("skip", "skip_broken")
+            _tick("ignore_times", "ignore_times")
         with middle:
-            wanted = _text(wanted)
+            _choice("tokenizer", "tokenizer", offered(), "traffic.tokenizer.")
+            _choice("template", "template", tuple(TEMPLATES), "traffic.template.")
+            _tick("split", "split_by_model")
         with right:
-            wanted = _ids(wanted)
+            _size()
+            _choice("convention", "convention", (AUTO, "ceil", "floor"), "traffic.tail.")
+            _choice("deltas", "deltas", (AUTO, *_DELTAS), "traffic.deltas.")
         st.caption(say("traffic.options.help"))
         if missing := how_to_add(lang()):
             st.caption(missing.replace("{", "").replace("}", ""))
-    choose(wanted=wanted)
 
 
 def _possible(wanted: Wanted) -> Wanted:
@@ -59,29 +68,48 @@ def _possible(wanted: Wanted) -> Wanted:
     return wanted
 
 
-def _format(wanted: Wanted) -> Wanted:
-    value = pick("format", "selectbox", [AUTO, *NAMES], wanted.format_name or AUTO, "trace.format.")
-    st.session_state.setdefault("traffic_skip", wanted.skip_broken)
-    skip = st.checkbox(say("traffic.skip"), key="traffic_skip")
-    return replace(wanted, format_name=None if value == AUTO else value, skip_broken=skip)
+def _take(name: str, key: str) -> None:
+    """A person changed a choice: a word, a number or a tick."""
+    told = st.session_state[key]
+    if name == "deltas":
+        told = _DELTAS.get(told)
+    change: dict[str, Any] = {name: None if told == AUTO else told}
+    choose(wanted=replace(chosen().wanted, **change))
 
 
-def _text(wanted: Wanted) -> Wanted:
-    tokenizer = pick("tokenizer", "selectbox", offered(), wanted.tokenizer, "traffic.tokenizer.")
-    template = pick("template", "selectbox", list(TEMPLATES), wanted.template, "traffic.template.")
-    return replace(wanted, tokenizer=tokenizer or "teaching", template=template or "plain")
+def _choice(word: str, name: str, options: Sequence[str], prefix: str) -> None:
+    """One of a few; `word` is what it is called in keys and tables, `name` the field of `Wanted`."""
+    key, value = f"traffic_{word}", getattr(chosen().wanted, name)
+    said = {one: say("traffic.auto" if one == AUTO else f"{prefix}{one}") for one in options}
+    if name == "deltas":
+        value = {told: text for text, told in _DELTAS.items()}.get(value)
+    st.session_state[key] = AUTO if value is None else value
+    st.selectbox(
+        say(f"traffic.{word}.label"),
+        list(options),
+        format_func=said.__getitem__,
+        key=key,
+        on_change=_take,
+        args=(name, key),
+    )
 
 
-def _ids(wanted: Wanted) -> Wanted:
-    st.session_state.setdefault("traffic_log_block", wanted.block_size)
-    size = st.number_input(
+def _tick(word: str, name: str) -> None:
+    key = f"traffic_{word}"
+    st.session_state[key] = getattr(chosen().wanted, name)
+    st.checkbox(say(f"traffic.{word}"), key=key, on_change=_take, args=(name, key))
+
+
+def _size() -> None:
+    key = "traffic_log_block"
+    st.session_state[key] = chosen().wanted.block_size
+    st.number_input(
         say("traffic.log_block"),
         1,
         LARGEST_LOG_BLOCK,
         None,
-        key="traffic_log_block",
+        key=key,
         placeholder=say("traffic.auto"),
+        on_change=_take,
+        args=("block_size", key),
     )
-    tails = [AUTO, "ceil", "floor"]
-    tail = pick("convention", "selectbox", tails, wanted.convention or AUTO, "traffic.tail.")
-    return replace(wanted, block_size=size, convention=None if tail == AUTO else tail)

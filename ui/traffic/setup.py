@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
+from core.errors import TraceError
+from core.traces.field_map import parse_map
 from ui.frame.link import LinkPart, choices, whole
 
 SAMPLES = ("mixed", "chat", "agent", "rag", "templates", "conversations", "sessions")
@@ -14,6 +17,7 @@ VIEWS = ("overview", "misses", "sources", "sweeps", "compare", "usage")
 UNITS = ("blocks", "tokens", "gib")
 TEMPLATES = ("plain", "chatml", "llama3")
 TOKENIZERS = ("teaching", "qwen", "small", "own")
+USAGE_READINGS = ("usual", "other")
 SAME, UPLOAD = "same", "upload"
 OTHERS = (SAME, *SAMPLES, UPLOAD)
 LARGEST_BLOCK, MOST_SLOTS, MOST_SECONDS = 4096, 10**9, 1e8
@@ -22,7 +26,8 @@ LARGEST_LOG_BLOCK = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How a log is to be read: None means that it is found out."""
+    """How a log is to be read: None means that it is found out. `core.traces.options` says what each means;
+    `field_map` is the text of one."""
 
     format_name: str | None = None
     template: str = "plain"
@@ -30,6 +35,11 @@ class Wanted:
     block_size: int | None = None
     convention: str | None = None
     tokenizer: str = "teaching"
+    deltas: bool | None = None
+    split_by_model: bool = True
+    ignore_times: bool = False
+    usage_reading: str = "usual"
+    field_map: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +78,15 @@ _READ = {
     "template": ("ym", TEMPLATES),
     "tokenizer": ("yt", TOKENIZERS),
     "convention": ("yc", ("ceil", "floor")),
+    "usage_reading": ("usage_reading", USAGE_READINGS),
 }
-_FORMAT, _LOG_BLOCK, _SKIP, _A, _B = "yf", "yz", "yq", "ya", "yb"
+_SWITCHES: Mapping[str, tuple[str, Mapping[str, bool]]] = {  # field -> name in a link, its values there
+    "skip_broken": ("yq", {"1": True}),
+    "deltas": ("yd", {"1": True, "0": False}),
+    "split_by_model": ("yp", {"0": False}),
+    "ignore_times": ("yi", {"1": True}),
+}
+_FORMAT, _LOG_BLOCK, _MAP, _A, _B = "yf", "yz", "fields", "ya", "yb"
 _FORMAT_NAME = re.compile(r"[a-z_]{1,30}", re.ASCII)
 
 WORDS: Mapping[str, str] = {
@@ -83,7 +100,12 @@ WORDS: Mapping[str, str] = {
     "yc": "traffic.convention.label",
     _FORMAT: "traffic.format.label",
     _LOG_BLOCK: "traffic.log_block",
-    _SKIP: "traffic.skip",
+    _MAP: "traffic.fields",
+    "usage_reading": "traffic.usage_reading.label",
+    "yq": "traffic.skip",
+    "yd": "traffic.deltas.label",
+    "yp": "traffic.split",
+    "yi": "traffic.ignore_times",
     _A: "traffic.slots",
     _B: "traffic.view.compare",
 }
@@ -107,8 +129,10 @@ def to_query(setup: TrafficSetup) -> dict[str, str]:
         found[_FORMAT] = wanted.format_name
     if wanted.block_size is not None:
         found[_LOG_BLOCK] = str(wanted.block_size)
-    if wanted.skip_broken:
-        found[_SKIP] = "1"
+    if wanted.field_map is not None:
+        found[_MAP] = wanted.field_map
+    for name, (short, values) in _SWITCHES.items():
+        found.update((short, text) for text, value in values.items() if getattr(wanted, name) is value)
     if setup.a != Side():
         found[_A] = _side_text(setup.a)
     if setup.b is not None:
@@ -119,7 +143,8 @@ def to_query(setup: TrafficSetup) -> dict[str, str]:
 def from_query(query: Mapping[str, str]) -> tuple[TrafficSetup, list[str]]:
     """Back, and the names of parameters that could not be used."""
     lost: list[str] = []
-    wanted = Wanted(**choices(query, _READ, lost))
+    said: dict[str, Any] = choices(query, _READ, lost) | _switches(query, lost)
+    wanted = Wanted(**said)
     if _FORMAT in query:
         if _FORMAT_NAME.fullmatch(query[_FORMAT]):
             wanted = replace(wanted, format_name=query[_FORMAT])
@@ -129,9 +154,10 @@ def from_query(query: Mapping[str, str]) -> tuple[TrafficSetup, list[str]]:
         size = whole(query[_LOG_BLOCK], 1, LARGEST_LOG_BLOCK)
         wanted = replace(wanted, block_size=size)
         lost += [_LOG_BLOCK] * (size is None)
-    if _SKIP in query:
-        wanted = replace(wanted, skip_broken=query[_SKIP] == "1")
-        lost += [_SKIP] * (query[_SKIP] != "1")
+    if _MAP in query:
+        text = _map_text(query[_MAP])
+        wanted = replace(wanted, field_map=text)
+        lost += [_MAP] * (text is None)
     setup = TrafficSetup(wanted=wanted, **choices(query, _CHOICES, lost))
     for name, short in (("a", _A), ("b", _B)):
         if short in query:
@@ -141,6 +167,21 @@ def from_query(query: Mapping[str, str]) -> tuple[TrafficSetup, list[str]]:
             else:
                 setup = replace(setup, a=side) if name == "a" else replace(setup, b=side)
     return setup, lost
+
+
+def _switches(query: Mapping[str, str], lost: list[str]) -> dict[str, bool]:
+    """Fields that are yes or no, by what stands in the link for each; ``lost`` grows."""
+    there = {name: (short, values) for name, (short, values) in _SWITCHES.items() if short in query}
+    lost += [short for short, values in there.values() if query[short] not in values]
+    return {name: values[query[short]] for name, (short, values) in there.items() if query[short] in values}
+
+
+def _map_text(text: str) -> str | None:
+    """As a field map writes itself; None if it is none."""
+    try:
+        return str(parse_map(text)) or None
+    except TraceError:
+        return None
 
 
 def _side_text(side: Side) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
@@ -12,10 +14,11 @@ from core.errors import BrothError
 from core.texts import showable, text_bytes
 from core.traces.packing.sources import TraceFile, files_within
 from core.traffic.samples import SAMPLES, sample_log
-from ui.frame.session import plain, say, show_error
+from ui.frame.session import lang_mode, plain, say, show_error
+from ui.server.framed import uploads_refused
 from ui.server.uploads import at_once_mb
 from ui.traffic.reading import pick, reading_options
-from ui.traffic.setup import Side, Wanted
+from ui.traffic.setup import TRAFFIC, Side, Wanted
 from ui.traffic.state import Key, Log, choose, chosen, forget, read_log, state
 from ui.traffic.work import may_begin, progress_in
 
@@ -80,6 +83,8 @@ def _sample() -> tuple[list[TraceFile], Key]:
 
 
 def _upload() -> tuple[list[TraceFile], Key]:
+    if uploads_refused():
+        _no_upload()
     found = st.file_uploader(
         say("traffic.upload"), accept_multiple_files=True, max_upload_size=UPLOAD_MB, key="traffic_upload"
     )
@@ -92,6 +97,26 @@ def _upload() -> tuple[list[TraceFile], Key]:
         return [], ()
     files = [TraceFile(one.name, one) for one in found]
     return files, ("upload", *(one.file_id for one in found))
+
+
+def _no_upload() -> None:
+    """Before anybody tries: it would end in 403, and pasting or a page of its own would not."""
+    st.warning(say("traffic.upload.framed"))
+    with st.container(horizontal=True):
+        st.button(say("traffic.upload.paste"), type="primary", on_click=_to_paste)
+        address = own_address(st.context.url, {**TRAFFIC.write(chosen()), "lang": lang_mode()})
+        st.link_button(say("traffic.upload.alone"), address)
+
+
+def _to_paste() -> None:
+    st.session_state["traffic_source"] = "paste"
+    choose(source="paste")
+
+
+def own_address(url: str | None, query: Mapping[str, str]) -> str:
+    """This page as it stands, for a tab of its own. It opens as a whole page even where the frame asked for
+    an embedded one."""
+    return urlunsplit((*urlsplit(url or "")[:3], urlencode(query), ""))
 
 
 def _paste() -> tuple[list[TraceFile], Key]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar, cast
 
 from core.replay.prefix_tree import Progress
 from core.traces.door.detect import detect
 from core.traces.door.read import read_trace
+from core.traces.field_map import parse_map
 from core.traces.model import Trace
 from core.traces.options import ReadOptions
 from core.traces.packing.sources import TraceFile
@@ -23,6 +24,7 @@ from ui.traffic.tokenizers import tokenizer_for
 T = TypeVar("T")
 Key = tuple[object, ...]
 _KEPT = 4
+_TOLD_APART = ("format_name", "tokenizer", "field_map")
 MANY = 20_000
 """Requests from which on causes are ranked only when asked for."""
 
@@ -90,17 +92,25 @@ def read_log(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Pro
 
 
 def _read(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Progress | None) -> Log:
-    options = ReadOptions(
-        skip_broken=wanted.skip_broken,
-        block_size=wanted.block_size,
-        convention=wanted.convention,  # type: ignore[arg-type]
-        template=wanted.template,
-        tokenizer=tokenizer_for(wanted.tokenizer),
-        tokenizer_name=wanted.tokenizer,
-    )
+    options = options_of(wanted)
     detected = detect(files[0]).format.name if wanted.format_name is None else None
     trace = read_trace(list(files), format_name=wanted.format_name, options=options, progress=progress)
     return Log(key, trace, options, detected)
+
+
+def options_of(wanted: Wanted) -> ReadOptions:
+    """What the page asks of the readers.
+
+    Raises:
+        BrothError: a value that makes no sense, or the tokenizer is not here.
+    """
+    said = {one.name: getattr(wanted, one.name) for one in fields(wanted) if one.name not in _TOLD_APART}
+    return ReadOptions(
+        **said,
+        tokenizer=tokenizer_for(wanted.tokenizer),
+        tokenizer_name=wanted.tokenizer,
+        field_map=None if wanted.field_map is None else parse_map(wanted.field_map),
+    )
 
 
 def remember(key: Key, make: Callable[[], T]) -> T:
