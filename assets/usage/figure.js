@@ -29,7 +29,7 @@ function addPauseAxis(usage, svg, width, axis, ttls) {
     const at = ttls.indexOf(s), kind = at === 0 ? "ttl" : at > 0 ? "ttl other" : "rule";
     svg.append(line(left, width - right, y(s), { class: kind }), word(left - 8, y(s) + 4, pauseWords(usage.t1, s), { class: at < 0 ? "mu" : "strong", "text-anchor": "end" }));
   }
-  if (ttls.length) svg.append(word(left + 6, PAUSE_TOP + 15, usage.t1("usage.above.ttl", { ttl: pauseWords(usage.t1, ttls[0]) }), { class: "plum strong" }));
+  if (ttls.length) svg.append(word(width - right, PAUSE_TOP - 9, usage.t1("usage.above.ttl", { ttl: pauseWords(usage.t1, ttls[0]) }), { class: "plum strong", "text-anchor": "end" }));
   return y;
 }
 
@@ -113,7 +113,7 @@ export function legendOf(usage) {
 /** What is told of the turn that stands open, and the way to the resets before and after it. */
 export function detailOf(usage) {
   const { at, t, data: { turns } } = usage, mark = usage.marks.get(at);
-  const said = mark ? mark.title.map((title, k) => make("p", k ? "second" : "", [make("b", "", title), " ", mark.why[k]])) : [make("p", "", t(at === 0 ? "usage.turn.first" : turns.expected[at] === null ? "usage.turn.unknown" : "usage.turn.usual"))];
+  const said = mark ? mark.title.map((title, k) => make("p", k ? "second" : "", [make("b", "", title + usage.colon(k)), mark.why[k]])) : [make("p", "", t(at === 0 ? "usage.turn.first" : turns.expected[at] === null ? "usage.turn.unknown" : "usage.turn.usual"))];
   const numbers = make("p", "numbers", [make("b", "hitc", "✓ " + wholeNumber(turns.read[at])), make("b", "missc", "+ " + wholeNumber(turns.written[at])), turns.new[at] ? make("span", "", t("usage.turn.new", { n: wholeNumber(turns.new[at]) })) : ""].filter(Boolean));
   const under = make("p", "numbers mu", mark?.cost ? t("usage.turn.cost", { cost: mark.cost }) : at ? t("usage.turn.pause", { pause: pauseWords(t, turns.pause[at]) }) : "");
   const ways = ["before", "after"].map((way) => {

@@ -20,6 +20,7 @@ function createUsage(host, css) {
   const usage = { host, root, figure, side, api: {}, undo: [], window: null, at: 0 };
   usage.t = (key, args) => labelText(usage.data.text, usage.data.lang, key, args);
   usage.t1 = (key, args) => formatText(lookUp(usage.data.text, languagesOf(usage.data.lang)[0], key) ?? key, args);
+  usage.colon = (place) => (languagesOf(usage.data.lang)[place] === "zh" ? "：" : ": ");
   setAttr(root, "role", "group");
   host.append(root);
   wireUsage(usage);

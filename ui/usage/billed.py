@@ -72,6 +72,14 @@ def price_line(rules: Json, priced: Priced, lang: Lang) -> str:
     return t("usage.prices.one" if rules["write_5m"] != 1 else "usage.prices.free", lang, **words)
 
 
+def rows_line(usage: Json, priced: Priced, lang: Lang) -> str:
+    """Over how many rows the bill is, where some do not say what was read; else ""."""
+    number = sum(len(one["turns"]) for one in usage["sessions"])
+    if number == priced.num_rows:
+        return ""
+    return t("usage.bill.rows", lang, n=digits(number), all=digits(priced.num_rows))
+
+
 def model_line(priced: Priced, lang: Lang) -> str:
     """Why just these prices: the log's model, or a guess."""
     if priced.guessed:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ui.usage.billed import how_lines, money_parts, price_line, row_name, row_note, two_lives
+from core.traffic.usage.rules import FIVE_MINUTES, ONE_HOUR
+from ui.usage.billed import how_lines, money_parts, price_line, row_name, row_note, rows_line, two_lives
 from ui.usage.prices import Priced
 from ui.usage.told import Json, cause_title, cause_why, fine_money
 from ui.words.i18n import LangMode, languages, t
@@ -40,8 +41,14 @@ def ttl_lines(session: Json, usage: Json) -> list[float]:
     own = session["ttl_s"] or rules.get("ttl_s")
     if not own:
         return []
-    both = (300.0, 3600.0) if two_lives(rules) else ()
-    return [float(own), *(one for one in both if one != own)]
+    if not two_lives(rules):
+        return [float(own)]
+    if session["ttl_s"] is None and any(turn["written_1h"] for turn in session["turns"]):
+        return [
+            float(ONE_HOUR),
+            float(FIVE_MINUTES),
+        ]  # both were written: only the longer one is sure to end all
+    return [float(own), *(float(one) for one in (FIVE_MINUTES, ONE_HOUR) if one != own)]
 
 
 def _mark(session: Json, at: int, usage: Json, mode: LangMode) -> Json:
@@ -61,10 +68,11 @@ def _mark(session: Json, at: int, usage: Json, mode: LangMode) -> Json:
 def _bill(usage: Json, priced: Priced, reading: str, mode: LangMode) -> Json:
     rules, rows = usage["bill"]["rules"], usage["bill"]["rows"]
     lead = languages(mode)[0]
+    reads = [(price_line(rules, priced, lang), rows_line(usage, priced, lang)) for lang in languages(mode)]
     chips = ["usage.chip.tokens", "usage.chip.prices", "usage.chip.what_ifs"]
     return {
         "title": t("usage.bill", lead),
-        "basis": [price_line(rules, priced, lang) for lang in languages(mode)],
+        "basis": [" ".join(part for part in parts if part) for parts in reads],
         "rows": [_row(row, rows[0], usage, mode) for row in rows],
         "chips": [*(t(one, lead) for one in chips), *([reading] if reading else [])],
         "how": {

@@ -34,6 +34,7 @@ class Priced:
     guessed: bool
     source: str
     num_models: int
+    num_rows: int
 
 
 @cache
@@ -75,7 +76,9 @@ def priced(trace: Trace, rule_id: str | None = None) -> Priced:
         step=usual.step,
         automatic=row["automatic"],
     )
-    return Priced(rules, row["provider"], model, listed, guessed, row["source"], len(weights))
+    return Priced(
+        rules, row["provider"], model, listed, guessed, row["source"], len(weights), len(trace.requests)
+    )
 
 
 def _row(rule_id: str | None) -> Mapping[str, Any]:
@@ -89,13 +92,11 @@ def _suggested(model: str, trace: Trace) -> tuple[Mapping[str, Any], bool]:
     name = plain_name(model)
     shapes = Counter(one.usage.shape for one in trace.requests if one.usage is not None)
     shape = shapes.most_common(1)[0][0] if shapes else ""
-    ways = (
-        lambda row: bool(name and re.search(row["models"], name)),
-        lambda row: trace.format in row["formats"],
-        lambda row: shape in row["shapes"],
-    )
-    found = next((row for way in ways for row in rows if way(row)), None)
-    return (rows[0], True) if found is None else (found, False)
+    by_model = [row for row in rows if name and re.search(row["models"], name)]
+    by_format = [row for row in rows if trace.format in row["formats"]]
+    by_shape = [row for row in rows if shape in row["shapes"]]
+    found = [*by_model, *by_format, *by_shape]
+    return (found[0], False) if found else (rows[0], True)
 
 
 def _price(row: Mapping[str, Any], model: str) -> tuple[Mapping[str, Any], bool]:

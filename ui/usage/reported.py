@@ -28,14 +28,19 @@ def rate_sentences(totals: UsageTotals, lang: Lang) -> list[str]:
         found.append(t(f"usage.rate.{totals.why}", lang, low=low, high=high, n=Count(totals.num_unknown)))
     elif totals.ratio_of_sums is not None:
         words = {"cached": digits(totals.cached_tokens), "prompt": digits(totals.prompt_tokens)}
-        rate = percent_text(totals.ratio_of_sums, lang, PLACES)
-        found.append(t("usage.rate.known", lang, rate=rate, known=Count(totals.num_known), **words))
+        found.append(t("usage.rate.known", lang, known=Count(totals.num_known), **words))
         missing = totals.num_unknown + totals.num_contradictory
         if missing:
             found.append(t("usage.rate.left_out", lang, n=Count(missing)))
     if totals.deciding_line is not None:
         found.append(t("usage.readings.line", lang, line=totals.deciding_line))
     return found
+
+
+def unsaid(trace: Trace) -> int:
+    """Rows that do not say what was read, where they are so many that they may change what is true; else 0."""
+    totals = trace.reported()
+    return totals.num_unknown if totals.bounds is not None else 0
 
 
 def ambiguous(trace: Trace) -> Usage | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from core.traffic.usage.rules import Rules
 from ui.frame.link import LinkPart, whole
@@ -32,7 +33,9 @@ class UsageSetup:
 
     def changed(self, rules: Rules) -> Rules:
         """The rules with what a person changed; a second time to live has a price only where it is sold."""
-        edits = {k: v for k, v in self.edits.items() if k != "write_1h" or rules.write_1h is not None}
+        edits: dict[str, Any] = dict(self.edits)
+        if rules.write_1h is None:
+            edits.pop("write_1h", None)
         return replace(rules, **edits)
 
 

@@ -37,10 +37,23 @@ def pause_text(pause_s: float | None, lang: Lang) -> str:
     return t(f"usage.pause.{unit}", lang, n=f"{value:.0f}" if whole else f"{value:.1f}")
 
 
-def headline(usage: Json, lang: Lang) -> str:
-    """The finding as a sentence."""
+def gathered(usage: Json) -> Json:
+    """The same with all requests that stand alone as one list, last: nobody looks at a thousand single ones."""
+    alone = [one for one in usage["sessions"] if len(one["turns"]) == 1]
+    if len(alone) < 2:
+        return usage
+    turns = [turn | {"n": place} for place, turn in enumerate((one["turns"][0] for one in alone), 1)]
+    times = [turn["at_s"] for turn in turns if turn["at_s"] is not None]
+    minutes = (max(times) - min(times)) / 60 if len(times) == len(turns) else None
+    last = alone[0] | {"name": None, "alone": True, "minutes": minutes, "turns": turns}
+    return usage | {"sessions": [*(one for one in usage["sessions"] if len(one["turns"]) > 1), last]}
+
+
+def headline(usage: Json, unsaid: int, lang: Lang) -> str:
+    """The finding as a sentence. ``unsaid``: rows that do not say what was read; with too many of them nothing
+    can be said of what did not happen."""
     number = sum(usage["resets"].values())
-    if not number and not known(usage):
+    if not number and (unsaid or not known(usage)):
         return t("usage.headline.unknown", lang)
     if not number:
         return t("usage.headline.none", lang)
@@ -56,15 +69,17 @@ def known(usage: Json) -> bool:
     return any(turn["expected"] is not None for one in usage["sessions"] for turn in one["turns"])
 
 
-def resets_sentence(usage: Json, lang: Lang) -> str:
+def resets_sentence(usage: Json, unsaid: int, lang: Lang) -> str:
     """How many of each cause, and how many nobody can tell."""
     counts = usage["resets"]
     found = [t(f"usage.count.{one}", lang, n=Count(counts[one])) for one in CAUSES if counts.get(one)]
+    if not found and unsaid:
+        return t("usage.unknown.unsaid", lang, n=Count(unsaid))
     if not known(usage):
         return t("usage.unknown.why", lang)
-    return (
-        t("usage.counts", lang, counts=JOINT[lang][0].join(found)) if found else t("usage.counts.none", lang)
-    )
+    if not found:
+        return t("usage.counts.none", lang)
+    return t("usage.counts", lang, counts=JOINT[lang][0].join(found))
 
 
 def cost_sentence(usage: Json, lang: Lang) -> str:
@@ -136,7 +151,8 @@ def _tools(values: Mapping[str, Any], lang: Lang) -> str:
 def session_name(session: Json, lang: Lang) -> str:
     """As the list of sessions shows it; the name is the log's own."""
     number = sum(1 for turn in session["turns"] if turn["reset"])
-    name = session["name"] or t("usage.session.unnamed", lang)
+    alone = "usage.session.alone" if session.get("alone") else "usage.session.unnamed"
+    name = session["name"] or t(alone, lang)
     return t("usage.session.line", lang, name=name, n=Count(len(session["turns"])), resets=number)
 
 

@@ -6,22 +6,24 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
-from core.traffic.usage.summary import usage_summary
 from streamlit.components.v2 import component
 
 from core.traces.model import Trace
+from core.traffic.usage.rules import Rules
+from core.traffic.usage.summary import usage_summary
 from ui.frame.session import lang, lang_mode, plain, say
 from ui.frame.static_files import loader_js
 from ui.stage.payload import to_bytes
 from ui.traffic.state import Log, choose, chosen, remember
 from ui.usage.payload import usage_payload
-from ui.usage.prices import Priced, priced
-from ui.usage.reported import ambiguous, rate_sentences, rate_text, reading_chip, reading_words
+from ui.usage.prices import priced
+from ui.usage.reported import ambiguous, rate_sentences, rate_text, reading_chip, reading_words, unsaid
 from ui.usage.rules import prices_panel
 from ui.usage.setup import USAGE
 from ui.usage.told import (
     Json,
     cost_sentence,
+    gathered,
     headline,
     pause_text,
     percent_text,
@@ -44,25 +46,31 @@ def usage_view(log: Log, *_: object) -> None:
     setup = USAGE.get()
     found = priced(log.trace, setup.rule)
     found = replace(found, rules=setup.changed(found.rules))
-    usage = remember(("usage", log.key, found.rules), lambda: usage_summary(log.trace, found.rules))
+    usage = remember(("usage", log.key, found.rules), lambda: _summary(log.trace, found.rules))
     if usage is None:
         st.subheader(say("usage.headline.unknown"), anchor=False)
         _rate(log, None)
         return
-    _finding(usage)
+    _finding(usage, unsaid(log.trace))
     _rate(log, usage)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         place = _session(usage)
+        _about(log, usage["sessions"][place])
         prices_panel(found)
-    if place is not None:
-        _figure(log, usage, found, place)
+    data = usage_payload(usage, place, found, log.trace.name, reading_chip(log.trace, lang()), lang_mode())
+    _mount(key=_KEY, data=to_bytes(data))
     if not log.trace.has_identity:
         st.caption(say("usage.no_identity"))
 
 
-def _finding(usage: Json) -> None:
-    st.subheader(plain(headline(usage, lang())), anchor=False)
-    told = [resets_sentence(usage, lang()), cost_sentence(usage, lang())]
+def _summary(trace: Trace, rules: Rules) -> Json | None:
+    usage = usage_summary(trace, rules)
+    return None if usage is None else gathered(usage)
+
+
+def _finding(usage: Json, num_unsaid: int) -> None:
+    st.subheader(headline(usage, num_unsaid, lang()), anchor=False)
+    told = [resets_sentence(usage, num_unsaid, lang()), cost_sentence(usage, lang())]
     st.markdown(" ".join(told).replace("$", "\\$"))
 
 
@@ -72,7 +80,7 @@ def _rate(log: Log, usage: Json | None) -> None:
     row = ambiguous(log.trace)
     number, words = st.columns([1, 3], vertical_alignment="center")
     number.metric(
-        f"{say('usage.rate')} · {say('basis.reported')}",
+        f"{say('traffic.rate')} · {say('basis.reported')}",
         rate_text(totals, lang()),
         help=say("usage.rate.help"),
     )
@@ -115,11 +123,9 @@ def _readings(log: Log) -> None:
     )
 
 
-def _session(usage: Json) -> int | None:
+def _session(usage: Json) -> int:
     """Which session is drawn: the chosen one, else the one whose resets cost most."""
     sessions = usage["sessions"]
-    if not sessions:
-        return None
     if len(sessions) == 1:
         return 0
     usual = max(range(len(sessions)), key=lambda place: (_lost(sessions[place]), -place))
@@ -139,14 +145,10 @@ def _lost(session: Json) -> float:
     return float(sum(turn["reset"]["extra_tokens"] for turn in session["turns"] if turn["reset"]))
 
 
-def _figure(log: Log, usage: Json, found: Priced, place: int) -> None:
-    session = usage["sessions"][place]
-    minutes = session.get("minutes")
+def _about(log: Log, session: Json) -> None:
+    minutes = session["minutes"]
     words: dict[str, Any] = {"name": plain(session["name"] or log.trace.name), "turns": len(session["turns"])}
     if minutes is None:
         st.caption(say("usage.about.untimed", **words))
     else:
         st.caption(say("usage.about", minutes=pause_text(60 * minutes, lang()), **words))
-    reading = reading_chip(log.trace, lang())
-    data = usage_payload(usage, place, found, log.trace.name, reading, lang_mode())
-    _mount(key=_KEY, data=to_bytes(data))
