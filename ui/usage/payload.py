@@ -47,7 +47,7 @@ def ttl_lines(session: Json, usage: Json) -> list[float]:
         return [
             float(ONE_HOUR),
             float(FIVE_MINUTES),
-        ]  # both were written: only the longer one is sure to end all
+        ]  # both were written: the longer one is sure to end all
     return [float(own), *(float(one) for one in (FIVE_MINUTES, ONE_HOUR) if one != own)]
 
 

@@ -76,9 +76,8 @@ def priced(trace: Trace, rule_id: str | None = None) -> Priced:
         step=usual.step,
         automatic=row["automatic"],
     )
-    return Priced(
-        rules, row["provider"], model, listed, guessed, row["source"], len(weights), len(trace.requests)
-    )
+    counts = (len(weights), len(trace.requests))
+    return Priced(rules, row["provider"], model, listed, guessed, row["source"], *counts)
 
 
 def _row(rule_id: str | None) -> Mapping[str, Any]:

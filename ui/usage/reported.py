@@ -38,7 +38,7 @@ def rate_sentences(totals: UsageTotals, lang: Lang) -> list[str]:
 
 
 def unsaid(trace: Trace) -> int:
-    """Rows that do not say what was read, where they are so many that they may change what is true; else 0."""
+    """Rows that do not say what was read, where there are enough of them to change what is true; else 0."""
     totals = trace.reported()
     return totals.num_unknown if totals.bounds is not None else 0
 

@@ -38,7 +38,7 @@ def pause_text(pause_s: float | None, lang: Lang) -> str:
 
 
 def gathered(usage: Json) -> Json:
-    """The same with all requests that stand alone as one list, last: nobody looks at a thousand single ones."""
+    """The same with all requests that stand alone as one list, last: nobody looks at them one by one."""
     alone = [one for one in usage["sessions"] if len(one["turns"]) == 1]
     if len(alone) < 2:
         return usage
@@ -50,8 +50,7 @@ def gathered(usage: Json) -> Json:
 
 
 def headline(usage: Json, unsaid: int, lang: Lang) -> str:
-    """The finding as a sentence. ``unsaid``: rows that do not say what was read; with too many of them nothing
-    can be said of what did not happen."""
+    """The finding as a sentence. ``unsaid``: rows that do not say what was read, if enough to hide something."""
     number = sum(usage["resets"].values())
     if not number and (unsaid or not known(usage)):
         return t("usage.headline.unknown", lang)
