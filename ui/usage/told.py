@@ -50,7 +50,7 @@ def gathered(usage: Json) -> Json:
 
 
 def headline(usage: Json, unsaid: int, lang: Lang) -> str:
-    """The finding as a sentence. ``unsaid``: rows that do not say what was read, if enough to hide something."""
+    """The finding as a sentence. ``unsaid``: rows that do not say what was read, if enough to matter."""
     number = sum(usage["resets"].values())
     if not number and (unsaid or not known(usage)):
         return t("usage.headline.unknown", lang)
