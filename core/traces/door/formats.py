@@ -8,6 +8,7 @@ from core.traces.readers.anthropic import ANTHROPIC
 from core.traces.readers.bailian import BAILIAN
 from core.traces.readers.claude_code_blocks import CLAUDE_CODE_BLOCKS
 from core.traces.readers.claude_code_transcript import CLAUDE_CODE_TRANSCRIPT
+from core.traces.readers.codex_rollout import CODEX_ROLLOUT
 from core.traces.readers.conversations import LMSYS, SHAREGPT
 from core.traces.readers.engine_events import KV_EVENTS
 from core.traces.readers.gateway_csv import GATEWAY_CSV
@@ -26,6 +27,7 @@ from core.traces.readers.token_ids import TOKEN_IDS
 from core.traces.readers.vllm_metrics import VLLM_METRICS
 
 FORMATS: tuple[Format, ...] = (
+    CODEX_ROLLOUT,
     BAILIAN,
     SIMULATOR,
     MOONCAKE_SESSIONS,
