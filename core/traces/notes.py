@@ -10,6 +10,11 @@ NOTES = MappingProxyType(
         "partly_timed": "Requests without a time, so that the file's order is kept: {count}.",
         "sorted": "Requests that stood later in the file than their time and were sorted: {count}.",
         "times_ignored": "Times that were ignored, because this format goes by the file's order: {count}.",
+        "times_unread": "Times that were not read, because you asked for the file's order: {count}.",
+        "date_only": "Times that are a day without an hour, so that requests of one day keep the file's order: "
+        "{count}.",
+        "month_first": "Dates like {example}, read as month/day/year because none of them says which number "
+        "is the month: {count}.",
         "renamed": "Requests with an id that was taken, which got a number behind it: {count}.",
         "models": "Models that share nothing with each other: {count}.",
         "model_missing": "Requests without a model, which count as one more model: {count}.",
@@ -29,7 +34,16 @@ NOTES = MappingProxyType(
         "redacted": "Requests without text, of which only usage is left: {count}.",
         "hidden_prompt": "Requests without system prompt and tools; only reported usage counts: {count}.",
         "contradictory": "Rows with more cached than prompt tokens, left out of the rate: {count}.",
+        "absent_is_zero": "Rows of a format that leaves a count of 0 out, so that none means 0: {count}.",
+        "usage_inclusive": "Line {line} shows that the input count includes the cached tokens.",
+        "usage_exclusive": "Line {line} shows that the input count leaves the cached tokens out.",
         "expanded": "Conversations that became one request per turn of the user: {count}.",
+        "proposed": "No known format: the fields were read as {map}.",
+        "stored": "Requests with content that the provider keeps, which counts as a placeholder: {count}.",
+        "continued": "Requests that continue one outside this log, left out of every hit rate: {count}.",
+        "elsewhere": "Requests whose text lies in another place, such as {place}, and is not read: {count}.",
+        "other_lines": "Lines that say nothing about a cache, passed over: {count}.",
+        "scrapes_by_name": "The files were ordered by what their names say, because no sample has a time.",
         "no_requests": "An engine's own record holds no requests: nothing in it can be replayed.",
     }
 )

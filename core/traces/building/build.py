@@ -14,7 +14,8 @@ from core.texts import text_bytes
 from core.traces import problems
 from core.traces.building.arrange import in_order, with_own_names, with_scopes
 from core.traces.building.repeats import Origin, without_repeats
-from core.traces.engine_facts import EngineCounters, EventTotals
+from core.traces.engine_facts import EventTotals, Meters
+from core.traces.field_map import FieldMap
 from core.traces.left_out import MOST_SHOWN, RepeatedRow, SkippedLine
 from core.traces.model import Convention, Note, Trace, TraceRequest, facts_of
 from core.traces.notes import NOTES
@@ -22,6 +23,7 @@ from core.traces.options import ReadOptions
 from core.traces.prompts.blocks import BlockNumbers
 from core.traces.prompts.chat import ChatRenderer
 from core.traces.recording import RecordedBatch
+from core.traces.reported.conventions import decided
 from core.traces.rows import Row
 
 
@@ -42,10 +44,11 @@ class Builder:
         self.numbers = BlockNumbers()
         self.chat = ChatRenderer(options.tokenizer, options.template)
         self.shape = Shape()
-        self.counters: list[EngineCounters] = []
+        self.meters: Meters | None = None
         self.events: EventTotals | None = None
         self.recording: tuple[RecordedBatch, ...] = ()
-        self.keep_file_order = False
+        self.keep_file_order = options.ignore_times
+        self.field_map: FieldMap | None = None
         self._name = name
         self._requests: list[TraceRequest] = []
         self._notes: Counter[str] = Counter()
@@ -140,16 +143,17 @@ class Builder:
         Raises:
             TraceError: there is nothing in it.
         """
-        if not self._requests and not self.counters and self.events is None:
+        if not self._requests and self.meters is None and self.events is None:
             reason = f"all {self._num_skipped} lines are broken" if self._num_skipped else "nothing was found"
             left_out = sum(self._notes.values())
             raise problems.empty(self._name, reason if not left_out else f"{left_out} rows were left out")
-        requests, order, start = in_order(self._delivered(), self.keep_file_order, self.note)
+        found = decided(self._delivered(), self.options.usage_reading)
+        requests, order, start = in_order(found, self.keep_file_order, self.note)
         requests = with_scopes(requests, self.options.split_by_model, self.numbers, self.note)
         requests = with_own_names(requests, self.note)
         self._note_what_was_found(requests)
         facts = facts_of(requests)
-        if self.counters:
+        if self.meters is not None:
             facts |= {"counters"}
         if self.events is not None:
             facts |= {"events"}
@@ -171,9 +175,10 @@ class Builder:
             skipped=tuple(self._skipped),
             repeats=tuple(self._repeats[:MOST_SHOWN]),
             unread=self.chat.unread.fields(),
-            counters=tuple(self.counters),
+            meters=self.meters,
             events=self.events,
             recording=self.recording,
+            field_map=self.field_map,
         )
 
     def _delivered(self) -> list[TraceRequest]:
@@ -192,11 +197,16 @@ class Builder:
         for code, count in (
             ("lengths_only", num_bare),
             ("contradictory", num_contradictory),
+            ("absent_is_zero", sum(r.usage is not None and r.usage.absent == "zero" for r in requests)),
             ("rechained", self.numbers.num_rechained),
             ("media", self.chat.num_media),
+            ("stored", self.chat.num_stored),
         ):
             if count:
                 self.note(code, count)
+        deciding = next((r for r in requests if r.usage is not None and r.usage.decides), None)
+        if deciding is not None and deciding.usage is not None:
+            self.note(f"usage_{deciding.usage.convention}", line=deciding.line)
 
     def _made_notes(self) -> list[Note]:
         found = []

@@ -80,7 +80,8 @@ ANSWER_FIELDS = _names(
 _ASIDE = READ_FIELDS | ANSWER_FIELDS
 MESSAGE_FIELDS = _names(
     """
-    role content name tool_calls tool_call_id reasoning_content refusal annotations cache_control id
+    role content parts name tool_calls tool_call_id function_call reasoning_content refusal annotations
+    cache_control id
     type status object created_at timestamp metadata phase
     """
 )
@@ -191,8 +192,6 @@ def _may_be_prompt(path: str, found: _Found) -> bool:
     name = path.rsplit(".", 1)[-1]
     if name in PROMPT_FIELDS:
         return True
-    if path.endswith("[]." + name) and name == "function_call":
-        return True  # a message's: what the assistant called, and so what the next turn sees
     return name not in PARAMETER_FIELDS and found.largest > SMALL
 
 

@@ -19,13 +19,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.errors import TraceError
+from core.traces.building.block_rows import decide_shape
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
 from core.traces.building.repeats import Origin
 from core.traces.model import TraceRequest
 from core.traces.prompts.blocks import GLOBAL, MOST_PROMPT_TOKENS, RawId, check_count, raw_ids
 from core.traces.prompts.bodies import Segments, body_prompts
-from core.traces.readers.mooncake import BLOCK_SIZE, decide_shape
+from core.traces.readers.mooncake import BLOCK_SIZE
 from core.traces.rows import Row
 from core.traces.timestamps import milliseconds
 

@@ -108,15 +108,14 @@ def test_names_that_enter_a_prompt_are_named_however_short(name: str) -> None:
 
 
 def test_fields_of_messages_are_named_without_their_number() -> None:
-    """An old assistant message calls a function beside its content; the next turn sees that call."""
-    call = {"name": "track", "arguments": "{}"}
+    """A message may hold more than anybody reads here; the next turn may see it."""
     messages = [
         {"role": "user", "content": "Where?"},
-        {"role": "assistant", "content": "Wait.", "function_call": call},
+        {"role": "assistant", "content": "Wait.", "scratchpad": "w" * 100},
         {"role": "user", "content": "And?"},
     ]
     (one,) = read_rows({"messages": messages}, {"messages": messages}).unread
-    assert (one.path, one.num_records, one.maybe_prompt) == ("messages[].function_call", 2, True)
+    assert (one.path, one.num_records, one.maybe_prompt) == ("messages[].scratchpad", 2, True)
 
 
 def test_a_long_log_is_weighed_on_a_part_and_says_so() -> None:

@@ -70,8 +70,8 @@ LARGE_ARGS = {
 }  # fmt: skip
 """Every argument a caption may use, about as wide as it gets on the stage."""
 
-_LISTS = {name: value for name, value in LARGE_ARGS.items() if isinstance(value, list)} | {
-    "fields": ["a", "b"]
+_LISTS = {"fields": ["a", "b"]} | {
+    name: value for name, value in LARGE_ARGS.items() if isinstance(value, list)
 }
 
 MAX_CHARS = {"en": 95, "zh": 48}
