@@ -32,7 +32,7 @@ NOTES = MappingProxyType(
         "repeated": "Rows that repeat a request which is already counted: {count}.",
         "delivered_again": "Rows delivered again (same id, same content), counted once: {count}.",
         "equal_rows": "Rows without an id that equal an earlier one, time included, all counted: {count}.",
-        "tokens_dropped": "Stored blocks whose tokens do not fit their number, told without tokens: {count}.",
+        "tokens_dropped": "{hashes} hashes for {blocks} blocks of tokens, told without tokens: {count}.",
         "other_rows": "Rows of another kind, passed over: {count}.",
         "failed": "Failed requests, left out: {count}.",
         "response_cache": "Requests answered by the proxy's own response cache, left out: {count}.",
@@ -48,6 +48,8 @@ NOTES = MappingProxyType(
         "stored": "Requests with content that the provider keeps, which counts as a placeholder: {count}.",
         "continued": "Requests that continue one outside this log, left out of every hit rate: {count}.",
         "elsewhere": "Requests whose text lies in another place, such as {place}, and is not read: {count}.",
+        "other_lines": "Lines that say nothing about a cache, passed over: {count}.",
+        "scrapes_by_name": "The files were ordered by what their names say, because no sample has a time.",
         "no_requests": "An engine's own record holds no requests: nothing in it can be replayed.",
     }
 )

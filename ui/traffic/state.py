@@ -99,7 +99,8 @@ def read_log(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Pro
 def _read(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Progress | None) -> Log:
     options = options_of(wanted)
     trace = read_trace(list(files), format_name=wanted.format_name, options=options, progress=progress)
-    return Log(key, trace, options, trace.format if wanted.format_name is None else None)
+    chosen_by_hand = wanted.format_name is not None or wanted.field_map is not None
+    return Log(key, trace, options, None if chosen_by_hand else trace.format)
 
 
 def options_of(wanted: Wanted) -> ReadOptions:

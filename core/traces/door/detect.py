@@ -20,6 +20,7 @@ from core.traces.building.reader import Format, Packing
 from core.traces.dates import MonthSecondError
 from core.traces.door.formats import FORMATS, NAMES, format_named
 from core.traces.door.heads import HEAD, HEAD_LINES, head_by, ways_of
+from core.traces.door.own_files import refuse_own_file
 from core.traces.field_map import FieldMap, value_at
 from core.traces.mapping.by_map import BY_MAP, is_readable, suggested
 from core.traces.options import ReadOptions
@@ -157,6 +158,7 @@ def _claimed_by(way: Way, file: TraceFile, most: int, only: Sequence[Format]) ->
         if not formats:
             continue
         rows = _rows(way, file, HEAD_LINES if packing == "lines" else most, packing == "csv")
+        refuse_own_file(file.name, rows)
         names = _claimed(rows, formats)
         for name in names:
             entry = next(entry for entry in formats if entry.name == name)

@@ -9,8 +9,11 @@ from core.traces.readers.anthropic import ANTHROPIC, ANTHROPIC_BATCH
 from core.traces.readers.bailian import BAILIAN
 from core.traces.readers.claude_code_blocks import CLAUDE_CODE_BLOCKS
 from core.traces.readers.claude_code_transcript import CLAUDE_CODE_TRANSCRIPT
+from core.traces.readers.codex_rollout import CODEX_ROLLOUT
 from core.traces.readers.conversations import LMSYS, SHAREGPT
 from core.traces.readers.engine_events import KV_EVENTS
+from core.traces.readers.engine_log import ENGINE_LOG
+from core.traces.readers.engine_metrics import ENGINE_METRICS, PROMETHEUS_API
 from core.traces.readers.gateway_csv import GATEWAY_CSV
 from core.traces.readers.langfuse import LANGFUSE, LANGFUSE_CSV
 from core.traces.readers.lengths_csv import AZURE, BURSTGPT
@@ -22,9 +25,9 @@ from core.traces.readers.openai_chat import OPENAI_BATCH, OPENAI_CHAT, STORED_CO
 from core.traces.readers.prompts import PROMPTS, TEXT_LINES, TOKEN_IDS
 from core.traces.readers.sagemaker import SAGEMAKER
 from core.traces.readers.sglang_log import SGLANG_LOG
-from core.traces.readers.vllm_metrics import VLLM_METRICS
 
 FORMATS: tuple[Format, ...] = (
+    CODEX_ROLLOUT,
     BAILIAN,
     SIMULATOR,
     MOONCAKE_SESSIONS,
@@ -39,6 +42,7 @@ FORMATS: tuple[Format, ...] = (
     LANGFUSE,
     SAGEMAKER,
     KV_EVENTS,
+    PROMETHEUS_API,
     SHAREGPT,
     LMSYS,
     ANTHROPIC,
@@ -50,7 +54,8 @@ FORMATS: tuple[Format, ...] = (
     AZURE,
     BURSTGPT,
     SGLANG_LOG,
-    VLLM_METRICS,
+    ENGINE_METRICS,
+    ENGINE_LOG,
     TEXT_LINES,
     BY_MAP,
 )
