@@ -152,10 +152,10 @@ def _objects_of_lines(file: TraceFile) -> list[object]:
 
 
 def _texts(file: TraceFile) -> Generator[Valued | TraceError, None, None]:
+    """Lines in which an object could stand."""
     for place, line in lines(file, _HeadMeter()):
-        yield (
-            (Place("", 0), line) if isinstance(line, str) and "{" in line else problems.empty("", str(place))
-        )
+        if isinstance(line, str) and "{" in line:
+            yield place, line
 
 
 def _until_over(values: Iterator[Valued | TraceError]) -> Iterator[Valued | TraceError]:
