@@ -4,7 +4,8 @@ Source rules (its user guide, and readers of such logs in public repositories). 
 body of Converse or of the model's own API; bodies beyond 100 kB stand in S3 and the record names their place
 (`inputBodyS3Path`): they are counted and named, not read. Counts stand beside the bodies (`inputTokenCount`,
 `cacheReadInputTokenCount`, `outputTokenCount`) and, in more detail, in the answer's `usage`; a streamed
-answer is a list of events, of which `message_start` and `metadata` hold it. A record with `errorCode` was refused.
+answer is a list of events, of which `message_start` and `metadata` hold it. A record with `errorCode` was
+refused.
 """
 
 from __future__ import annotations

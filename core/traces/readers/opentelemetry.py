@@ -1,5 +1,5 @@
-"""OpenTelemetry's GenAI spans: OTLP JSON (`resourceSpans`), one span a line, or flat columns; OpenLLMetry's and
-OpenInference's attributes too.
+"""OpenTelemetry's GenAI spans: OTLP JSON (`resourceSpans`), one span a line, or flat columns; with
+OpenLLMetry's and OpenInference's attributes too.
 
 Source rules (the semantic conventions of several versions, the two instrumentation projects). A model call is
 a span whose operation is chat, text_completion or generate_content (OpenInference: kind LLM); agents, tools

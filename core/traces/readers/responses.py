@@ -4,7 +4,8 @@ Source rules (the API's reference). `instructions` stand in front of the items o
 (`object` "response", `id`, `created_at`, `usage`) holds the instructions, the tools and the answer, and its
 input only where a log put it there. `previous_response_id` continues an earlier response: its input and its
 output come first, its instructions do not; `conversation` does so under one name for all. Where what came
-before is in the log it completes the prompt; otherwise what was asked is unknown, and such a request is left out of every hit rate.
+before is in the log it completes the prompt; otherwise what was asked is unknown, and such a request is left
+out of every hit rate.
 """
 
 from __future__ import annotations
