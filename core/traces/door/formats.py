@@ -10,8 +10,11 @@ from core.traces.readers.bailian import BAILIAN
 from core.traces.readers.bedrock import BEDROCK
 from core.traces.readers.claude_code_blocks import CLAUDE_CODE_BLOCKS
 from core.traces.readers.claude_code_transcript import CLAUDE_CODE_TRANSCRIPT
+from core.traces.readers.codex_rollout import CODEX_ROLLOUT
 from core.traces.readers.conversations import LMSYS, SHAREGPT
 from core.traces.readers.engine_events import KV_EVENTS
+from core.traces.readers.engine_log import ENGINE_LOG
+from core.traces.readers.engine_metrics import ENGINE_METRICS, PROMETHEUS_API
 from core.traces.readers.gateway_csv import GATEWAY_CSV
 from core.traces.readers.gemini import GEMINI
 from core.traces.readers.helicone import HELICONE, HELICONE_CSV
@@ -29,9 +32,9 @@ from core.traces.readers.sagemaker import SAGEMAKER
 from core.traces.readers.sglang_log import SGLANG_LOG
 from core.traces.readers.usage_lines import USAGE_LINES
 from core.traces.readers.vllm_log import VLLM_LOG
-from core.traces.readers.vllm_metrics import VLLM_METRICS
 
 FORMATS: tuple[Format, ...] = (
+    CODEX_ROLLOUT,
     BAILIAN,
     SIMULATOR,
     MOONCAKE_SESSIONS,
@@ -50,6 +53,7 @@ FORMATS: tuple[Format, ...] = (
     OPENTELEMETRY,
     GEMINI,
     KV_EVENTS,
+    PROMETHEUS_API,
     SHAREGPT,
     LMSYS,
     ANTHROPIC,
@@ -65,7 +69,8 @@ FORMATS: tuple[Format, ...] = (
     BURSTGPT,
     SGLANG_LOG,
     VLLM_LOG,
-    VLLM_METRICS,
+    ENGINE_METRICS,
+    ENGINE_LOG,
     TEXT_LINES,
     BY_MAP,
 )
