@@ -11,10 +11,16 @@ NOTES = MappingProxyType(
         "sorted": "Requests that stood later in the file than their time and were sorted: {count}.",
         "times_ignored": "Times that were ignored, because this format goes by the file's order: {count}.",
         "times_unread": "Times that were not read, because you asked for the file's order: {count}.",
-        "date_only": "Times that are a day without an hour, so that requests of one day keep the file's order: "
+        "date_only": "Times that are a day without an hour, so that a day's requests keep the file's order: "
         "{count}.",
         "month_first": "Dates like {example}, read as month/day/year because none of them says which number "
         "is the month: {count}.",
+        "members": "Files of the archive, read one after the other as one log: {count} ({names}).",
+        "members_left": "Files of the archive that hold no requests, passed over: {count} ({names}).",
+        "inside": "The records were found inside others, at {where}.",
+        "sheet": "The rows of the sheet {sheet} were read.",
+        "cut_short": "Lists that have no end, as if the file had been cut off there: {count}.",
+        "formats": "Formats that were read as one log: {count} ({formats}).",
         "renamed": "Requests with an id that was taken, which got a number behind it: {count}.",
         "models": "Models that share nothing with each other: {count}.",
         "model_missing": "Requests without a model, which count as one more model: {count}.",
@@ -38,6 +44,7 @@ NOTES = MappingProxyType(
         "usage_inclusive": "Line {line} shows that the input count includes the cached tokens.",
         "usage_exclusive": "Line {line} shows that the input count leaves the cached tokens out.",
         "expanded": "Conversations that became one request per turn of the user: {count}.",
+        "announced": "Requests announced without a prompt (newer vLLM: only at level DEBUG): {count}.",
         "proposed": "No known format: the fields were read as {map}.",
         "stored": "Requests with content that the provider keeps, which counts as a placeholder: {count}.",
         "continued": "Requests that continue one outside this log, left out of every hit rate: {count}.",
