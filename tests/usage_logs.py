@@ -47,7 +47,11 @@ class Made:
 
 
 def make_session(
-    num_turns: int = 25, plan: Mapping[int, str] = PLAN, name: str = "7f3a", ttl_s: int = 300, begins_s: int = 0
+    num_turns: int = 25,
+    plan: Mapping[int, str] = PLAN,
+    name: str = "7f3a",
+    ttl_s: int = 300,
+    begins_s: int = 0,
 ) -> Made:
     """Turn after turn; ``plan``: turn -> what ends the prefix before it."""
     made, at, total = Made(name), START + timedelta(seconds=begins_s), BASE
