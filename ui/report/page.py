@@ -12,6 +12,7 @@ from ui.report.svg import line_chart
 from ui.report.tables import causes, definitions, formulas, reasons, sources, sweeps, worst
 from ui.report.words import Json, Words, bold
 from ui.traffic.counter_words import read_words
+from ui.traffic.left_out import details, warnings
 from ui.traffic.words import basis_words, identity_words
 from ui.words.i18n import Lang, t
 from ui.words.numbers import Count, digits, money, percent, seconds
@@ -62,6 +63,7 @@ def _log(words: Words, log: Json) -> str:
     ]
     if log["skipped_lines"]:
         notes.append(words.say("trace.skipped", count=log["skipped_lines"]))
+    notes += map(escape, (*warnings(log, words.lang), *details(log, words.lang)))
     if log["reported_rate"] is not None and log["reported_rows"]:
         rate = percent(log["reported_rate"], 2)
         notes.append(words.say("report.reported", rate=rate, n=log["reported_rows"]))

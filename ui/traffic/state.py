@@ -8,7 +8,6 @@ from typing import Any, TypeVar, cast
 
 from core.errors import TraceError
 from core.replay.prefix_tree import Progress
-from core.traces.door.detect import detect
 from core.traces.door.read import read_trace
 from core.traces.field_map import FieldMap, parse_map
 from core.traces.model import Trace
@@ -99,9 +98,9 @@ def read_log(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Pro
 
 def _read(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Progress | None) -> Log:
     options = options_of(wanted)
-    detected = detect(files[0]).format.name if wanted.format_name is None else None
     trace = read_trace(list(files), format_name=wanted.format_name, options=options, progress=progress)
-    return Log(key, trace, options, detected)
+    chosen_by_hand = wanted.format_name is not None or wanted.field_map is not None
+    return Log(key, trace, options, None if chosen_by_hand else trace.format)
 
 
 def options_of(wanted: Wanted) -> ReadOptions:

@@ -10,12 +10,15 @@ from __future__ import annotations
 from core.traces.field_map import entered
 from core.traces.model import Segment
 from core.traces.prompts.chat import ChatRenderer, Turn
+from core.traces.prompts.parts import SYSTEM_FIELDS, TOOL_FIELDS
 from core.traces.prompts.responses import input_turns
 from core.traces.rows import Row
 
 Segments = tuple[Segment, ...]
 MESSAGE_FIELDS = ("messages", "contents")
 TEXT_FIELDS = ("prompt", "inputs", "inputText")
+BESIDE = frozenset([*SYSTEM_FIELDS, *TOOL_FIELDS])
+"""What is read beside the messages; the other fields of a body are told as unread."""
 TOKEN_FIELDS = ("prompt_token_ids", "token_ids", "input_ids")
 
 
@@ -51,6 +54,8 @@ def prompts_in(chat: ChatRenderer, holder: Row, field: str) -> list[Segments]:
         holder = Row(holder.value | {field: value}, holder.place, holder.path)
     if isinstance(value, dict):
         return body_prompts(chat, holder.object(field))
+    if field in MESSAGE_FIELDS:
+        return [messages_body(chat, holder, field)]
     if isinstance(value, list) and value and isinstance(value[0], dict):
         items = any("type" in item and "role" not in item for item in value if isinstance(item, dict))
         return [_responses(chat, holder, field) if items else messages_body(chat, holder, field)]
@@ -64,9 +69,11 @@ def messages_body(chat: ChatRenderer, body: Row, field: str = "messages") -> Seg
     if isinstance(config, dict) and field == "contents":  # the SDK's second argument
         inner = body.object("config")
         beside = beside[0] + chat.system(inner), beside[1] + chat.tools(inner)
+        chat.unread.body(inner, BESIDE)
     turns = _turns(chat, body, field)
     if not turns:
         raise body.wrong(field, "at least one message")
+    chat.unread.body(body, BESIDE | {field, "config"} if field == "contents" else BESIDE | {field})
     return chat.assemble(turns, *beside)
 
 
@@ -94,6 +101,7 @@ def token_segment(row: Row, field: str) -> Segments:
 
 def _completions(chat: ChatRenderer, body: Row, field: str) -> list[Segments]:
     value = body.get(field)
+    chat.unread.body(body, frozenset([field]))
     if isinstance(value, str):
         return [_text(chat, body, field, value)]
     prompts = body.items(field)
@@ -115,4 +123,5 @@ def _text(chat: ChatRenderer, body: Row, field: str, text: str) -> Segments:
 
 def _responses(chat: ChatRenderer, body: Row, field: str = "input") -> Segments:
     turns = input_turns(chat, body, field)
+    chat.unread.body(body, BESIDE | {field})
     return chat.assemble(turns, chat.system(body), chat.tools(body))

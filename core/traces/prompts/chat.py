@@ -14,6 +14,7 @@ from core.scenario.tokenizer import Tokenizer
 from core.traces.model import Segment
 from core.traces.pieces import Pieces, message_of
 from core.traces.prompts.parts import PartReader, Parts, call_text
+from core.traces.prompts.unread import Unread
 from core.traces.rows import Row
 from core.traces.templates import TEMPLATES
 
@@ -30,6 +31,7 @@ class ChatRenderer(PartReader):
         self._template = TEMPLATES[template]
         self._segments: dict[tuple[str, str], Segment] = {}
         self._paths: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self.unread = Unread()
 
     def segment(self, role: str, text: str) -> Segment:
         """One piece of text as a segment."""
@@ -61,6 +63,7 @@ class ChatRenderer(PartReader):
         role = message.text("role", "user" if field == "parts" else None)
         role = "assistant" if role == "model" else role
         name = message.label("name")
+        self.unread.message(message)
         parts: Parts = []
         if message.get("reasoning_content") is not None:
             thought = message.text("reasoning_content")
