@@ -77,7 +77,7 @@ def _read(files: list[TraceFile], name: Key, wanted: Wanted) -> BrothError | Non
 
 def _tell(error: BrothError, wanted: Wanted, can_be_mapped: bool) -> None:
     """What is wrong, what one click can do about it, and what is still shown."""
-    if error.code == UNKNOWN and can_be_mapped:
+    if error.code in UNKNOWN and can_be_mapped:
         st.warning(say("traffic.fields.unknown", name=plain(str(error.values["file"]))))
     else:
         show_error(error)

@@ -85,7 +85,7 @@ def test_what_another_part_of_the_page_sets_is_what_the_widget_shows() -> None:
 
 
 def test_a_log_may_be_piped_in(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    text = '{"prompt": "a b c d"}\n{"prompt": "a b c d e"}\n'.encode()
+    text = b'{"prompt": "a b c d"}\n{"prompt": "a b c d e"}\n'
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text)))
     assert main(["-", "--blocks", "1", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
