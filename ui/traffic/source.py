@@ -42,7 +42,8 @@ def source_panel() -> Log | None:
     if files:
         failed = _read(files, key, chosen().wanted)
         log = state().log
-        field_panel(files, key, log if log is not None and log.key[:-1] == key else None, failed)
+        if chosen().source != "sample":  # of those we know the fields
+            field_panel(files, key, log if log is not None and log.key[:-1] == key else None, failed)
     return state().log
 
 
