@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.traces import problems
-from core.traces.engine_facts import EngineCounters, EventTotals
+from core.traces.engine_facts import EngineCounters, EventTotals, Meters
 from core.traces.field_map import FieldMap
 from core.traces.left_out import RepeatedRow, SkippedLine, UnreadField
 from core.traces.recording import RecordedBatch
@@ -158,10 +158,15 @@ class Trace:
     skipped: tuple[SkippedLine, ...] = ()
     repeats: tuple[RepeatedRow, ...] = ()
     unread: tuple[UnreadField, ...] = ()
-    counters: tuple[EngineCounters, ...] = ()
+    meters: Meters | None = None
     events: EventTotals | None = None
     recording: tuple[RecordedBatch, ...] = ()
     field_map: FieldMap | None = None
+
+    @property
+    def counters(self) -> tuple[EngineCounters, ...]:
+        """What engines said of themselves."""
+        return () if self.meters is None else self.meters.engines
 
     @property
     def has_identity(self) -> bool:

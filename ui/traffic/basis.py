@@ -6,8 +6,10 @@ import streamlit as st
 
 from core.traffic.analysis import Analysis
 from core.traffic.left_out import left_out
+from core.traffic.meters.summary import counters_summary
 from core.traffic.settings import Settings
 from ui.frame.session import lang, plain, say
+from ui.traffic.counter_words import read_words
 from ui.traffic.left_out import details, warnings
 from ui.traffic.state import Log
 from ui.traffic.words import basis_words, identity_words
@@ -19,8 +21,14 @@ def log_summary(log: Log) -> None:
     trace = log.trace
     tokens = sum(request.num_tokens for request in trace.requests)
     told = "traffic.read.format" if log.detected is None else "traffic.read.detected"
+    counters = None if trace.requests else counters_summary(trace)
+    if counters is None:
+        values: dict[str, object] = {"n": Count(len(trace.requests)), "tokens": digits(tokens)}
+        key = "traffic.read"
+    else:
+        key, values = read_words(trace.name, counters)
     words = [
-        say("traffic.read", name=plain(trace.name), n=Count(len(trace.requests)), tokens=digits(tokens)),
+        say(key, **{**values, "name": plain(trace.name)}),
         say(told, format=say(f"trace.format.{trace.format}")),
         *identity_words(trace.tokenizer, trace.template, trace.block_size, lang()),
     ]

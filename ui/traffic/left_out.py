@@ -40,8 +40,7 @@ def _field(one: Json, lang: Lang) -> str:
         share = t("traffic.unread.about", lang, share=share)
     if one["may_belong_to_the_prompt"]:
         return t("traffic.unread", lang, path=one["path"], share=share, n=one["records"])
-    fields = t("list.comma", lang).join(one["fields"])
-    return t("traffic.unread.parameters", lang, share=share, fields=fields)
+    return t("traffic.unread.parameters", lang, share=share, fields=one["fields"])
 
 
 def _skipped(one: Json, lang: Lang) -> str:

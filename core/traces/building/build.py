@@ -14,7 +14,7 @@ from core.texts import text_bytes
 from core.traces import problems
 from core.traces.building.arrange import in_order, with_own_names, with_scopes
 from core.traces.building.repeats import Origin, without_repeats
-from core.traces.engine_facts import EngineCounters, EventTotals
+from core.traces.engine_facts import EventTotals, Meters
 from core.traces.field_map import FieldMap
 from core.traces.left_out import MOST_SHOWN, RepeatedRow, SkippedLine
 from core.traces.model import Convention, Note, Trace, TraceRequest, facts_of
@@ -44,7 +44,7 @@ class Builder:
         self.numbers = BlockNumbers()
         self.chat = ChatRenderer(options.tokenizer, options.template)
         self.shape = Shape()
-        self.counters: list[EngineCounters] = []
+        self.meters: Meters | None = None
         self.events: EventTotals | None = None
         self.recording: tuple[RecordedBatch, ...] = ()
         self.keep_file_order = options.ignore_times
@@ -143,7 +143,7 @@ class Builder:
         Raises:
             TraceError: there is nothing in it.
         """
-        if not self._requests and not self.counters and self.events is None:
+        if not self._requests and self.meters is None and self.events is None:
             reason = f"all {self._num_skipped} lines are broken" if self._num_skipped else "nothing was found"
             left_out = sum(self._notes.values())
             raise problems.empty(self._name, reason if not left_out else f"{left_out} rows were left out")
@@ -153,7 +153,7 @@ class Builder:
         requests = with_own_names(requests, self.note)
         self._note_what_was_found(requests)
         facts = facts_of(requests)
-        if self.counters:
+        if self.meters is not None:
             facts |= {"counters"}
         if self.events is not None:
             facts |= {"events"}
@@ -175,7 +175,7 @@ class Builder:
             skipped=tuple(self._skipped),
             repeats=tuple(self._repeats[:MOST_SHOWN]),
             unread=self.chat.unread.fields(),
-            counters=tuple(self.counters),
+            meters=self.meters,
             events=self.events,
             recording=self.recording,
             field_map=self.field_map,

@@ -20,7 +20,8 @@ from core.traces.field_map import FieldMap
 from core.traces.mapping.by_map import by_map, is_readable, suggested
 from core.traces.packing.csv_rows import csv_rows, header_of
 from core.traces.packing.json_rows import json_rows
-from core.traces.packing.sources import Meter, TraceFile, first_char, lines
+from core.traces.packing.sources import Meter, TraceFile
+from core.traces.packing.text import first_char, lines
 from core.traces.readers.mooncake import MOONCAKE
 from core.traces.readers.mooncake_sessions import MOONCAKE_SESSIONS
 from core.traces.rows import Row
@@ -135,5 +136,11 @@ def _claimed(rows: list[Row], packing: Packing) -> Detection | None:
         return None
     if votes[MOONCAKE_SESSIONS.name]:
         votes[MOONCAKE_SESSIONS.name] += votes.pop(MOONCAKE.name, 0)
-    (name, _), *others = votes.most_common()
+    with_requests = {name: count for name, count in votes.items() if not _is_of_an_engine(name)}
+    (name, _), *others = Counter(with_requests or votes).most_common()
     return Detection(format_named(name), tuple(name for name, _ in others))
+
+
+def _is_of_an_engine(name: str) -> bool:
+    """Whether a format holds only an engine's own figures: requests in the same log tell more."""
+    return format_named(name).gives == {"counters"}

@@ -6,14 +6,16 @@ is said twice for one call. Whatever a record has no field for stays unknown.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format, Packing, each_row
 from core.traces.field_map import ROLES, FieldMap, Role, entered, row_at, value_at
 from core.traces.model import Fact, Segment, TraceRequest
+from core.traces.packing.json_rows import parse_object
 from core.traces.prompts.bodies import Segments, body_prompts, prompts_in, token_segment
 from core.traces.prompts.chat import output_text
 from core.traces.reported.reading import read_usage
@@ -35,18 +37,51 @@ COMMON = FieldMap(
 _LABELS: tuple[Role, ...] = ("session", "tenant", "tag", "template", "model")
 _ADAPTERS = ("lora_name", "lora_path", "adapter")
 _SALTS = ("cache_salt", "extra_key")
-LeftOut = Callable[[Row], str | None]
-"""The code of the note that says why a record is no request; None: it is one."""
+ReadUsage = Callable[[Row], Usage | None]
 
 
-def common(prompt: str, body: str = "", **roles: tuple[str, ...]) -> FieldMap:
+def common(*prompt: str, body: str = "", **roles: tuple[str, ...]) -> FieldMap:
     """The shared names in the record, its `tags` and the call's body; `roles` overrule them."""
     within = ("", "tags.", f"{body}." if body else "")
     found: dict[str, tuple[str, ...]] = {
         role: tuple(f"{start}{name}" for start in dict.fromkeys(within) for name in COMMON.paths(role))
         for role in _LABELS
     }
-    return replace(COMMON, prompt=(prompt,), **(found | roles))
+    return replace(COMMON, prompt=prompt, **(found | roles))
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a format says beside its map. `left_out`: the code of the note that says why a record is no
+    request; `prepare`: the record as the map expects it; `also`: where the answer's own id stands, by which
+    a record that was delivered twice is known; `usage`: how this format's counts are to be understood."""
+
+    left_out: Callable[[Row], str | None] = lambda _row: None
+    prepare: Callable[[Row], Row] = lambda row: row
+    also: tuple[str, ...] = ()
+    usage: ReadUsage = read_usage
+
+
+USUAL = Rules()
+
+
+def json_texts(*names: str) -> Callable[[Row], Row]:
+    """A `prepare` for fields that hold the JSON text of an object; an empty one holds nothing.
+
+    Raises (when it is used):
+        TraceError: something else stands there.
+    """
+
+    def prepare(row: Row) -> Row:
+        there = [name for name in names if row.get(name) not in (None, "")]
+        read = {
+            name: parse_object(row.text(name), row.place, row.name(name)).value
+            for name in there
+            if not isinstance(row.get(name), dict)
+        }
+        return Row(row.value | read, row.place, row.path)
+
+    return prepare
 
 
 def mapped(
@@ -56,24 +91,22 @@ def mapped(
     gives: Sequence[Fact],
     claims: Callable[[Mapping[str, Any]], bool],
     fields: FieldMap,
-    left_out: LeftOut = lambda _row: None,
-    read: Callable[[Row], Usage | None] = read_usage,
+    rules: Rules = USUAL,
 ) -> Format:
-    """A format whose records are read by a map. `read`: how this format's usage is to be understood."""
+    """A format whose records are read by a map."""
 
     def each(builder: Builder, row: Row) -> None:
-        code = left_out(row)
+        row = rules.prepare(row)
+        code = rules.left_out(row)
         if code is None:
-            read_mapped(builder, row, fields, read)
+            read_mapped(builder, row, fields, rules)
         else:
             builder.note(code)
 
     return Format(name, title, packing, frozenset(gives), claims, each_row(each))
 
 
-def read_mapped(
-    builder: Builder, row: Row, fields: FieldMap, read: Callable[[Row], Usage | None] = read_usage
-) -> None:
+def read_mapped(builder: Builder, row: Row, fields: FieldMap, rules: Rules = USUAL) -> None:
     """One record as a request, or as many as it holds prompts.
 
     Raises:
@@ -81,23 +114,33 @@ def read_mapped(
     """
     row = unfolded(row, fields)
     prompts = _prompts(builder, row, fields)
-    facts = facts_of(builder, row, fields, read)
-    length, usage = _number(row, fields.length), facts["usage"]
-    for segments in prompts:
-        named = {"request_id": _label(row, fields.id) or builder.next_id(row)}
+    facts = facts_of(builder, row, fields, rules.usage)
+    also = label_at(row, rules.also)
+    for number, segments in enumerate(prompts):
+        named: dict[str, Any] = {"request_id": label_at(row, fields.id) or also or builder.next_id(row)}
+        if number:  # a call's usage is counted once, whatever the number of its prompts
+            named |= {"usage": None, "num_output": None}
         tokens = num_tokens(segments)
-        builder.add(TraceRequest(num_tokens=tokens, segments=segments, **facts | named))
-    if prompts:
-        return
-    if length is None:
-        length = None if usage is None else usage.prompt_tokens
+        request = TraceRequest(num_tokens=tokens, segments=segments, **facts | named)
+        builder.add(request, also=also)
+    if not prompts:
+        _add_without_prompt(builder, row, fields, facts, also)
+
+
+def _add_without_prompt(
+    builder: Builder, row: Row, fields: FieldMap, facts: dict[str, Any], also: str | None
+) -> None:
+    """A record that only counts: its length, or its usage."""
+    length, usage = _number(row, fields.length), facts["usage"]
     if length is None and usage is None:
         wanted = (*fields.prompt, *fields.tokens, *fields.length, *fields.usage, "prompt")[0]
         raise row.wrong(wanted, "a prompt, token ids, a length or usage")
     if fields.prompt or fields.tokens:
         builder.note("redacted")
-    facts["request_id"] = _label(row, fields.id) or builder.next_id(row)
-    builder.add(TraceRequest(num_tokens=length or 0, **facts))
+    if length is None:
+        length = usage.prompt_tokens or 0
+    facts["request_id"] = label_at(row, fields.id) or also or builder.next_id(row)
+    builder.add(TraceRequest(num_tokens=length, **facts), also=also)
 
 
 def unfolded(row: Row, fields: FieldMap) -> Row:
@@ -131,22 +174,24 @@ def _prompts(builder: Builder, row: Row, fields: FieldMap) -> list[Segments]:
         if path == ".":
             return body_prompts(builder.chat, row)
         found = row_at(row, path)
-        if found is not None and found[0].get(found[1]) not in ("", [], {}):
+        if found is not None and found[0].get(found[1]) != "":
             return prompts_in(builder.chat, *found)
     return []
 
 
-def facts_of(
-    builder: Builder, row: Row, fields: FieldMap, read: Callable[[Row], Usage | None] = read_usage
-) -> dict[str, Any]:
+def facts_of(builder: Builder, row: Row, fields: FieldMap, read: ReadUsage = read_usage) -> dict[str, Any]:
     """Everything about a request but its name and its prompt."""
     usage = usage_at(row, fields, read)
     output = None if usage is None else usage.output_tokens
-    labels: dict[str, Any] = {role: _label(row, fields.paths(role)) for role in _LABELS}
+    labels: dict[str, Any] = {role: label_at(row, fields.paths(role)) for role in _LABELS}
+    ids = _output_ids(row, fields.output)
+    if ids is not None:
+        labels["output_ids"] = ids
+        output = len(ids)
     return labels | {
         "arrival_s": _time(row, fields.time),
-        "adapter": _label(row, _beside(fields, _ADAPTERS)),
-        "salt": _label(row, _beside(fields, _SALTS)),
+        "adapter": label_at(row, _beside(fields, _ADAPTERS)),
+        "salt": label_at(row, _beside(fields, _SALTS)),
         "usage": usage,
         "num_output": _output(builder, row, fields.output) if output is None else output,
         "line": row.place.line,
@@ -168,10 +213,10 @@ def _time(row: Row, paths: Sequence[str]) -> float | None:
     return None
 
 
-def _label(row: Row, paths: Sequence[str]) -> str | None:
+def label_at(row: Row, paths: Sequence[str]) -> str | None:
     """The first name found; a structure where a name could stand is no name."""
     for path in paths:
-        value = value_at(row.value, path)
+        value = entered(value_at(row.value, path))
         if isinstance(value, str) and value:
             return value
         if type(value) is int:
@@ -205,9 +250,21 @@ def _output(builder: Builder, row: Row, paths: Sequence[str]) -> int | None:
     return None
 
 
-def usage_at(row: Row, fields: FieldMap, read: Callable[[Row], Usage | None] = read_usage) -> Usage | None:
+def _output_ids(row: Row, paths: Sequence[str]) -> array[int] | None:
+    """The answer as token ids, where the log has them."""
+    for path in paths:
+        found = row_at(row, path)
+        ids = None if found is None else found[0].get(found[1])
+        if found is not None and isinstance(ids, list) and ids and type(ids[0]) is int:
+            return found[0].token_ids(found[1])
+    return None
+
+
+def usage_at(row: Row, fields: FieldMap, read: ReadUsage = read_usage) -> Usage | None:
     """The first usage found: an object in any provider's words, or a count with the cached one beside it."""
     for path in fields.usage:
+        if path == ".":
+            return read(row)
         found = row_at(row, path)
         if found is None:
             continue

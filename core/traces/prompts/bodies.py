@@ -54,6 +54,8 @@ def prompts_in(chat: ChatRenderer, holder: Row, field: str) -> list[Segments]:
         holder = Row(holder.value | {field: value}, holder.place, holder.path)
     if isinstance(value, dict):
         return body_prompts(chat, holder.object(field))
+    if field in MESSAGE_FIELDS:
+        return [messages_body(chat, holder, field)]
     if isinstance(value, list) and value and isinstance(value[0], dict):
         items = any("type" in item and "role" not in item for item in value if isinstance(item, dict))
         return [_responses(chat, holder, field) if items else messages_body(chat, holder, field)]

@@ -1,9 +1,11 @@
 """Which convention a log's usage follows: decided by evidence over all its rows, never by one row's look.
 
-Rows of one shape come from one exporter and mean the same. If some of them prove one convention and none
-the other, all are read so, and the first that proves it is named. Next, sessions: a turn reads what the
-turn before it held, so its cached tokens equal the earlier prompt under the right convention. If nothing
-decides, both readings stay, and `ReadOptions.usage_reading` chooses.
+Rows of one shape and model come from one exporter and mean the same (one exporter may differ by provider).
+If some of them prove one convention and none the other, all are read so, and the first that proves it is
+named. Next, sessions: a turn reads what the turn before it held, so its cached tokens equal the earlier
+prompt under the right convention. If nothing decides, both readings stay, and `ReadOptions.usage_reading`
+chooses. Which one is the usual: the exporter's, unless the input is in most rows hardly more than what was
+cached; under the exclusive reading that would be chance.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ STEP = 128
 """Providers round what was read down to such steps: this little below a prompt, it was that prompt."""
 ENOUGH_CHAINED = 2
 """Turns that have to continue their predecessor exactly: one might be chance."""
+CLOSE = 0.1
+"""Share of the input that is new, up to which input and cached tokens are about the same."""
 NOT_CHANCE = 0.05
 """Share of rows that break their documented convention, from which on the exporter is another one."""
 
@@ -45,10 +49,10 @@ def with_both(row: Usage) -> Usage:
 
 def decided(requests: Sequence[TraceRequest], reading: Reading) -> list[TraceRequest]:
     """The requests with usage under the convention that the log proves, else under the chosen reading."""
-    groups: dict[str, list[int]] = defaultdict(list)
+    groups: dict[tuple[str, str | None], list[int]] = defaultdict(list)
     for number, request in enumerate(requests):
         if request.usage is not None and request.usage.shape:
-            groups[request.usage.shape].append(number)
+            groups[request.usage.shape, request.model].append(number)
     found = list(requests)
     for numbers in groups.values():
         for number, usage in _group(requests, numbers, reading):
@@ -60,6 +64,8 @@ def _group(requests: Sequence[TraceRequest], numbers: list[int], reading: Readin
     """The rows of one shape that change."""
     rows = [(number, usage) for number in numbers if (usage := requests[number].usage) is not None]
     convention, by = _evidence(requests, rows)
+    if convention is None and _close([usage for _, usage in rows]):
+        rows = [(number, _usually_inclusive(usage)) for number, usage in rows]
     changed = []
     for number, usage in rows:
         new = usage
@@ -69,9 +75,26 @@ def _group(requests: Sequence[TraceRequest], numbers: list[int], reading: Readin
             new = usage.read_as(reading)
         if number == by and len(rows) > 1:
             new = replace(new, decides=True)
-        if new is not usage:
+        if new is not requests[number].usage:
             changed.append((number, new))
     return changed
+
+
+def _close(rows: list[Usage]) -> bool:
+    """Whether undecided inputs are, in most rows, only a little larger than what was read and written."""
+    rests = []
+    for usage in rows:
+        if usage.other is not None:
+            inclusive = usage if usage.convention == "inclusive" else usage.other
+            given = inclusive.prompt_tokens or 1
+            rests.append((given - (usage.cached_tokens or 0) - (usage.written_tokens or 0)) / given)
+    return 2 * sum(rest <= CLOSE for rest in rests) > len(rests)
+
+
+def _usually_inclusive(row: Usage) -> Usage:
+    if row.other is None or row.convention == "inclusive":
+        return row
+    return with_both(replace(row.other, reading="usual", other=None))
 
 
 def _evidence(

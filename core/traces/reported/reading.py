@@ -53,10 +53,13 @@ def usage_of(row: Row, shape: Shape) -> Usage:
     )
     if counts.cached is None and shape.absent == "zero" and counts.given is not None:
         counts = replace(counts, cached=0)
+    inside = shape.total_tells and counts.written_inside
+    if inside:
+        counts = replace(counts, given=(counts.given or 0) - (counts.written or 0))
     short, long = _written_by_life(row)
     if counts.written is None and (short is not None or long is not None):
         counts = replace(counts, written=(short or 0) + (long or 0))
-    proof = _proof(counts, shape)
+    proof: Convention | None = "exclusive" if inside else _proof(counts, shape)
     found = _under(counts, shape.convention if shape.sure else proof or shape.convention, shape)
     found = replace(found, written_5m=short, written_1h=long, proof=proof, sure=shape.sure)
     return with_both(found) if not shape.sure and proof is None else found
@@ -76,6 +79,13 @@ class _Counts:
     def apart(self) -> int:
         """What the two conventions disagree about."""
         return (self.cached or 0) + (self.written or 0)
+
+    @property
+    def written_inside(self) -> bool:
+        """A total that leaves the written tokens out, though not the read ones: the input holds them."""
+        if self.given is None or not self.cached or not self.written:
+            return False
+        return self.written <= self.given and self.total == self.given + self.cached + (self.output or 0)
 
 
 def _proof(counts: _Counts, shape: Shape) -> Convention | None:

@@ -579,9 +579,7 @@ def test_times_in_all_units(written: object, seconds: float) -> None:
     assert trace.start_s == pytest.approx(seconds, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    "written", ["", "2026-13-01T00:00:00Z", "2026-01", "noon", [], {}, True, 1e300, "٣"]
-)
+@pytest.mark.parametrize("written", ["", "2026-13-01T00:00:00Z", "2026-01", "noon", [], {}, True, 1e300, "٣"])
 def test_times_that_are_none(written: object) -> None:
     if written == "":
         assert read_rows({"prompt": "x", "timestamp": written}).start_s is None
