@@ -12,7 +12,8 @@ from core.traces.door.detect import head_of
 from core.traces.field_map import ROLES, FieldMap, Role
 from core.traces.mapping.propose import Proposal, propose
 from core.traces.mapping.tree import Leaf, tree_of
-from core.traces.packing.sources import TraceFile, first_char
+from core.traces.packing.sources import TraceFile
+from core.traces.packing.text import first_char
 from core.traces.rows import Row
 from ui.words.numbers import never_full
 
