@@ -13,7 +13,7 @@ from ui.frame.link import LinkPart, choices, whole
 
 SAMPLES = ("mixed", "chat", "agent", "rag", "templates", "conversations", "sessions")
 SOURCES = ("sample", "upload", "paste", "folder")
-VIEWS = ("overview", "misses", "sources", "sweeps", "compare")
+VIEWS = ("overview", "misses", "sources", "sweeps", "compare", "usage")
 UNITS = ("blocks", "tokens", "gib")
 TEMPLATES = ("plain", "chatml", "llama3")
 TOKENIZERS = ("teaching", "qwen", "small", "own")
