@@ -30,7 +30,7 @@ LEAST = 1024
 SHORTEST = 512
 """Nor is a prompt that lacks less than the shortest prefix that any provider stores."""
 TAIL_SHARE = 0.2
-"""A turn that reads exactly up to an earlier breakpoint leaves a tail, up to this share of what was stored."""
+"""A turn that reads exactly up to an earlier breakpoint leaves a tail, up to this share of the whole."""
 
 _NAME = re.compile(r'"name": ?"([^"]*)"')
 
