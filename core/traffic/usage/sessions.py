@@ -16,8 +16,8 @@ from core.traffic.usage.resets import after_other_model, judged, threshold
 from core.traffic.usage.rules import FIVE_MINUTES, ONE_HOUR, Rules
 from core.traffic.usage.turns import Session, Turn, turn_of
 
-CONTINUES = 0.8
-"""A first turn under another model goes on with a conversation if its prompt is at least this share of it."""
+CONTINUES = (0.8, 1.25)
+"""A first turn under another model goes on with a conversation if its prompt is about as long."""
 SIDE = "sidechain"
 
 
@@ -140,7 +140,8 @@ class _Walk:
         other = self._latest.get(branch)
         if scope.chains or other is None or branch == SIDE:
             return None
-        return other if turn.total >= CONTINUES * other.turn.total else None
+        least, most = CONTINUES
+        return other if least <= turn.total / max(other.turn.total, 1) <= most else None
 
     def _undo_asides(self, scope: _Scope, chain: _Chain, turn: Turn) -> None:
         """What began since this conversation's last turn, and is not part of its growth, was beside it."""
