@@ -235,3 +235,26 @@ def test_rows_without_a_session_are_no_conversation_unless_they_go_on() -> None:
         (0, 0, 30000, 0), (10, 30000, 400, 0), (20, 30400, 400, 0), (400, 0, 31000, 0), (410, 31000, 200, 0)
     )
     assert causes_of(going_on.replace('"S"', "null")) == [None, None, None, "ttl", None]
+
+
+def test_a_users_separate_questions_are_no_conversation() -> None:
+    """One session name, but each prompt shares only the system prompt with the one before."""
+    turns = [
+        (20.0 * k, 2000, 7000 + 300 * (k * 7 % 5), TOOLS, [f"Question {k}: " + f"word{k} " * 400])
+        for k in range(8)
+    ]
+    assert set(causes_of(with_text(*turns))) == {None}
+
+
+def test_a_conversation_whose_front_changes_is_one() -> None:
+    """Nothing is ever read, because of a date in front; the messages go on."""
+    said = [f"Message {k}. " * 100 for k in range(5)]
+    rows = [
+        json.loads(line)
+        for line in with_text(*((20.0 * k, 0, 5000 + 900 * k, TOOLS, said[: k + 1]) for k in range(5))).split(
+            "\n"
+        )
+    ]
+    for number, row in enumerate(rows):
+        row["request"]["system"] = f"It is {number} o'clock. " + row["request"]["system"]
+    assert causes_of("\n".join(map(json.dumps, rows))) == [None, *["shrank"] * 4]
