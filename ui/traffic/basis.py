@@ -8,8 +8,9 @@ from core.traffic.analysis import Analysis
 from core.traffic.settings import Settings
 from ui.frame.session import lang, plain, say
 from ui.traffic.state import Log
-from ui.traffic.words import basis_words, identity_words
-from ui.words.numbers import Count, digits, percent
+from ui.traffic.tokenizers import tokenizer_note
+from ui.traffic.words import basis_words, bound_words, identity_words, rate_words
+from ui.words.numbers import Count, digits
 
 
 def log_summary(log: Log) -> None:
@@ -23,6 +24,8 @@ def log_summary(log: Log) -> None:
         *identity_words(trace.tokenizer, trace.template, trace.block_size, lang()),
     ]
     st.markdown(" · ".join(words))
+    if note := tokenizer_note(trace.tokenizer, lang()):
+        st.caption(note)
     notes = [say(f"trace.note.{note.code}", **{"count": note.count, **note.values}) for note in trace.notes]
     if trace.num_skipped:
         notes.append(say("trace.skipped", count=trace.num_skipped))
@@ -39,7 +42,8 @@ def sample_line(log: Log, analysis: Analysis) -> None:
         return
     lengths = analysis.lengths
     words = {"mean": digits(round(float(lengths.mean()))), "most": digits(int(lengths.max()))}
-    st.caption(say("traffic.sample.stats", rate=percent(analysis.best_rate), **words))
+    rate = rate_words(analysis.best_rate, analysis.lower_bound, lang())
+    st.caption(say("traffic.sample.stats", rate=rate, size=analysis.settings.block_size, **words))
 
 
 def basis_line(log: Log, settings: Settings) -> None:
@@ -47,3 +51,5 @@ def basis_line(log: Log, settings: Settings) -> None:
     trace = log.trace
     counted = (trace.tokenizer, trace.template, trace.block_size)
     st.caption(basis_words(counted, settings.block_size, settings.num_slots, settings.ttl_s, lang()))
+    if note := bound_words(counted, settings.block_size, lang()):
+        st.info(note)

@@ -83,13 +83,14 @@ def finished(figure: go.Figure, legend: bool, height: int = HEIGHT) -> go.Figure
     return figure
 
 
-def mark(figure: go.Figure, x: float, text: str, *, log_x: bool, high: bool = True) -> None:
-    """A line through the figure with words beside it. Plotly wants logarithms for words on log axes."""
+def mark(figure: go.Figure, x: float, text: str, *, log_x: bool, y: float = 0.98) -> None:
+    """A line through the figure with words beside it, at a height from 0 to 1. Plotly wants logarithms for
+    words on log axes."""
     figure.add_vline(x=x, line_dash="dot", line_width=1.5)
     place: dict[str, Any] = {
         "x": float(np.log10(x)) if log_x else x,
         "yref": "paper",
-        "y": 0.98 if high else 0.06,
+        "y": y,
     }
     figure.add_annotation(**place, text=text, showarrow=False, xanchor="left", xshift=5)
 
@@ -143,6 +144,25 @@ def stretch_bars(
     figure.update_yaxes(tickformat=".0%", range=[0, 1.02], title_text=y_title)
     figure.update_xaxes(title_text=x_title)
     return finished(figure, False, 320)
+
+
+def hour_bars(
+    names: Sequence[str], rates: Mapping[str, Sequence[float]], requests: Sequence[int], y_title: str
+) -> go.Figure:
+    """One bar an hour, in their order: what is reached, and what could be."""
+    figure = go.Figure()
+    for place, (name, values) in enumerate(rates.items()):
+        figure.add_bar(
+            x=[escape(name) for name in names],
+            y=list(values),
+            name=name,
+            customdata=[[one] for one in requests],
+            marker={"pattern": {"shape": ("", "/")[place % 2], "fgopacity": 0.6}},
+            hovertemplate="%{x} · %{y:.1%}<extra>%{fullData.name}</extra>",
+        )
+    figure.update_yaxes(tickformat=".0%", range=[0, 1.02], title_text=y_title)
+    figure.update_xaxes(type="category", automargin=True)
+    return finished(figure, True, 320)
 
 
 def group_bars(
