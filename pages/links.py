@@ -20,6 +20,7 @@ from ui.study.study import STUDY
 from ui.teacher.give import LECTURE
 from ui.teacher.seq import SEQUENCE
 from ui.traffic.setup import TRAFFIC
+from ui.usage.setup import USAGE
 
 LINK_PARTS: Parts = (
     SETUP,
@@ -29,6 +30,7 @@ LINK_PARTS: Parts = (
     MOMENT,
     STUDY,
     TRAFFIC,
+    USAGE,
     SEQUENCE,
     LECTURE,
     MINE,

@@ -27,6 +27,7 @@ from ui.traffic.state import Log, analysis_key, choose, chosen
 from ui.traffic.sweeps import sweeps_view
 from ui.traffic.view import overview, without_identity
 from ui.traffic.work import work
+from ui.usage.view import has_usage, usage_view
 
 VIEWS: dict[str, Any] = {
     "overview": overview,
@@ -34,11 +35,12 @@ VIEWS: dict[str, Any] = {
     "sources": sources_view,
     "sweeps": sweeps_view,
     "compare": compare_view,
+    "usage": usage_view,
 }
 
 
 def render() -> None:
-    """The log, the settings, one of five views."""
+    """The log, the settings, one of its views."""
     toolbar()
     st.header(say("traffic.title"), anchor=False)
     st.markdown(say("traffic.intro"))
@@ -52,7 +54,10 @@ def render() -> None:
         events_view(log, log.trace.events, page("execute"))
         return
     if not log.trace.has_identity:
-        without_identity(log)
+        if has_usage(log.trace):
+            usage_view(log)
+        else:
+            without_identity(log)
         return
     try:
         analysis = _analysis(log)
@@ -74,16 +79,18 @@ def analysis_under(log: Log, settings: Settings) -> Analysis | None:
 
 
 def _views(log: Log, analysis: Analysis) -> None:
-    st.session_state.setdefault("traffic_view", chosen().view)
-    words = {one: say(f"traffic.view.{one}") for one in VIEWS}
+    views = [one for one in VIEWS if one != "usage" or has_usage(log.trace)]
+    if st.session_state.setdefault("traffic_view", chosen().view) not in views:
+        st.session_state["traffic_view"] = views[0]
+    words = {one: say(f"traffic.view.{one}") for one in views}
     found = st.segmented_control(
         say("traffic.view"),
-        list(VIEWS),
+        views,
         format_func=words.__getitem__,
         key="traffic_view",
         label_visibility="collapsed",
     )
-    choose(view=found or chosen().view)
+    choose(view=found or (chosen().view if chosen().view in views else views[0]))
     basis_line(log, analysis.settings)
 
     def open_it(number: int, settings: Settings | None = None, of_log: Log | None = None) -> None:

@@ -23,7 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.traces import problems
-from core.traces.engine_facts import EngineCounters, EventTotals
+from core.traces.engine_facts import EngineCounters, EventTotals, Meters
+from core.traces.field_map import FieldMap
+from core.traces.left_out import RepeatedRow, SkippedLine, UnreadField
 from core.traces.recording import RecordedBatch
 from core.traces.usage import Usage, UsageTotals
 from core.types import Request, RequestId
@@ -52,7 +54,8 @@ class TraceRequest:
     `num_tokens` counts the prompt; `num_output` the answer. `arrival_s` is in seconds from the trace's first
     request. `scope` is a text that keeps apart what cannot share a cache (model, adapter, salt): two requests
     with different scopes share nothing. `tail_id` is the number of the partial last block where the log lists
-    full blocks only: no other request has it. `line` is where the request stands in its file.
+    full blocks only: no other request has it. `branch` names a conversation of its own within its session (a
+    subagent). `line` is where the request stands in its file.
     """
 
     request_id: RequestId
@@ -66,6 +69,7 @@ class TraceRequest:
     output_ids: array[int] | None = None
     session: str | None = None
     tenant: str | None = None
+    branch: str | None = None
     tag: str | None = None
     template: str | None = None
     model: str | None = None
@@ -131,19 +135,11 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class SkippedLine:
-    """One broken line that was left out, and why."""
-
-    file: str
-    line: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Trace:
     """One log after reading. `requests` are in the order in which they are replayed (`order`).
 
-    `recording`: the KV events themselves, which hold no request.
+    `recording`: the KV events themselves, which hold no request. `field_map`: the map that the log was read
+    by, chosen or proposed; null where its format has a reader.
     """
 
     name: str
@@ -160,9 +156,17 @@ class Trace:
     notes: tuple[Note, ...] = ()
     num_skipped: int = 0
     skipped: tuple[SkippedLine, ...] = ()
-    counters: tuple[EngineCounters, ...] = ()
+    repeats: tuple[RepeatedRow, ...] = ()
+    unread: tuple[UnreadField, ...] = ()
+    meters: Meters | None = None
     events: EventTotals | None = None
     recording: tuple[RecordedBatch, ...] = ()
+    field_map: FieldMap | None = None
+
+    @property
+    def counters(self) -> tuple[EngineCounters, ...]:
+        """What engines said of themselves."""
+        return () if self.meters is None else self.meters.engines
 
     @property
     def has_identity(self) -> bool:
@@ -182,7 +186,8 @@ class Trace:
 
     def reported(self) -> UsageTotals:
         """What the log itself reports about cached tokens, over all its requests."""
-        return UsageTotals.of(request.usage for request in self.requests)
+        deciding = next((r.line for r in self.requests if r.usage is not None and r.usage.decides), None)
+        return UsageTotals.of((request.usage for request in self.requests), deciding)
 
 
 def facts_of(requests: Iterable[TraceRequest]) -> frozenset[Fact]:

@@ -1,34 +1,57 @@
 """Usage as providers report it: how many prompt tokens, how many of them came from a cache.
 
-Two conventions exist, and mixing them up gives rates above 100 % or far too low:
-
-* inclusive: the prompt count *includes* the cached tokens. OpenAI (`prompt_tokens`, `input_tokens` with
-  `input_tokens_details`), Gemini (`prompt_token_count`), SGLang, LiteLLM.
-* exclusive: it counts *the rest only*. Anthropic (`input_tokens` beside `cache_read_input_tokens` and
-  `cache_creation_input_tokens`), Bedrock (`inputTokens`), DeepSeek (hit + miss), Langfuse (usually).
-
-`Usage.prompt_tokens` is all of them in every case. A field that is missing or null is *unknown*, not 0: such
-rows are left out of the rate and counted. A row with more cached than prompt tokens contradicts itself (most
-often an exclusive count read as an inclusive one): it is left out and counted as well, so that no rate ever
+`Usage.prompt_tokens` are all of them, whatever the log's own convention (core/traces/reported/ reads it). A
+count that is missing or null is *unknown*, unless the format says that absence means 0; unknown rows are
+left out of the rate and counted. But loggers also leave out what is 0: where some rows report hits and none
+ever reports 0, a rate of the known rows would be one of survivors. Then there is no rate, only bounds. A
+row with more cached than prompt tokens contradicts itself: it is left out and counted, so that no rate ever
 exceeds 100 %.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from core.traces.rows import Row
+Convention = Literal["inclusive", "exclusive"]
+"""Whether an exporter's input count includes what was read and written, or is the rest only."""
+Reading = Literal["usual", "other"]
+READINGS: tuple[Reading, Reading] = ("usual", "other")
+Absent = Literal["unknown", "zero"]
+Why = Literal["no_zero_reported", "some_unknown"]
+
+MATTERS = 0.01
+"""Unknown rows are worth bounds from this width on; below it they do not change what one would do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """One request's reported tokens; None: not reported. `prompt_tokens` are all, cached and written too."""
+    """One request's reported tokens; None: not reported. `prompt_tokens` are all, cached and written too.
+
+    `written_5m` and `written_1h` are parts of `written_tokens`. `absent`: "zero" where the format leaves a
+    count of 0 out. `uncached`: prompt tokens that the row surely did not read, known even where the cached
+    ones are not. `other` is the second reading of a row whose convention its own numbers do not tell;
+    `reading` says which of the two this one is. `shape` names the kind of counts, `convention` how they
+    were taken (`sure`: as documented), `proof` the convention that this row's numbers prove; `decides`
+    marks the first row that decided for others.
+    """
 
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
     written_tokens: int | None = None
     output_tokens: int | None = None
+    written_5m: int | None = None
+    written_1h: int | None = None
+    absent: Absent = field(default="unknown", compare=False)
+    uncached: int | None = field(default=None, compare=False)
+    other: Usage | None = field(default=None, compare=False)
+    reading: Reading = field(default="usual", compare=False)
+    shape: str = field(default="", compare=False)
+    convention: Convention = field(default="inclusive", compare=False)
+    sure: bool = field(default=True, compare=False)
+    proof: Convention | None = field(default=None, compare=False)
+    decides: bool = field(default=False, compare=False)
 
     @property
     def contradictory(self) -> bool:
@@ -49,10 +72,20 @@ class Usage:
             return None
         return self.cached_tokens / self.prompt_tokens
 
+    def read_as(self, reading: Reading) -> Usage:
+        """This row under one of its two readings; a row with only one stays as it is."""
+        return self if self.other is None or self.reading == reading else self.other
+
 
 @dataclass(frozen=True, slots=True)
 class UsageTotals:
-    """Reported usage over many requests. The two rates differ: show the definition beside the number."""
+    """Reported usage over many requests. The two rates differ: show the definition beside the number.
+
+    `zeros`, `hits`: known rows that report none or some cached tokens. `unknown_tokens`: prompt tokens of
+    the unknown rows that say at least those. `num_ambiguous` rows have two readings, `readings` the rate
+    under each and `reading_tokens` the prompt tokens; `deciding_line` is the line of the row that decided
+    the convention of others, None where none had to.
+    """
 
     num_known: int = 0
     num_unknown: int = 0
@@ -61,29 +94,50 @@ class UsageTotals:
     cached_tokens: int = 0
     ratio_sum: float = 0.0
     num_ratios: int = 0
+    zeros: int = 0
+    hits: int = 0
+    unknown_tokens: int = 0
+    num_ambiguous: int = 0
+    readings: dict[Reading, float | None] = field(default_factory=dict)
+    reading_tokens: dict[Reading, int] = field(default_factory=dict)
+    deciding_line: int | None = None
 
     @classmethod
-    def of(cls, rows: Iterable[Usage | None]) -> UsageTotals:
+    def of(cls, rows: Iterable[Usage | None], deciding_line: int | None = None) -> UsageTotals:
         """Add up; None (no usage at all) counts as unknown."""
-        known = unknown = contradictory = prompt = cached = num_ratios = 0
-        ratio_sum = 0.0
-        for row in rows:
-            if row is not None and row.contradictory:
-                contradictory += 1
-            elif row is None or row.prompt_tokens is None or row.cached_tokens is None:
-                unknown += 1
-            else:
-                known += 1
-                prompt += row.prompt_tokens
-                cached += row.cached_tokens
-                if row.prompt_tokens:
-                    ratio_sum += row.cached_tokens / row.prompt_tokens
-                    num_ratios += 1
-        return cls(known, unknown, contradictory, prompt, cached, ratio_sum, num_ratios)
+        found = list(rows)
+        known = [row for row in found if row is not None and row.known]
+        unknown = [
+            row for row in found if row is None or row.prompt_tokens is None or row.cached_tokens is None
+        ]
+        ratios = [row.ratio for row in known if row.ratio is not None]
+        ambiguous = [row for row in found if row is not None and row.other is not None]
+        both = {name: _under(found, name) for name in READINGS} if ambiguous else {}
+        return cls(
+            num_known=len(known),
+            num_unknown=len(unknown),
+            num_contradictory=len(found) - len(known) - len(unknown),
+            prompt_tokens=sum(row.prompt_tokens or 0 for row in known),
+            cached_tokens=sum(row.cached_tokens or 0 for row in known),
+            ratio_sum=sum(ratios),
+            num_ratios=len(ratios),
+            zeros=sum(row.cached_tokens == 0 for row in known),
+            hits=sum(bool(row.cached_tokens) for row in known),
+            unknown_tokens=sum(_at_least(row) for row in unknown if row is not None),
+            num_ambiguous=len(ambiguous),
+            readings={name: one.ratio_of_sums for name, one in both.items()},
+            reading_tokens={name: one.prompt_tokens for name, one in both.items()},
+            deciding_line=deciding_line,
+        )
 
     @property
     def ratio_of_sums(self) -> float | None:
-        """Cached tokens / prompt tokens over the known rows: what engines and bills mean by hit rate."""
+        """Cached / prompt tokens of the known rows: what bills mean by hit rate; None if only bounded."""
+        return None if self.why == "no_zero_reported" else self.known_rate
+
+    @property
+    def known_rate(self) -> float | None:
+        """The rate of the rows that report one, survivors or not."""
         return self.cached_tokens / self.prompt_tokens if self.prompt_tokens else None
 
     @property
@@ -91,91 +145,42 @@ class UsageTotals:
         """The average of the requests' own ratios: a short request weighs as much as a long one."""
         return self.ratio_sum / self.num_ratios if self.num_ratios else None
 
+    @property
+    def why(self) -> Why | None:
+        """Why there are bounds; None where there are none."""
+        if not self.unknown_tokens or not self.prompt_tokens:
+            return None
+        if self.hits and not self.zeros:
+            return "no_zero_reported"
+        low, high = self._widest()
+        return "some_unknown" if high - low >= MATTERS else None
 
-def read_usage(row: Row | None) -> Usage | None:
-    """Usage in whichever convention its field names show; None where there is none.
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Between which the rate lies, where unknown rows leave it open.
 
-    Raises:
-        TraceError: a count that is not a whole number from 0 up.
-    """
-    if row is None or not row.value:
-        return None
-    if "prompt_cache_hit_tokens" in row or "prompt_cache_miss_tokens" in row:
-        return _deepseek(row)
-    if "prompt_tokens" in row:
-        return _openai(row, "prompt_tokens", "completion_tokens", "prompt_tokens_details")
-    if "input_tokens_details" in row:
-        return _openai(row, "input_tokens", "output_tokens", "input_tokens_details")
-    if "input_tokens" in row:
-        return _anthropic(row)
-    if "inputTokens" in row:
-        return _exclusive(row, "inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens", "outputTokens")
-    if "prompt_token_count" in row:
-        return _inclusive(row, "prompt_token_count", "cached_content_token_count", "candidates_token_count")
-    return None
+        No zero reported: missing as 0, or left out. Some zeros: the missing ones may be anything, from
+        nothing to all of their prompt.
+        """
+        if self.why is None:
+            return None
+        low, high = self._widest()
+        return (low, self.known_rate or 0.0) if self.why == "no_zero_reported" else (low, high)
 
-
-def _anthropic(row: Row) -> Usage:
-    return _exclusive(
-        row, "input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"
-    )
+    def _widest(self) -> tuple[float, float]:
+        total = self.prompt_tokens + self.unknown_tokens
+        return self.cached_tokens / total, (self.cached_tokens + self.unknown_tokens) / total
 
 
-def _exclusive(row: Row, rest: str, read: str, written: str, output: str) -> Usage:
-    """Input counts the rest only. Without a count of writes, written tokens are part of that rest."""
-    uncached, cached, new = row.whole_or_none(rest), row.whole_or_none(read), row.whole_or_none(written)
-    total = None if uncached is None or cached is None else uncached + cached + (new or 0)
-    return Usage(total, cached, new, row.whole_or_none(output))
+def _at_least(row: Usage) -> int:
+    """The prompt of a row that does not say what was cached."""
+    return row.prompt_tokens if row.prompt_tokens is not None else row.uncached or 0
 
 
-def _inclusive(row: Row, prompt: str, cached: str, output: str) -> Usage:
-    return Usage(row.whole_or_none(prompt), row.whole_or_none(cached), None, row.whole_or_none(output))
+def _under(rows: list[Usage | None], reading: Reading) -> UsageTotals:
+    return UsageTotals.of(None if row is None else _alone(row.read_as(reading)) for row in rows)
 
 
-def _openai(row: Row, prompt: str, output: str, details_name: str) -> Usage:
-    """The count of cached tokens stands in the details; proxies repeat it in Anthropic's words."""
-    details = row.object_or_none(details_name)
-    cached = details.whole_or_none("cached_tokens") if details else None
-    written = details.whole_or_none("cache_write_tokens") if details else None
-    if cached is None:
-        cached = row.whole_or_none("cache_read_input_tokens")
-    if written is None:
-        written = row.whole_or_none("cache_creation_input_tokens")
-    return Usage(row.whole_or_none(prompt), cached, written, row.whole_or_none(output))
-
-
-def _deepseek(row: Row) -> Usage:
-    hit, miss = row.whole_or_none("prompt_cache_hit_tokens"), row.whole_or_none("prompt_cache_miss_tokens")
-    total = row.whole_or_none("prompt_tokens")
-    if total is None and hit is not None and miss is not None:
-        total = hit + miss
-    return Usage(total, hit, None, row.whole_or_none("completion_tokens"))
-
-
-_LANGFUSE_CACHED = ("input_cached_tokens", "cache_read_input_tokens", "input_cache_read", "cached_tokens")
-_LANGFUSE_WRITTEN = ("cache_creation_input_tokens", "input_cache_creation")
-
-
-def langfuse_usage(row: Row | None) -> Usage | None:
-    """Langfuse's `usageDetails`: whether `input` includes the cached tokens is read off `total`.
-
-    total = input + output: inclusive. total = input + cached + written + output, or no total at all:
-    exclusive, which is what Langfuse's own integrations write.
-    """
-    if row is None or not row.value:
-        return None
-    if "input" not in row:
-        return read_usage(row)
-    rest, output, total = (row.whole_or_none(name) for name in ("input", "output", "total"))
-    cached = _first(row, _LANGFUSE_CACHED)
-    written = _first(row, _LANGFUSE_WRITTEN)
-    if rest is None:
-        return Usage(None, cached, written, output)
-    if cached is None:
-        return Usage(rest + (written or 0), None, written, output)
-    inclusive = total is not None and total == rest + (output or 0)
-    return Usage(rest if inclusive else rest + cached + (written or 0), cached, written, output)
-
-
-def _first(row: Row, names: tuple[str, ...]) -> int | None:
-    return next((row.whole_or_none(name) for name in names if name in row), None)
+def _alone(row: Usage) -> Usage:
+    """The row without its second reading."""
+    return row if row.other is None else replace(row, other=None)

@@ -24,10 +24,14 @@ from core.traffic.decisions import (
 from core.traffic.diagnosis.findings import Finding
 from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.groups import whole
+from core.traffic.left_out import left_out
+from core.traffic.meters.summary import counters_summary
 from core.traffic.misses import REASONS, Miss
 from core.traffic.providers import Rule
 from core.traffic.settings import Settings
 from core.traffic.sweeps import curve_points, deviation_of, idle_ttl, sweep_block_sizes
+from core.traffic.usage.rules import Rules
+from core.traffic.usage.summary import reported, usage_summary, with_resets
 from core.traffic.words import words_at
 
 SCHEMA_VERSION = 1
@@ -43,6 +47,7 @@ def summarise(
     tokenizer: Tokenizer,
     progress: Progress | None = None,
     *,
+    rules: Rules | None = None,
     rule: Rule | None = None,
 ) -> Json:
     """Everything about a log, once per setting. A log without identity has no ``runs``: no rate, not 0.
@@ -52,6 +57,9 @@ def summarise(
         TraceError: the log cannot be cut into such blocks.
     """
     lengths = [request.num_tokens for request in trace.requests]
+    told = usage_summary(trace, rules)
+    counters = counters_summary(trace)
+    counted = None if counters is None else counters["reported_rate"]
     usage, used = trace.reported(), rule or Rule()
     return {
         "broth": "traffic-report",
@@ -68,10 +76,15 @@ def summarise(
             "block_size": trace.block_size,
             "skipped_lines": trace.num_skipped,
             "notes": [{"code": note.code, "count": note.count, **note.values} for note in trace.notes],
-            "reported_rate": usage.ratio_of_sums,
+            **left_out(trace),
+            "reported_rate": counted if usage.ratio_of_sums is None else usage.ratio_of_sums,
             "reported_rows": usage.num_known,
+            **reported(usage),
+            **with_resets(told),
+            "counters": counters,
             "reported_sources": reported_sources(trace),
         },
+        "usage": told,
         "machine": {
             "model": cost.model.name,
             "gpu": cost.gpu.name,

@@ -11,10 +11,10 @@ from tests.app.betting import commit, is_open, speak
 from tests.app.visit import calm, choose, has_stage, payload, press, texts, visit
 from ui.course.ch08_costs.path import asked as asked_room
 from ui.course.ch09_two_caches.billed import asked as asked_bill
-from ui.course.ch09_two_caches.providers import offers
 from ui.course.lessons import part, parts
 from ui.course.mine import my_tokens, our_prompt
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, t
+from ui.words.offers import offers
 
 
 @pytest.mark.parametrize("lang", LANGS)

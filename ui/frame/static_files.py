@@ -1,7 +1,7 @@
 """How the stage's ES modules reach the browser: copied once into the folder that Streamlit serves.
 
 Streamlit serves `static/` beside app.py under `app/static/`. The modules live in `assets/stage/`,
-`assets/act/`, `assets/monitor/` and `assets/lecture/`, so at start-up they are copied to
+`assets/act/`, `assets/monitor/`, `assets/usage/` and `assets/lecture/`, so at start-up they are copied to
 `static/<hash of their content>/`. The hash stands in the *path*, so that the relative imports between the
 modules carry it too: a browser can never mix an old fold.js with a new stage.js, and another text of any file
 is another address. Nothing but modules and style sheets is copied.
@@ -32,7 +32,7 @@ from ui.words.i18n import Lang, stage_texts, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path("assets")
-FOLDERS = ("stage", "act", "monitor", "lecture")
+FOLDERS = ("stage", "act", "monitor", "usage", "lecture")
 SERVED = Path("static")
 URL_PREFIX = "app/static"
 SUFFIXES = (".css", ".js")
@@ -40,6 +40,7 @@ ENTRIES: dict[str, Callable[[], dict[Lang, dict[str, str]]]] = {
     "stage/stage.js": stage_texts,
     "act/act.js": partial(texts, ("act.", "path.")),
     "monitor/monitor.js": partial(texts, ("monitor.",)),
+    "usage/usage.js": partial(texts, ("usage.",)),
     "lecture/lecture.js": partial(texts, ("lecture.",)),
 }
 """Each with the words it shows, by language and key."""

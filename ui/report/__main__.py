@@ -28,6 +28,7 @@ from ui.report.options import judge_of, parser, read_options, trace_files
 from ui.report.page import report_html
 from ui.traffic.rules import rule_of
 from ui.traffic.tokenizers import tokenizer_note
+from ui.usage.prices import priced
 from ui.words.i18n import error_text
 
 
@@ -88,7 +89,10 @@ def _summary(args: argparse.Namespace, names: Sequence[str]) -> tuple[Trace, Jso
     trace = read_trace(trace_files(names), format_name=args.format, options=options)
     cost = CostModel(MODELS[args.model], GPUS[args.gpu], args.gpus)
     prices, rule = Prices(per_gpu_hour=args.gpu_hour), rule_of(judge_of(args))
-    found = summarise(trace, settings_for(args, trace), cost, prices, options.tokenizer, rule=rule)
+    rules = priced(trace).rules  # of the bill, if the log has usage
+    found = summarise(
+        trace, settings_for(args, trace), cost, prices, options.tokenizer, rules=rules, rule=rule
+    )
     found["log"]["tokenizer_asked"] = args.tokenizer
     if note := tokenizer_note(trace.tokenizer, args.lang):
         print(note, file=sys.stderr)

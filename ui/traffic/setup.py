@@ -14,7 +14,7 @@ from ui.traffic.judge import Judge, judge_in, judge_text
 
 SAMPLES = ("mixed", "chat", "agent", "rag", "templates", "conversations", "sessions")
 SOURCES = ("sample", "upload", "paste", "folder")
-VIEWS = ("overview", "misses", "sources", "sweeps", "compare")
+VIEWS = ("overview", "misses", "sources", "sweeps", "compare", "usage")
 UNITS = ("blocks", "tokens", "gib")
 TEMPLATES = ("plain", "chatml", "llama3")
 TOKENIZERS = ("auto", "teaching", "qwen", "small", "own")

@@ -6,9 +6,10 @@ from typing import Any
 
 from core.traces.building.build import Builder
 from core.traces.model import Segment
+from core.traces.reported.reading import read_usage
 from core.traces.rows import Row
 from core.traces.timestamps import time_or_none
-from core.traces.usage import Usage, read_usage
+from core.traces.usage import Usage
 
 ID_NAMES = ("request_id", "id", "custom_id")
 TIME_NAMES = ("timestamp", "ts", "created_at", "request_time", "time")

@@ -10,9 +10,10 @@ from typing import Any
 from core.errors import TraceError
 from core.traces.field_map import entered
 from core.traces.problems import Place
+from core.traces.reported.reading import read_usage
 from core.traces.rows import Row
 from core.traces.timestamps import time_or_none
-from core.traces.usage import Usage, read_usage
+from core.traces.usage import Usage
 from core.types import MAX_TOKEN_ID
 
 ENOUGH = 0.9

@@ -8,8 +8,8 @@ from random import Random
 from core.scenario.tokenizer import TeachingTokenizer
 from core.traffic.providers import with_minimum
 from ui.course.asked import Asked, Words
-from ui.course.ch09_two_caches.providers import Offer, offers
 from ui.stage.own import OwnPrompts
+from ui.words.offers import Offer, offers
 
 
 @dataclass(frozen=True, slots=True)

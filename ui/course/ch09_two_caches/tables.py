@@ -8,13 +8,14 @@ from core.traffic.providers import with_minimum
 from ui.course.ch02 import computed_tokens
 from ui.course.ch08_costs.on_stage import table
 from ui.course.ch09_two_caches.counts import likeness, prompt_hit, shared_beginning
-from ui.course.ch09_two_caches.providers import Offer, bill, offers
+from ui.course.ch09_two_caches.providers import bill
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
 from ui.frame import plain_figure as go
 from ui.frame.session import lang, plain, say
 from ui.traffic.charts import finished
 from ui.words.numbers import digits, percent
+from ui.words.offers import Offer, offers
 
 NAME = "ch09"
 SECONDS = ("same", "other", "meaning", "alike")

@@ -12,8 +12,9 @@ from core.errors import TraceError
 from core.traces.door.read import read_trace
 from core.traces.model import TraceRequest
 from core.traces.problems import Place
+from core.traces.reported.reading import read_usage
 from core.traces.rows import Row
-from core.traces.usage import Usage, UsageTotals, read_usage
+from core.traces.usage import Usage, UsageTotals
 from tests.unit.core.traces.logs import (
     CASES,
     error_of,

@@ -34,6 +34,7 @@ FORMAT_OF = {
     "mooncake_sessions.jsonl": "mooncake_sessions",
     "openai_batch.jsonl": "openai_batch",
     "openai_chat.jsonl": "openai_chat",
+    "codex_rollout.jsonl": "codex_rollout",
     "sagemaker_data_capture.jsonl": "sagemaker",
     "sglang_request.log": "sglang_log",
     "sharegpt.json": "sharegpt",
@@ -54,6 +55,20 @@ def column(trace: Trace, name: str) -> list[Any]:
 
 def blocks(trace: Trace) -> list[list[int]]:
     return [list(request.block_ids or ()) for request in trace.requests]
+
+
+def test_codex_rollout_counts_each_answer_once() -> None:
+    """A repeated event carries new rate limits only; one without counts is no request."""
+    trace = sample("codex_rollout.jsonl")
+    assert [request.usage for request in trace.requests] == [
+        Usage(20000, 0, None, 50),
+        Usage(22000, 19968, None, 50),
+        Usage(25000, 21888, None, 50),
+    ]
+    assert column(trace, "arrival_s") == [0, 23, 62]
+    assert set(column(trace, "session")) == {"0199-s"}
+    assert set(column(trace, "model")) == {"gpt-x-codex"}
+    assert notes(trace)["repeated"] == 1
 
 
 def test_there_is_a_sample_of_every_format_that_can_be_detected() -> None:
@@ -120,7 +135,7 @@ def test_claude_code_blocks() -> None:
 
 def test_claude_code_transcript_counts_one_request_for_its_two_lines() -> None:
     trace = sample("claude_code_transcript.jsonl")
-    assert column(trace, "usage") == [Usage(24004, 15000, 9000, 120)]
+    assert column(trace, "usage") == [Usage(24004, 15000, 9000, 120, 9000, 0)]
     assert column(trace, "num_tokens") == [24004]
     assert trace.reported().ratio_of_sums == 15000 / 24004
     assert not trace.has_identity

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from core.errors import TraceError
 from core.traces.problems import Place
+from core.traces.reported.reading import langfuse_usage, read_usage
 from core.traces.rows import Row
-from core.traces.usage import Usage, UsageTotals, langfuse_usage, read_usage
+from core.traces.usage import Usage, UsageTotals
 
 
 def row(**fields: Any) -> Row:
@@ -83,7 +84,7 @@ def test_langfuse_tells_its_convention_by_the_total(fields: dict[str, Any], expe
     assert langfuse_usage(row(**fields)) == expected
 
 
-@pytest.mark.parametrize("value", [-1, 1.5, "3", True, [], 2**60])
+@pytest.mark.parametrize("value", [-1, 1.5, "three", "3.5", True, [], 2**60])
 def test_counts_that_are_none(value: object) -> None:
     with pytest.raises(TraceError) as caught:
         read_usage(row(prompt_tokens=50, prompt_tokens_details={"cached_tokens": value}))
@@ -92,8 +93,8 @@ def test_counts_that_are_none(value: object) -> None:
 
 def test_a_row_that_contradicts_itself_is_left_out_and_counted() -> None:
     """1,920 cached of 128: the count excluded what was cached, but was read as if it included it."""
-    totals = UsageTotals.of([Usage(128, 1920), Usage(100, 50), Usage(100, None), None])
-    assert (totals.num_contradictory, totals.num_known, totals.num_unknown) == (1, 1, 2)
+    totals = UsageTotals.of([Usage(128, 1920), Usage(50, 50), Usage(50, 0), Usage(100, None), None])
+    assert (totals.num_contradictory, totals.num_known, totals.num_unknown) == (1, 2, 2)
     assert totals.ratio_of_sums == totals.mean_of_ratios == 0.5
 
 

@@ -24,12 +24,13 @@ from ui.course.ch09_two_caches.drawn import (
     told_of,
     warm_rows,
 )
-from ui.course.ch09_two_caches.providers import FILE, WORDS, Offer, bill, offers
+from ui.course.ch09_two_caches.providers import bill
 from ui.course.ch09_two_caches.tables import SECONDS, cheaper_from, four_answers, semantic_verdict, surcharges
 from ui.course.lessons import part, parts
 from ui.course.said import SEEDS
 from ui.stage.own import OwnPrompts
 from ui.words.i18n import LANGS, Lang, t, table
+from ui.words.offers import FILE, WORDS, Offer, offers
 
 A100 = CostModel(MODELS["Llama-2-7B"], GPUS["A100"])
 OFFERS = {offer.offer_id: offer for offer in offers()}

@@ -1,0 +1,1 @@
+"""How exporters write usage, and which of two conventions a log follows."""

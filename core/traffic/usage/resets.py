@@ -1,0 +1,128 @@
+"""Turns that read less than they should have, and why: only what the log or the provider's rules show.
+
+What should have been readable is what the conversation's turn before had read and stored, as far as this
+prompt reaches. Less is a reset from a threshold on (`threshold`): the rounding of the provider's steps, and
+the tail that an earlier breakpoint leaves out, are none. The causes:
+
+* model: the conversation went on under a model that had not seen it.
+* ttl: the pause was longer than the life of what is missing, known from the writes or the provider's rule.
+* tools: the log shows the tools, and they changed.
+* shrank: the prompt is shorter than what was stored, or its text leaves the stored one early.
+* unexplained: none of these. Never a guess.
+
+Two causes at once: the first of ttl, tools, shrank counts, the others stand in `also`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from core.traces.model import TraceRequest
+from core.traffic.usage.entries import Held
+from core.traffic.usage.rules import Rules
+from core.traffic.usage.turns import Cause, Reset, Turn
+
+LEAST = 1024
+"""Losing less is no reset: hardly a provider stores shorter prefixes."""
+TAIL_SHARE = 0.1
+"""The last turn's own tokens count as a breakpoint's tail up to this share of what was stored."""
+
+_NAME = re.compile(r'"name": ?"([^"]*)"')
+
+
+def threshold(held: Held, rules: Rules) -> int:
+    """Missing tokens up to which a turn is as it should be."""
+    tail = min(held.grown, int(TAIL_SHARE * held.readable))
+    return max(rules.step, tail, min(LEAST, held.readable // 2))
+
+
+def judged(turn: Turn, held: Held, rules: Rules) -> Turn:
+    """The turn with what should have been readable, and the reset if it read less."""
+    expected = min(held.readable, turn.total)
+    return _with_reset(turn, held, expected, rules, _causes(turn, held, rules))
+
+
+def after_other_model(turn: Turn, held: Held, rules: Rules) -> Turn:
+    """The same for a conversation that goes on under a model which had not seen it."""
+    expected = min(held.readable, turn.total)
+    return _with_reset(turn, held, expected, rules, ["model"])
+
+
+def _with_reset(turn: Turn, held: Held, expected: int, rules: Rules, causes: list[Cause]) -> Turn:
+    missing, least = expected - turn.read, threshold(held, rules)
+    turn = replace(turn, expected=expected)
+    if missing <= least:
+        return turn
+    first, *others = causes or ["unexplained"]
+    values = {"expected": expected, "read": turn.read, "missing": missing, "threshold": least, "also": others}
+    values |= _evidence(first, turn, held)
+    return replace(turn, reset=Reset(first, max(min(missing, turn.written or turn.new), 0), values))
+
+
+def _evidence(cause: Cause, turn: Turn, held: Held) -> dict[str, object]:
+    """What a sentence about this cause has to name."""
+    before, now = held.turn.request, turn.request
+    if cause == "model":
+        return {"before": before.model, "after": now.model}
+    if cause == "shrank":
+        return {"before": held.turn.total, "total": turn.total}
+    if cause == "tools":
+        old, new = _tools(before), _tools(now)
+        gone, come = _names_beside(old, new), _names_beside(new, old)
+        return {"before": len(old), "after": len(new), "removed": gone, "added": come}
+    return {"pause_s": turn.pause_s, "ttl_s": held.life_at(turn.read)}
+
+
+def _causes(turn: Turn, held: Held, rules: Rules) -> list[Cause]:
+    found: list[Cause] = []
+    least = threshold(held, rules)
+    alive = held.alive_after(turn.pause_s)
+    if alive < held.readable and turn.read >= alive - least:
+        found.append("ttl")
+    if tools_differ(held.turn.request, turn.request):
+        found.append("tools")
+    elif turn.total < held.readable or leaves_early(held, turn, least):
+        found.append("shrank")
+    return found
+
+
+def tools_differ(before: TraceRequest, now: TraceRequest) -> bool:
+    """Whether the log shows both requests' tools, and they are not the same."""
+    if not before.segments or not now.segments:
+        return False
+    return _tools(before) != _tools(now)
+
+
+def _tools(request: TraceRequest) -> list[str]:
+    """The tools that a request shows: each one's text, which begins differently for each."""
+    return [one.text for one in request.segments if one.role == "tools" and one.text is not None]
+
+
+def _names_beside(tools: list[str], others: list[str]) -> list[str]:
+    """The names of those that the others lack."""
+    return [_name(one) for one in tools if one not in others]
+
+
+def _name(tool: str) -> str:
+    found = _NAME.search(tool)
+    return found[1] if found else tool
+
+
+def leaves_early(held: Held, turn: Turn, least: int) -> bool:
+    """Whether the prompts' own content shows that they differ before the end of what was stored.
+
+    The log's tokens are another tokenizer's than the provider's, so places are compared as shares.
+    """
+    before, now = held.turn.request, turn.request
+    if not before.has_identity or not now.has_identity:
+        return False
+    mine, theirs = now.tokens(), before.tokens()
+    length = min(len(mine), len(theirs))
+    if not length:
+        return False
+    differing = np.flatnonzero(mine[:length] != theirs[:length])
+    common = int(differing[0]) if len(differing) else length
+    return held.turn.total * common / len(theirs) < held.readable - least

@@ -1,0 +1,143 @@
+"""Reported usage as plain JSON values: for the report, the page and other programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from core.traces.model import Trace
+from core.traces.usage import UsageTotals
+from core.traffic.usage.bill import BillRow, bill, extra_cost
+from core.traffic.usage.engine import engine_row, engine_words
+from core.traffic.usage.rules import ANTHROPIC, OPENAI, Rules
+from core.traffic.usage.sessions import sessions
+from core.traffic.usage.turns import Session, Turn
+
+Json = dict[str, Any]
+_AUTOMATIC = ("openai_chat", "openai_responses", "vercel", "vercel_5", "deepseek", "gemini", "llama_cpp")
+
+
+def rules_for(trace: Trace) -> Rules:
+    """The rules that fit how the log writes its usage, where nobody names others."""
+    shapes = Counter(request.usage.shape for request in trace.requests if request.usage is not None)
+    return OPENAI if shapes and shapes.most_common(1)[0][0] in _AUTOMATIC else ANTHROPIC
+
+
+def usage_summary(trace: Trace, rules: Rules | None = None) -> Json | None:
+    """Sessions with turns and resets, and the bill; None where no row says what was read."""
+    rules = rules or rules_for(trace)
+    found = sessions(trace, rules)
+    if not found:
+        return None
+    turns = [turn for session in found for turn in session.turns]
+    rows = bill(found, rules)
+    engine = engine_row(turns, rules)
+    if engine is not None:
+        rows.append(engine)
+    return {
+        "sessions": [_session(session, rules) for session in found],
+        "resets": dict(Counter(turn.reset.cause for turn in turns if turn.reset is not None)),
+        "bill": {"rules": rules.to_json(), "rows": [_row(row, rules) for row in rows]},
+        "engine": None if engine is None else engine_words(turns, engine),
+    }
+
+
+def reported(totals: UsageTotals) -> Json:
+    """What the log itself reports, as its first lines say it."""
+    return {
+        "reported_unknown": totals.num_unknown,
+        "reported_contradictory": totals.num_contradictory,
+        "reported_bounds": None if totals.bounds is None else list(totals.bounds),
+        "reported_why": totals.why,
+        "reported_readings": totals.readings or None,
+        "reported_reading_tokens": totals.reading_tokens or None,
+        "reported_ambiguous": totals.num_ambiguous,
+        "reported_deciding_line": totals.deciding_line,
+    }
+
+
+def with_resets(usage: Json | None) -> Json:
+    """The log's resets and writes in short."""
+    every = [(one["name"], turn) for one in (usage["sessions"] if usage else ()) for turn in one["turns"]]
+    return {
+        "resets": [
+            {
+                "session": name,
+                "turn": turn["n"],
+                "pause_s": turn["pause_s"],
+                "cause": turn["reset"]["cause"],
+                "extra_tokens": turn["reset"]["extra_tokens"],
+            }
+            for name, turn in every
+            if turn["reset"] is not None
+        ],
+        "written_5m": _known_sum([turn["written_5m"] for _, turn in every]),
+        "written_1h": _known_sum([turn["written_1h"] for _, turn in every]),
+    }
+
+
+def _known_sum(values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _session(session: Session, rules: Rules) -> Json:
+    turns = session.turns
+    times = [turn.request.arrival_s for turn in turns if turn.request.arrival_s is not None]
+    models = Counter(turn.request.model for turn in turns)
+    return {
+        "name": session.name,
+        "model": models.most_common(1)[0][0],
+        "num_turns": len(turns),
+        "begins_s": min(times, default=None),
+        "minutes": (max(times) - min(times)) / 60 if times else None,
+        "ttl_s": session.ttl_s,
+        "read": sum(turn.read for turn in turns),
+        "total": sum(turn.total for turn in turns),
+        "turns": [_turn(turn, rules) for turn in turns],
+    }
+
+
+def _turn(turn: Turn, rules: Rules) -> Json:
+    request, reset = turn.request, turn.reset
+    return {
+        "n": turn.number,
+        "request": request.request_id,
+        "line": request.line,
+        "at_s": request.arrival_s,
+        "pause_s": turn.pause_s,
+        "model": request.model,
+        "branch": request.branch or request.tag,
+        "read": turn.read,
+        "written": turn.written,
+        "written_5m": turn.written_5m,
+        "written_1h": turn.written_1h,
+        "new": turn.new,
+        "total": turn.total,
+        "expected": turn.expected,
+        "reset": None
+        if reset is None
+        else {
+            "cause": reset.cause,
+            "values": reset.values,
+            "extra_tokens": reset.extra_tokens,
+            "extra_cost": extra_cost(turn, rules),
+        },
+    }
+
+
+def _row(row: BillRow, rules: Rules) -> Json:
+    return {
+        "id": row.id,
+        "rate": row.rate,
+        "read": row.read,
+        "written_5m": row.written_5m,
+        "written_1h": row.written_1h,
+        "new": row.new,
+        "total": row.total,
+        "ttl_s": row.ttl_s,
+        "cost": row.cost(rules),
+        "basis": "reported" if row.id == "as_it_was" else "modelled",
+        "money": "modelled",
+    }

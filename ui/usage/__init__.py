@@ -1,0 +1,1 @@
+"""What happened to a cache as its provider reports it: turns, resets, the bill."""

@@ -1,0 +1,154 @@
+"""What happened to my cache: the finding in a sentence, the turns of a session, the bill."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+from streamlit.components.v2 import component
+
+from core.traces.model import Trace
+from core.traffic.usage.rules import Rules
+from core.traffic.usage.summary import usage_summary
+from ui.frame.session import lang, lang_mode, plain, say
+from ui.frame.static_files import loader_js
+from ui.stage.payload import to_bytes
+from ui.traffic.state import Log, choose, chosen, remember
+from ui.usage.payload import usage_payload
+from ui.usage.prices import priced
+from ui.usage.reported import ambiguous, rate_sentences, rate_text, reading_chip, reading_words, unsaid
+from ui.usage.rules import prices_panel
+from ui.usage.setup import USAGE
+from ui.usage.told import (
+    Json,
+    cost_sentence,
+    gathered,
+    headline,
+    pause_text,
+    percent_text,
+    resets_sentence,
+    session_name,
+)
+from ui.words.numbers import Count
+
+_KEY = "usage"
+_mount = component("broth_usage", js=loader_js("usage/usage.js"))
+
+
+def has_usage(trace: Trace) -> bool:
+    """Whether the log reports tokens of a cache; counters of a whole engine are not meant."""
+    return any(request.usage is not None for request in trace.requests)
+
+
+def usage_view(log: Log, *_: object) -> None:
+    """The whole view; it needs nothing of what the other views need."""
+    setup = USAGE.get()
+    found = priced(log.trace, setup.rule)
+    found = replace(found, rules=setup.changed(found.rules))
+    usage = remember(("usage", log.key, found.rules), lambda: _summary(log.trace, found.rules))
+    if usage is None:
+        st.subheader(say("usage.headline.unknown"), anchor=False)
+        _rate(log, None)
+        return
+    _finding(usage, unsaid(log.trace))
+    _rate(log, usage)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        place = _session(usage)
+        _about(log, usage["sessions"][place])
+        prices_panel(found)
+    data = usage_payload(usage, place, found, log.trace.name, reading_chip(log.trace, lang()), lang_mode())
+    _mount(key=_KEY, data=to_bytes(data))
+    if not log.trace.has_identity:
+        st.caption(say("usage.no_identity"))
+
+
+def _summary(trace: Trace, rules: Rules) -> Json | None:
+    usage = usage_summary(trace, rules)
+    return None if usage is None else gathered(usage)
+
+
+def _finding(usage: Json, num_unsaid: int) -> None:
+    st.subheader(headline(usage, num_unsaid, lang()), anchor=False)
+    told = [resets_sentence(usage, num_unsaid, lang()), cost_sentence(usage, lang())]
+    st.markdown(" ".join(told).replace("$", "\\$"))
+
+
+def _rate(log: Log, usage: Json | None) -> None:
+    """The reported rate with its bounds or readings, and our engine's beside it."""
+    totals = log.trace.reported()
+    row = ambiguous(log.trace)
+    number, words = st.columns([1, 3], vertical_alignment="center")
+    number.metric(
+        f"{say('traffic.rate')} · {say('basis.reported')}",
+        rate_text(totals, lang()),
+        help=say("usage.rate.help"),
+    )
+    with words:
+        st.markdown(" ".join(rate_sentences(totals, lang())))
+        if usage is not None and usage["engine"] is not None:
+            st.markdown(_engine(usage["engine"]))
+        if row is not None:
+            _readings(log)
+
+
+def _engine(engine: Json) -> str:
+    """Both rates over the requests whose prompts the log holds."""
+    reported = percent_text(engine["reported_rate"], lang())
+    rate = percent_text(engine["rate"], lang())
+    return say("usage.engine", n=Count(engine["requests"]), rate=rate, reported=reported)
+
+
+def _readings(log: Log) -> None:
+    """Both readings with their rates; one click takes the other."""
+    row, totals = ambiguous(log.trace), log.trace.reported()
+    if row is None:
+        return
+    both = {name: reading_words(row, name, lang()) for name in ("usual", "other")}
+    st.markdown(say("usage.readings.why", n=totals.num_ambiguous, **both))
+    rates = {name: percent_text(rate or 0.0, lang(), 2) for name, rate in totals.readings.items()}
+    st.session_state["usage_reading_choice"] = chosen().wanted.usage_reading
+
+    def take() -> None:
+        name = st.session_state["usage_reading_choice"]
+        if name in both:
+            choose(wanted=replace(chosen().wanted, usage_reading=name))
+
+    st.segmented_control(
+        say("usage.readings"),
+        list(both),
+        format_func=lambda name: say(f"usage.reading.{name}", rate=rates.get(name, "–")),
+        key="usage_reading_choice",
+        on_change=take,
+    )
+
+
+def _session(usage: Json) -> int:
+    """Which session is drawn: the chosen one, else the one whose resets cost most."""
+    sessions = usage["sessions"]
+    if len(sessions) == 1:
+        return 0
+    usual = max(range(len(sessions)), key=lambda place: (_lost(sessions[place]), -place))
+    wanted = USAGE.get().session
+    st.session_state.setdefault("usage_session", wanted if wanted is not None else usual)
+    if st.session_state["usage_session"] not in range(len(sessions)):
+        st.session_state["usage_session"] = usual
+    words = [session_name(one, lang()) for one in sessions]
+    place = st.selectbox(
+        say("usage.session"), range(len(sessions)), format_func=words.__getitem__, key="usage_session"
+    )
+    USAGE.set(replace(USAGE.get(), session=None if place == usual else place))
+    return place
+
+
+def _lost(session: Json) -> float:
+    return float(sum(turn["reset"]["extra_tokens"] for turn in session["turns"] if turn["reset"]))
+
+
+def _about(log: Log, session: Json) -> None:
+    minutes = session["minutes"]
+    words: dict[str, Any] = {"name": plain(session["name"] or log.trace.name), "turns": len(session["turns"])}
+    if minutes is None:
+        st.caption(say("usage.about.untimed", **words))
+    else:
+        st.caption(say("usage.about", minutes=pause_text(60 * minutes, lang()), **words))
