@@ -47,8 +47,7 @@ class _Parser(argparse.ArgumentParser):
     """Wrong options end with the status of an error: 2 means that a log is under its least rate."""
 
     def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(ERROR, f"{self.prog}: {message}\n")
+        self.exit(ERROR, f"{self.prog}: {message} (--help lists all options)\n")
 
 
 def _reading(group: argparse._ArgumentGroup) -> None:
