@@ -263,8 +263,8 @@ def _output_ids(row: Row, paths: Sequence[str]) -> array[int] | None:
 def usage_at(row: Row, fields: FieldMap, read: ReadUsage = read_usage) -> Usage | None:
     """The first usage found: an object in any provider's words, or a count with the cached one beside it."""
     for path in fields.usage:
-        if path == ".":
-            return read(row)
+        if path == "." and (usage := read(row)) is not None:
+            return usage
         found = row_at(row, path)
         if found is None:
             continue
