@@ -29,9 +29,10 @@ def decision(words: Words, run: Json, machine: Json, rule: Json) -> str:
 def _spread(words: Words, run: Json) -> str:
     rates, lengths = run["percentiles"]["hit_rate"], run["percentiles"]["prompt_tokens"]
     names = ("10", "50", "90")
-    told = {f"r{name}": words.rate(rates[f"p{name}"], run["lower_bound"]) for name in names}
+    told = {f"r{name}": words.rate(rates[f"p{name}"], False) for name in names}
     told |= {f"n{name}": digits(int(lengths[f"p{name}"])) for name in names}
-    return words.say("traffic.spread", **told)
+    bound = words.say("traffic.spread.bound") if run["lower_bound"] else ""
+    return f"{words.say('traffic.spread', **told)} {bound}"
 
 
 def _enough(words: Words, run: Json, machine: Json) -> str:

@@ -17,6 +17,8 @@ Points = Sequence[tuple[float, float]]
 Carried = Sequence[float]
 """What a point carries: the request it leads to, then its setting."""
 HEIGHT = 380
+LINE = "#808a94"
+"""Of marks: seen on a light ground and on a dark one."""
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up")
 
@@ -83,16 +85,18 @@ def finished(figure: go.Figure, legend: bool, height: int = HEIGHT) -> go.Figure
     return figure
 
 
-def mark(figure: go.Figure, x: float, text: str, *, log_x: bool, y: float = 0.98) -> None:
-    """A line through the figure with words beside it, at a height from 0 to 1. Plotly wants logarithms for
-    words on log axes."""
-    figure.add_vline(x=x, line_dash="dot", line_width=1.5)
+def mark(figure: go.Figure, x: float, text: str, *, log_x: bool, y: float = 0.98, left: bool = False) -> None:
+    """A line through the figure with words beside it (on its right, or ``left``), at a height from 0 to 1.
+    Plotly wants logarithms for words on log axes."""
+    figure.add_vline(x=x, line_dash="dot", line_width=1.5, line_color=LINE)
     place: dict[str, Any] = {
         "x": float(np.log10(x)) if log_x else x,
         "yref": "paper",
         "y": y,
     }
-    figure.add_annotation(**place, text=text, showarrow=False, xanchor="left", xshift=5)
+    figure.add_annotation(
+        **place, text=text, showarrow=False, xanchor="right" if left else "left", xshift=-5 if left else 5
+    )
 
 
 def diamonds(figure: go.Figure, name: str, points: Points) -> None:

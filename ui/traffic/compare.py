@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.cost import CostModel, Prices
 from core.errors import BrothError
 from core.traces.packing.sources import TraceFile
 from core.traffic.analysis import Analysis, analyse, savings
@@ -139,7 +140,7 @@ def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict
         "rate": lambda log, one: rate_words(one.hit_rate, one.lower_bound, lang(), 2),
         "best": lambda log, one: rate_words(one.best_rate, one.lower_bound, lang(), 2),
         "computed": lambda log, one: digits(int(one.lengths.sum()) - int(one.hits.sum())),
-        "saved": lambda log, one: seconds(savings(one, cost, prices).gpu_seconds.value or 0.0),
+        "saved": lambda log, one: _saved(one, cost, prices),
         "verdict": lambda log, one: say(f"traffic.verdict.{whole(one, rule).verdict()}"),
     }
     (log_a, a), (log_b, b) = sides
@@ -149,6 +150,11 @@ def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict
         {"what": say(f"traffic.compare.{key}") + on.get(key, ""), "a": make(log_a, a), "b": make(log_b, b)}
         for key, make in words.items()
     ]
+
+
+def _saved(analysis: Analysis, cost: CostModel, prices: Prices) -> str:
+    value = seconds(savings(analysis, cost, prices).gpu_seconds.value or 0.0)
+    return say("traffic.at_least", rate=value) if analysis.lower_bound else value
 
 
 def _counted(log: Log) -> str:

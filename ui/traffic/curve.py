@@ -43,12 +43,14 @@ def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
         edge = min(cliff[1], curve.last)
         mark(figure, edge * factor, say("traffic.cliff", n=digits(edge)), log_x=log_x, y=0.06)
     here = min(analysis.num_slots, room_for_all(analysis.tree))
-    if here >= curve.first:
-        mark(figure, min(here, curve.last) * factor, say("traffic.here"), log_x=log_x)
     enough = enough_in(log, analysis)
+    first = enough is None or here < enough.slots  # of two lines the left one has its words on the left
+    if here >= curve.first:
+        mark(figure, min(here, curve.last) * factor, say("traffic.here"), log_x=log_x, left=first)
     if enough is not None:
         where = min(enough.slots, curve.last) * factor
-        mark(figure, where, say("traffic.enough.mark", n=digits(enough.slots)), log_x=log_x, y=0.5)
+        words = say("traffic.enough.mark", n=digits(enough.slots))
+        mark(figure, where, words, log_x=log_x, y=0.5, left=not first)
     off = None
     if not curve.exact:
         key = ("deviation", log.key, analysis.settings.block_size, curve.ttl)

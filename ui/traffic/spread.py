@@ -46,8 +46,8 @@ def spread_line(analysis: Analysis, total: Group) -> None:
     """A tenth, half and nine tenths of the requests: hit rates and lengths."""
     rates, lengths = total.rates, total.lengths
     words = {
-        f"r{name[1:]}": rate_words(getattr(rates, name), analysis.lower_bound, lang())
-        for name in ("p10", "p50", "p90")
+        f"r{name[1:]}": rate_words(getattr(rates, name), False, lang()) for name in ("p10", "p50", "p90")
     }
     words |= {f"n{name[1:]}": digits(int(getattr(lengths, name))) for name in ("p10", "p50", "p90")}
-    st.markdown(say("traffic.spread", **words))
+    bound = say("traffic.spread.bound") if analysis.lower_bound else ""
+    st.markdown(f"{say('traffic.spread', **words)} {bound}")

@@ -166,7 +166,7 @@ def _pinning(log: Log, analysis: Analysis, open_it: Open) -> None:
         name = say("traffic.pinning.name", n=number)
         curves[name] = [(float(p.num_usable), p.hit_rate) for p in points if p.hit_rate is not None]
     _at_sizes("pinning", curves, analysis, analysis.settings, open_it)
-    note = "" if ttl_s is None else say("traffic.curve.ttl", ttl=f"{ttl_s:g}")
+    note = "" if ttl_s is None else say("traffic.pinning.ttl", ttl=f"{ttl_s:g}")
     st.caption(f"{say('traffic.pinning.help')} {note}")
 
 

@@ -50,6 +50,7 @@ def _headline(log: Log, analysis: Analysis, total: Group) -> None:
     with cells[2]:
         enough_metric(log, analysis)
     value = seconds(saved.gpu_seconds.value or 0.0)
+    value = say("traffic.at_least", rate=value) if bound else value
     cells[3].metric(say("traffic.saved"), value, help=say("traffic.saved.help"))
     verdict = say(f"traffic.verdict.{total.verdict()}")
     cells[4].metric(say("traffic.verdict"), verdict, help=verdict_help(rule_now()))

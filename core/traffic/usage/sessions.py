@@ -35,7 +35,11 @@ class _Chain:
         pause = None if before is None or now is None else now - before
         missing = held.readable - turn.read
         alive = held.alive_after(pause) == held.readable
-        return alive and held.readable <= turn.total and -rules.step <= missing <= threshold(held, turn.read, rules)
+        return (
+            alive
+            and held.readable <= turn.total
+            and -rules.step <= missing <= threshold(held, turn.read, rules)
+        )
 
 
 class _Scope:
