@@ -22,7 +22,9 @@ def usage_payload(usage: Json, place: int, priced: Priced, name: str, reading: s
     columns: dict[str, Any] = {one: [turn[one] or 0 for turn in turns] for one in COLUMNS}
     columns |= {"n": [turn["n"] for turn in turns], "pause": [turn["pause_s"] for turn in turns]}
     columns["expected"] = [turn["expected"] for turn in turns]
-    columns["known"] = [turn["read"] is not None for turn in turns]
+    stored = any(columns["written"])
+    if not stored:  # writes are not reported: all that was computed stands where writes stand
+        columns |= {"written": columns["new"], "new": columns["written"]}
     return {
         "key": f"{name}/{place}/{len(turns)}",
         "lang": mode,
@@ -30,7 +32,9 @@ def usage_payload(usage: Json, place: int, priced: Priced, name: str, reading: s
         "turns": columns,
         "marks": [_mark(session, at, usage, mode) for at, turn in enumerate(turns) if turn["reset"]],
         "ttls": ttl_lines(session, usage),
-        "stored": any(columns["written"]),
+        "stored": stored,
+        "alone": session.get("alone", False),
+        "several": len(usage["sessions"]) > 1,
         "bill": _bill(usage, priced, reading, mode),
     }
 
@@ -91,5 +95,13 @@ def _row(row: Json, first: Json, usage: Json, mode: LangMode) -> Json:
         "note": [row_note(row, first, usage, lang) for lang in languages(mode)],
         "cost": "–" if row["cost"] is None else fine_money(row["cost"], currency),
         "basis": [t(f"basis.{row['basis']}", lang) for lang in languages(mode)],
-        "parts": money_parts(row, usage["bill"]["rules"]),
+        "parts": _parts(row, usage["bill"]["rules"]),
     }
+
+
+def _parts(row: Json, rules: Json) -> dict[str, float]:
+    """Where nothing is written, what was computed is drawn like a write; without a cache it is neither."""
+    parts = money_parts(row, rules)
+    if row["id"] != "no_cache" and not parts["written"]:
+        return parts | {"written": parts["new"], "new": 0.0}
+    return parts

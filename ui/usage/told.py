@@ -52,7 +52,7 @@ def gathered(usage: Json) -> Json:
 def headline(usage: Json, unsaid: int, lang: Lang) -> str:
     """The finding as a sentence. ``unsaid``: rows that do not say what was read, if enough to matter."""
     number = sum(usage["resets"].values())
-    if not number and (unsaid or not known(usage)):
+    if not number and (unsaid or not (known(usage) or _single(usage))):
         return t("usage.headline.unknown", lang)
     if not number:
         return t("usage.headline.none", lang)
@@ -68,12 +68,18 @@ def known(usage: Json) -> bool:
     return any(turn["expected"] is not None for one in usage["sessions"] for turn in one["turns"])
 
 
+def _single(usage: Json) -> bool:
+    return sum(len(one["turns"]) for one in usage["sessions"]) == 1
+
+
 def resets_sentence(usage: Json, unsaid: int, lang: Lang) -> str:
     """How many of each cause, and how many nobody can tell."""
     counts = usage["resets"]
     found = [t(f"usage.count.{one}", lang, n=Count(counts[one])) for one in CAUSES if counts.get(one)]
     if not found and unsaid:
         return t("usage.unknown.unsaid", lang, n=Count(unsaid))
+    if _single(usage):
+        return t("usage.counts.single", lang)
     if not known(usage):
         return t("usage.unknown.why", lang)
     if not found:

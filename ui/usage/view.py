@@ -147,7 +147,10 @@ def _lost(session: Json) -> float:
 
 def _about(log: Log, session: Json) -> None:
     minutes = session["minutes"]
-    words: dict[str, Any] = {"name": plain(session["name"] or log.trace.name), "turns": len(session["turns"])}
+    words: dict[str, Any] = {
+        "name": plain(session["name"] or log.trace.name),
+        "turns": Count(len(session["turns"])),
+    }
     if minutes is None:
         st.caption(say("usage.about.untimed", **words))
     else:
