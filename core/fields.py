@@ -42,7 +42,8 @@ class Place(Generic[E]):
 
     def missing(self, field: str, expected: str) -> E:
         """The error about a field that is not there."""
-        return self.error(f"{self.prefix}.missing", f"{self}: the field {field} is missing.", field=field)
+        message = f"{self}: the field {field} is missing; expected {expected}."
+        return self.error(f"{self.prefix}.missing", message, field=field, expected=expected)
 
     def shown(self, value: object) -> str:
         """A value as a message repeats it."""

@@ -2,7 +2,8 @@
 stands inside may be asked of ``view``.
 
 Each command is one tick of the logical clock: first what has expired is dropped, then the command runs.
-A command that cannot be carried out raises before anything has changed. "No room" is not an error: in
+Where the clock is somebody else's (``own_clock=False``: a log's times), commands take none: only ``wait``
+does. A command that cannot be carried out raises before anything has changed. "No room" is not an error: in
 ``step()`` it is an event, in the lower verbs (which ``step()`` itself is built from) ``ok=False``.
 """
 
@@ -56,8 +57,16 @@ class Engine:
     4
     """
 
-    def __init__(self, config: EngineConfig, emit: Emit | None = None, *, block_events: bool = True) -> None:
+    def __init__(
+        self,
+        config: EngineConfig,
+        emit: Emit | None = None,
+        *,
+        block_events: bool = True,
+        own_clock: bool = True,
+    ) -> None:
         self.config = config
+        self._own_clock = own_clock
         self._blocks = BlockManager(config.num_blocks)
         self._controller = CacheController(config, self._blocks)
         self._policies: PolicyCache | None = None
@@ -314,7 +323,7 @@ class Engine:
     def _tick(self, ticks: int = 1, *, waited: bool = False) -> None:
         """A command begins: time passes, and what has grown too old goes."""
         notes = self._controller.notes
-        notes.clock += ticks
+        notes.clock += ticks if waited or self._own_clock else 0
         self._scheduler.statistics.begin_command()
         if self._emit:
             self._emit(ev.ClockAdvanced(notes.clock, waited))

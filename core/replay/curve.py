@@ -13,6 +13,9 @@ distance is at most P - 1 after a prompt that ended in such a block, at most P a
 (distances count the block itself). This equals the engine on every request, unless a prompt that ends
 exactly at a block's end comes again while all of it is cached: then the engine keeps a copy of its last
 block, which no stack distance knows. ``num_repeats`` counts those; ``measure`` says what they change.
+
+With an idle time to live a block is hit if its distance allows it and its pause does: whatever was used
+after a block that is still alive is alive itself, so what expires changes no distance.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from numpy.typing import NDArray
 
 from core.errors import TraceError
 from core.replay.prefix_tree import TELL_EVERY, PrefixTree, Progress, part_of
-from core.replay.runs import replay_runs
+from core.replay.runs import num_expired, replay_runs
 
 Ints = NDArray[np.int64]
 
@@ -36,7 +39,7 @@ class CapacityCurve:
     beyond it). ``hit_blocks[i]``: full blocks hit by the whole log with ``first + i`` usable slots.
 
     The stretches say it per request: of request ``request[k]``, ``count[k]`` blocks in a row are hit from
-    ``need[k]``, ``need[k] + 1``, … slots upward.
+    ``need[k]``, ``need[k] + 1``, … slots upward. ``ttl``: the idle time to live in ticks, None without one.
     """
 
     block_size: int
@@ -48,6 +51,7 @@ class CapacityCurve:
     request: Ints
     need: Ints
     count: Ints
+    ttl: int | None = None
 
     @property
     def last(self) -> int:
@@ -109,9 +113,15 @@ class CapacityCurve:
             raise TraceError("trace.capacity", message, capacity=num_usable, first=self.first)
 
 
-def capacity_curve(tree: PrefixTree, progress: Progress | None = None) -> CapacityCurve:
-    """The whole curve. O(runs on all paths x log requests), plus one step per different block."""
-    distances = _StackDistances(tree)
+def capacity_curve(
+    tree: PrefixTree, progress: Progress | None = None, *, ttl: int | None = None
+) -> CapacityCurve:
+    """The whole curve. O(runs on all paths x log requests), plus one step per different block.
+
+    Raises:
+        TraceError: a time to live, and the log has no times.
+    """
+    distances = _StackDistances(tree, num_expired(tree, ttl))
     for request in range(tree.num_requests):
         distances.access(request)
         if progress is not None and request % TELL_EVERY == 0:
@@ -128,6 +138,7 @@ def capacity_curve(tree: PrefixTree, progress: Progress | None = None) -> Capaci
         np.array(distances.request, np.int64),
         need,
         count,
+        ttl,
     )
 
 
@@ -152,8 +163,9 @@ def _hits_from(first: int, need: Ints, count: Ints) -> Ints:
 class _StackDistances:
     """Goes through a log; collects the stretches (request, slots needed by its first block, blocks)."""
 
-    def __init__(self, tree: PrefixTree) -> None:
+    def __init__(self, tree: PrefixTree, num_expired: list[int]) -> None:
         self._tree = tree
+        self._num_expired = num_expired
         self._used_at = [-1] * len(tree.length)  # the request that used the run last
         self._behind = [0] * (tree.num_requests + 1)  # Fenwick tree: blocks by their last use
         self._num_seen = 0
@@ -166,8 +178,9 @@ class _StackDistances:
         """One prompt: measure what it finds, then put its whole path on top of the stack."""
         tree, used_at = self._tree, self._used_at
         stretches = self._stretches(request)
+        oldest = self._num_expired[request]
         for time, length, never_hit in stretches:
-            if length > never_hit:
+            if length > never_hit and time >= oldest:
                 self.request.append(request)
                 self.need.append(self._num_later(time) + 1 + self._tail)
                 self.count.append(length - never_hit)
@@ -242,7 +255,7 @@ def measure(
     for done, capacity in enumerate(capacities):
         ours = curve.hits_at(capacity)
         now = part_of(progress, done, len(capacities))
-        theirs = replay_runs(tree, capacity, now).hit_tokens // tree.block_size
+        theirs = replay_runs(tree, capacity, now, ttl=curve.ttl).hit_tokens // tree.block_size
         exact.append(int(theirs.sum()) * tree.block_size / max(curve.num_tokens, 1))
         different.append(int((ours != theirs).sum()))
     rates = tuple(curve.rate_at(capacity) for capacity in capacities)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -24,6 +25,9 @@ Progress = Callable[[int, int | None], None]
 """Called with (done, total or None) now and then; what it raises ends the work: that is how to cancel."""
 
 TELL_EVERY = 64
+TICKS_PER_S = 1000
+"""Time is counted in whole milliseconds wherever content can expire: two ways to compute agree at every
+tie."""
 _PARTS = 1000
 ROOT = 0
 NOWHERE = -1
@@ -73,9 +77,36 @@ class PrefixTree:
         return self.num_tokens[request] % self.block_size == 0
 
     @property
+    def arrival_ticks(self) -> list[int]:
+        """The log's own clock at each prompt: whole milliseconds, never going back (a late row comes now).
+
+        Raises:
+            TraceError: the log has no times.
+        """
+        return list(accumulate(map(ticks_of, self.check_times()), max))
+
+    def check_times(self) -> list[float]:
+        """The arrivals.
+
+        Raises:
+            TraceError: the log has no times.
+        """
+        if self.arrivals_s is None:
+            message = (
+                "Not every request has a time, so nothing can expire. Use a log with a time in every row."
+            )
+            raise TraceError("trace.no_times", message)
+        return self.arrivals_s
+
+    @property
     def largest(self) -> int:
         """Slots that the largest prompt needs; a smaller pool would have to refuse it."""
         return -(-max(self.num_tokens, default=0) // self.block_size)
+
+
+def ticks_of(seconds: float) -> int:
+    """A time of the log, or a time to live, in ticks."""
+    return round(seconds * TICKS_PER_S)
 
 
 class PrefixTreeBuilder:

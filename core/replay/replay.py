@@ -9,8 +9,9 @@ A log's answers are left out either way: of a ``TracedPrompt`` only the prompt i
 brings outputs gets them.
 
 Ticks: where the settings count them (``ttl``, ``admit_window``) and the log has arrival times, one tick is
-one millisecond of the log; the engine waits for each arrival. Its own commands take a tick each, so in a
-burst of equal times its clock may run ahead by as many milliseconds.
+one millisecond of the log. The log's times are the only clock: the engine waits for each arrival, its own
+commands take no time, and a row that comes later in the log than its time says comes at once. A log without
+times is replayed as before, a tick per command.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import numpy as np
 from core.engine.engine import Engine
 from core.engine.events import BlockEvicted, Event, RequestAdmitted
 from core.replay.block_chain import TracedPrompt
-from core.replay.prefix_tree import TELL_EVERY, PrefixTreeBuilder, Progress, chain_of
+from core.replay.prefix_tree import TELL_EVERY, PrefixTreeBuilder, Progress, chain_of, ticks_of
 from core.replay.runs import ReplayResult, replay_runs
 from core.types import EngineConfig, Request
 
@@ -56,7 +57,8 @@ def replay(
         if isinstance(result, ReplayResult):
             return result
         reasons = result
-    return _EngineReplay(config, in_flight, count_evicted).run(again, reasons, progress)
+    timed = all(not isinstance(one, Request) and one.arrival_s is not None for one in again)
+    return _EngineReplay(config, in_flight, count_evicted, timed).run(again, reasons, progress)
 
 
 def needs_engine(config: EngineConfig, in_flight: int = 1) -> tuple[str, ...]:
@@ -96,10 +98,11 @@ def _replay_fast(
 class _EngineReplay:
     """Drives one engine through a log."""
 
-    def __init__(self, config: EngineConfig, in_flight: int, count_evicted: bool) -> None:
+    def __init__(self, config: EngineConfig, in_flight: int, count_evicted: bool, timed: bool) -> None:
         self._config = config
-        self._engine = Engine(config, self._note, block_events=count_evicted)
-        self._timed = config.ttl is not None or config.admit_window is not None
+        counts_ticks = config.ttl is not None or config.admit_window is not None
+        self._timed = counts_ticks and timed  # then the clock is the log's
+        self._engine = Engine(config, self._note, block_events=count_evicted, own_clock=not self._timed)
         self._in_flight = in_flight
         self._held: deque[str] = deque()  # running requests, oldest first; only with in_flight > 1
         self._hit_tokens = self._num_evicted = 0  # of the request at hand
@@ -115,8 +118,8 @@ class _EngineReplay:
         rows: list[tuple[int, int, int, bool]] = []
         total = len(prompts) if isinstance(prompts, Sized) else None
         for done, prompt in enumerate(prompts):
-            if not isinstance(prompt, Request):
-                self._wait_until(prompt.arrival_s)
+            if self._timed and not isinstance(prompt, Request):
+                self._wait_until(prompt.arrival_s or 0.0)
             request = prompt if isinstance(prompt, Request) else replace(prompt.request(), outputs=())
             self._hit_tokens = self._num_evicted = 0
             admitted = self._send(request)
@@ -128,9 +131,9 @@ class _EngineReplay:
             "engine", reasons, columns[0], columns[1], columns[2], columns[3].astype(np.bool_)
         )
 
-    def _wait_until(self, arrival_s: float | None) -> None:
-        ticks = 0 if arrival_s is None else round(arrival_s * 1000) - self._engine.view.clock
-        if self._timed and ticks > 0:
+    def _wait_until(self, arrival_s: float) -> None:
+        ticks = ticks_of(arrival_s) - self._engine.view.clock
+        if ticks > 0:
             self._engine.wait(ticks)
 
     def _send(self, request: Request) -> bool:

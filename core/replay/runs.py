@@ -61,13 +61,24 @@ class ReplayResult:
         return int(self.hit_tokens.sum()) / queries if queries else None
 
 
-def replay_runs(tree: PrefixTree, num_usable: int, progress: Progress | None = None) -> ReplayResult:
-    """Replay the whole log with ``num_usable`` slots. O(runs on all paths)."""
+def replay_runs(
+    tree: PrefixTree, num_usable: int, progress: Progress | None = None, *, ttl: int | None = None
+) -> ReplayResult:
+    """Replay the whole log with ``num_usable`` slots. O(runs on all paths).
+
+    ``ttl``: content that nobody used for more ticks expires (``PrefixTree.arrival_ticks``); it is not counted
+    as evicted.
+
+    Raises:
+        TraceError: a time to live, and the log has no times.
+    """
     cache = _RunCache(tree, num_usable)
+    oldest = num_expired(tree, ttl)
     num_requests = tree.num_requests
     hits, evicted = [0] * num_requests, [0] * num_requests
     admitted = [True] * num_requests
     for request in range(num_requests):
+        cache.expire(oldest[request])
         if tree.num_blocks(request) > num_usable:
             admitted[request] = False
         else:
@@ -82,6 +93,18 @@ def replay_runs(tree: PrefixTree, num_usable: int, progress: Progress | None = N
         np.array(evicted, np.int64),
         np.array(admitted, np.bool_),
     )
+
+
+def num_expired(tree: PrefixTree, ttl: int | None) -> list[int]:
+    """For each request, how many of the first ones came so long before it that what they used last is gone.
+
+    Raises:
+        TraceError: a time to live, and the log has no times.
+    """
+    if ttl is None:
+        return [0] * tree.num_requests
+    clock = np.array(tree.arrival_ticks, np.int64)
+    return [int(place) for place in np.searchsorted(clock, clock - ttl, side="left")]
 
 
 class _RunCache:
@@ -132,6 +155,12 @@ class _RunCache:
         while left:
             left -= self._evict_copy() or self._evict_stretch(left)
         return num_evicted
+
+    def expire(self, before: int) -> None:
+        """Forget what the requests before number ``before`` used last: it stands at the front of the
+        queue."""
+        while self._oldest < before:
+            self._num_empty += self._evict_copy() or self._evict_stretch(self._tree.num_distinct)
 
     def _store_last(self, run: int, request: int) -> None:
         """The last block of an aligned prompt has been computed: the only one of its content, or a copy."""

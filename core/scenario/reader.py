@@ -92,7 +92,8 @@ def _parse(text: str, place: _Place) -> Json:
         data = parse_json(text)
     except ValueError as error:
         message = f"{place} is not JSON ({error}). Check the file and load it again."
-        raise place.error("scenario.json", message, line=getattr(error, "lineno", 1)) from None
+        at = getattr(error, "lineno", 1)
+        raise place.error("scenario.json", message, line=at, reason=str(error)) from None
     if not isinstance(data, dict):
         raise place.wrong("the whole file", "a JSON object", data)
     return data
@@ -103,7 +104,8 @@ def _check_head(data: Json, place: _Place) -> None:
     _refuse_unknown("scenario.field", data, sorted(known), place)
     if data.get("schema") != SCHEMA_VERSION:
         message = f"{place}: schema is {data.get('schema')!r}; this version reads {SCHEMA_VERSION}."
-        raise place.error("scenario.schema", message, schema=str(data.get("schema")))
+        given = str(data.get("schema"))
+        raise place.error("scenario.schema", message, schema=given, expected=str(SCHEMA_VERSION))
     if "commands" not in data:
         raise place.error("scenario.missing", f"{place}: the field 'commands' is missing.", field="commands")
 
@@ -111,7 +113,7 @@ def _check_head(data: Json, place: _Place) -> None:
 def _refuse_unknown(code: str, names: Iterable[str], known: Collection[str], place: _Place) -> None:
     for name in sorted(set(names) - set(known)):
         message = f"{place}: unknown {code.partition('.')[2]} {name!r}; known are {', '.join(known)}."
-        raise place.error(code, message, field=name)
+        raise place.error(code, message, field=name, known=", ".join(known))
 
 
 def _config(data: Json, overrides: Mapping[str, Any], place: _Place) -> EngineConfig:
@@ -184,7 +186,7 @@ class _Reader:
         op = fields.get("op")
         if not isinstance(op, str) or op not in _FIELDS:
             message = f"{self._place}: {fields.path}: unknown op {op!r}; known are {', '.join(OPS)}."
-            raise self._place.error("scenario.op", message, op=str(op))
+            raise self._place.error("scenario.op", message, op=str(op), known=", ".join(OPS))
         args = {key: value for key, value in fields.value.items() if key != "op"}
         self._check_names(op, args, fields)
         for name in args:
@@ -202,7 +204,9 @@ class _Reader:
         for name in sorted(required - set(args)):
             raise self._place.error("scenario.missing", f"{where}: missing field {name!r}.", field=name)
         for name in sorted(set(args) - required - optional):
-            raise self._place.error("scenario.field", f"{where}: unknown field {name!r}.", field=name)
+            known = ", ".join(sorted({"op"} | required | optional))
+            message = f"{where}: unknown field {name!r}; known are {known}."
+            raise self._place.error("scenario.field", message, field=name, known=known)
 
     def _request(self, op: str, args: Json, fields: _Fields) -> Command:
         prompt = self._tokens(fields, "text", "tokens", required=True)

@@ -90,7 +90,8 @@ class TokenStreams:
         for step in range(NUM_RUNS):
             if (place := (wanted + step) % NUM_RUNS) not in self._taken:
                 return place
-        raise ScenarioError("tokens.streams", "the scenario names more tokens than there are token ids")
+        message = f"the scenario names more than {NUM_RUNS} runs of tokens; use fewer streams"
+        raise ScenarioError("tokens.streams", message, limit=NUM_RUNS)
 
 
 def _literal(number: str) -> int:

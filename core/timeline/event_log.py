@@ -101,9 +101,10 @@ def _parse(line: str, place: _Place) -> dict[str, Any]:
     try:
         value = parse_json(line)
     except ValueError as error:
-        raise place.error("log.json", f"{place} is not JSON ({error}). Export the log again.") from None
+        message = f"{place} is not JSON ({error}). Export the log again."
+        raise place.error("log.json", message, reason=str(error)) from None
     if not isinstance(value, dict):
-        raise place.error("log.json", f"{place} is not a JSON object.")
+        raise place.error("log.json", f"{place} is not a JSON object.", reason="it is no object")
     return value
 
 
@@ -116,7 +117,8 @@ def _read_header(header: dict[str, Any], place: _Place) -> EngineConfig:
             f"{place}: schema is {schema!r}; this version reads {_OLD_SCHEMA} and {SCHEMA_VERSION}. "
             "Open it with the version that wrote it, or run its scenario again."
         )
-        raise place.error("log.schema", message, schema=str(schema))
+        versions = f"{_OLD_SCHEMA}, {SCHEMA_VERSION}"
+        raise place.error("log.schema", message, schema=str(schema), expected=versions)
     try:
         config = EngineConfig(**header["config"])
     except (KeyError, TypeError, BrothError) as error:
@@ -127,7 +129,8 @@ def _read_header(header: dict[str, Any], place: _Place) -> EngineConfig:
 
 
 def _bad_config(place: _Place, why: str) -> EventLogError:
-    return place.error("log.config", f"{place}: config cannot be used ({why}).", field="config")
+    message = f"{place}: config cannot be used ({why}). Export the log again."
+    return place.error("log.config", message, field="config", reason=why)
 
 
 class _EventReader:
@@ -147,8 +150,10 @@ class _EventReader:
             raise _error(place, "log.type", "type", f"unknown event type {value.get('type')!r}")
         given = set(value) - {"type"}
         for key in sorted(given ^ set(types)):
-            what = "unknown" if key in given else "missing"
-            raise _error(place, "log.field", key, f"{what} field {key!r} of {kind.__name__}")
+            what = f"unknown field {key!r} of {kind.__name__}"
+            if key not in given:
+                what = f"missing field {key!r} of {kind.__name__}"
+            raise _error(place, "log.field", key, what)
         decoded = {}
         for key, wanted in types.items():
             try:
@@ -159,7 +164,7 @@ class _EventReader:
 
 
 def _error(place: _Place, code: str, field: str, what: str) -> EventLogError:
-    return place.error(code, f"{place}: {what}. Export the log again.", field=field)
+    return place.error(code, f"{place}: {what}. Export the log again.", field=field, reason=what)
 
 
 def _hints(kind: type[Event]) -> dict[str, Any]:

@@ -23,7 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.traces import problems
-from core.traces.engine_facts import EngineCounters, EventTotals
+from core.traces.engine_facts import EngineCounters, EventTotals, Meters
+from core.traces.field_map import FieldMap
+from core.traces.left_out import RepeatedRow, SkippedLine, UnreadField
 from core.traces.recording import RecordedBatch
 from core.traces.usage import Usage, UsageTotals
 from core.types import Request, RequestId
@@ -133,19 +135,11 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class SkippedLine:
-    """One broken line that was left out, and why."""
-
-    file: str
-    line: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Trace:
     """One log after reading. `requests` are in the order in which they are replayed (`order`).
 
-    `recording`: the KV events themselves, which hold no request.
+    `recording`: the KV events themselves, which hold no request. `field_map`: the map that the log was read
+    by, chosen or proposed; null where its format has a reader.
     """
 
     name: str
@@ -162,9 +156,17 @@ class Trace:
     notes: tuple[Note, ...] = ()
     num_skipped: int = 0
     skipped: tuple[SkippedLine, ...] = ()
-    counters: tuple[EngineCounters, ...] = ()
+    repeats: tuple[RepeatedRow, ...] = ()
+    unread: tuple[UnreadField, ...] = ()
+    meters: Meters | None = None
     events: EventTotals | None = None
     recording: tuple[RecordedBatch, ...] = ()
+    field_map: FieldMap | None = None
+
+    @property
+    def counters(self) -> tuple[EngineCounters, ...]:
+        """What engines said of themselves."""
+        return () if self.meters is None else self.meters.engines
 
     @property
     def has_identity(self) -> bool:

@@ -10,6 +10,11 @@ NOTES = MappingProxyType(
         "partly_timed": "Requests without a time, so that the file's order is kept: {count}.",
         "sorted": "Requests that stood later in the file than their time and were sorted: {count}.",
         "times_ignored": "Times that were ignored, because this format goes by the file's order: {count}.",
+        "times_unread": "Times that were not read, because you asked for the file's order: {count}.",
+        "date_only": "Times that are a day without an hour, so that requests of one day keep the file's order: "
+        "{count}.",
+        "month_first": "Dates like {example}, read as month/day/year because none of them says which number "
+        "is the month: {count}.",
         "renamed": "Requests with an id that was taken, which got a number behind it: {count}.",
         "models": "Models that share nothing with each other: {count}.",
         "model_missing": "Requests without a model, which count as one more model: {count}.",
@@ -19,6 +24,9 @@ NOTES = MappingProxyType(
         "deltas": "Rows that hold only what is new in a turn, completed by the turns before: {count}.",
         "delay": "Arrivals added up from delays, without the time of the answers: {count}.",
         "repeated": "Rows that repeat a request which is already counted: {count}.",
+        "delivered_again": "Rows delivered again (same id, same content), counted once: {count}.",
+        "equal_rows": "Rows without an id that equal an earlier one, time included, all counted: {count}.",
+        "tokens_dropped": "Stored blocks whose tokens do not fit their number, told without tokens: {count}.",
         "other_rows": "Rows of another kind, passed over: {count}.",
         "failed": "Failed requests, left out: {count}.",
         "response_cache": "Requests answered by the proxy's own response cache, left out: {count}.",
@@ -30,6 +38,12 @@ NOTES = MappingProxyType(
         "usage_inclusive": "Line {line} shows that the input count includes the cached tokens.",
         "usage_exclusive": "Line {line} shows that the input count leaves the cached tokens out.",
         "expanded": "Conversations that became one request per turn of the user: {count}.",
+        "proposed": "No known format: the fields were read as {map}.",
+        "stored": "Requests with content that the provider keeps, which counts as a placeholder: {count}.",
+        "continued": "Requests that continue one outside this log, left out of every hit rate: {count}.",
+        "elsewhere": "Requests whose text lies in another place, such as {place}, and is not read: {count}.",
+        "other_lines": "Lines that say nothing about a cache, passed over: {count}.",
+        "scrapes_by_name": "The files were ordered by what their names say, because no sample has a time.",
         "no_requests": "An engine's own record holds no requests: nothing in it can be replayed.",
     }
 )

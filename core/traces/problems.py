@@ -5,14 +5,20 @@ from __future__ import annotations
 from core import fields
 from core.errors import TraceError
 from core.fields import shown
+from core.texts import escaped
+from core.traces.dates import Dates
 
 
 class Place(fields.Place[TraceError]):
-    """Where in the upload."""
+    """Where in the upload, and how dates are written there."""
 
-    __slots__ = ()
+    __slots__ = ("dates",)
     raises = TraceError
     prefix = "trace"
+
+    def __init__(self, file: str, line: int = 0, dates: Dates | None = None) -> None:
+        super().__init__(file, line)
+        self.dates = dates
 
 
 def not_json(place: Place, reason: str) -> TraceError:
@@ -49,6 +55,16 @@ def unknown_format(file: str, known: str) -> TraceError:
     """No reader claims the content."""
     message = f"The format of {file} was not recognised. Choose one of: {known}."
     return TraceError("trace.unknown_format", message, file=file, known=known)
+
+
+def unknown_fields(file: str, field_map: str) -> TraceError:
+    """Records that no reader claims, with fields that could be what is asked for: a person has to say."""
+    likely = escaped(field_map)
+    message = (
+        f"The format of {file} was not recognised. Say which field is what: these seem likely: {likely} "
+        "(in the shell: --map with this text)."
+    )
+    return TraceError("trace.unknown_fields", message, file=file, map=likely)
 
 
 def no_such_format(name: str, known: str) -> TraceError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
 
 from core.errors import TraceError
@@ -13,6 +14,18 @@ from core.types import MAX_TOKEN_ID
 LARGEST = 2**53
 """Counts above this lose digits in most tools, and no log has them."""
 LARGEST_TIME = 1e20
+_DIGITS = re.compile(r"\s*(-?\d{1,20})(?:\.0*)?\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*[+-]?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?\s*", re.ASCII)
+
+
+def as_whole(value: object) -> int | None:
+    """The whole number that a value spells: 3, 3.0 (tables written by pandas) and "3" are 3, true is none."""
+    if type(value) is int:
+        return value
+    if type(value) is float:
+        return int(value) if value.is_integer() else None
+    match = _DIGITS.fullmatch(value) if isinstance(value, str) else None
+    return None if match is None else int(match[1])
 
 
 class Row(Fields[TraceError]):
@@ -28,11 +41,9 @@ class Row(Fields[TraceError]):
         return super().wrong(field, expected, value)
 
     def whole(self, field: str, default: int | None = None, *, least: int = 0, most: int = LARGEST) -> int:
-        """A whole number; 3.0 counts as 3 (tables written by pandas), true and "3" do not."""
-        value = self.value.get(field, default)
-        if type(value) is float and value.is_integer():
-            value = int(value)
-        if type(value) is not int or not least <= value <= most:
+        """A whole number, as a number or as a text of digits (`as_whole`)."""
+        value = as_whole(self.value.get(field, default))
+        if value is None or not least <= value <= most:
             raise self.wrong(field, f"a whole number from {least} to {most}")
         return value
 
@@ -41,10 +52,12 @@ class Row(Fields[TraceError]):
         return None if self.value.get(field) is None else self.whole(field, least=least, most=most)
 
     def number_or_none(self, field: str, least: float = -math.inf) -> float | None:
-        """A finite number of sensible size (times of logs, in whatever unit, stay below 1e20)."""
+        """A finite number of sensible size (times of logs, in whatever unit, stay below 1e20), or its digits."""
         value = self.value.get(field)
         if value is None:
             return None
+        if isinstance(value, str) and _NUMBER.fullmatch(value):
+            value = float(value)
         try:
             number = float(value) if type(value) in (int, float) else math.nan
         except OverflowError:
@@ -61,8 +74,9 @@ class Row(Fields[TraceError]):
                 continue
             if isinstance(value, str):
                 return value
-            if type(value) is int and abs(value) <= LARGEST:
-                return str(value)
+            number = as_whole(value)
+            if number is not None and abs(number) <= LARGEST:
+                return str(number)
             raise self.wrong(field, "a text or a whole number")
         return None
 
@@ -71,15 +85,18 @@ class Row(Fields[TraceError]):
         return None if self.value.get(field) is None else self.object(field)
 
     def token_ids(self, field: str) -> array[int]:
-        """A list of token ids (whole numbers from 0 to 2**32 - 1). No Python loop unless one is wrong."""
+        """A list of token ids (whole numbers from 0 to 2**32 - 1). No Python loop where all are numbers."""
         ids = self.items(field)
-        if set(map(type, ids)) <= {int}:
-            try:
-                return array("I", ids)
-            except OverflowError:
-                pass
+        if not set(map(type, ids)) <= {int}:
+            ids = [as_whole(token) for token in ids]
+        try:
+            return array("I", ids)
+        except (OverflowError, TypeError):
+            pass
         for index, token in enumerate(ids):
-            if type(token) is not int or not 0 <= token <= MAX_TOKEN_ID:
+            if token is None or not 0 <= token <= MAX_TOKEN_ID:
                 where = f"{self.name(field)}[{index}]"
-                raise self.place.wrong(where, f"a token id from 0 to {MAX_TOKEN_ID}", token)
+                raise self.place.wrong(
+                    where, f"a token id from 0 to {MAX_TOKEN_ID}", self.items(field)[index]
+                )
         raise AssertionError("an array takes every id in range")  # pragma: no cover

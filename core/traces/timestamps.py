@@ -6,23 +6,22 @@ import re
 from datetime import datetime
 
 from core.traces import problems
+from core.traces.dates import Dates, seconds_of
 from core.traces.rows import LARGEST_TIME, Row
 
-_ISO = re.compile(
-    r"(\d{4}-\d\d-\d\d)[T ]((?:[01]\d|2[0-3]):[0-5]\d)"
-    r"(?::([0-5]\d|60)(?:[.,](\d{1,12}))?)?"  # 60: a leap second, which Python's calendar does not know
-    r"\s*(Z|[+-]\d\d:?\d\d)?",
+_ISO = re.compile(  # the usual form, for speed; all others are read in dates.py
+    r"(\d{4}-\d\d-\d\d)[T ]((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:[.,](\d{1,12}))?(Z|[+-]\d\d:\d\d)?",
     re.ASCII,
 )
-_NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?", re.ASCII)
+_NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 
 
 def time_or_none(row: Row, *fields: str) -> float | None:
     """The first of these fields that holds a time, in seconds.
 
-    A date is ISO 8601 (without a zone: UTC). A number is seconds since 1970 or since the log began; numbers
-    of 1e11, 1e14, 1e17 and more can only be milli-, micro- and nanoseconds since 1970.
+    A date is read as core/traces/dates.py says (without a zone: UTC). A number is seconds since 1970 or since
+    the log began; numbers of 1e11, 1e14, 1e17 and more can only be milli-, micro- and nanoseconds since 1970.
 
     Raises:
         TraceError: something else stands there.
@@ -31,17 +30,38 @@ def time_or_none(row: Row, *fields: str) -> float | None:
         value = row.get(field)
         if value is None or value == "":
             continue
-        seconds = _seconds(value)
+        if _is_ignored(row.place):
+            return None
+        seconds = _seconds(value, row.place.dates)
         if seconds is None:
-            raise row.wrong(field, "a time: seconds, or a date like 2030-01-31T09:00:00Z")
+            raise row.wrong(field, _expected(row.place))
         return seconds
     return None
 
 
-def _seconds(value: object) -> float | None:
+def _is_ignored(place: problems.Place) -> bool:
+    """Whether the person wants no times; a time that is passed over counts."""
+    if place.dates is None or not place.dates.ignored:
+        return False
+    place.dates.num_ignored += 1
+    return True
+
+
+def _expected(place: problems.Place) -> str:
+    dates = place.dates
+    if dates is None or dates.month_first is None:
+        return "a time: seconds, or a date like 2030-01-31T09:00:00Z"
+    order = "month/day/year" if dates.month_first else "day/month/year"
+    return f"a time: seconds, or a date like 2030-01-31T09:00:00Z, or {order} as in the other lines"
+
+
+def _seconds(value: object, dates: Dates | None) -> float | None:
     if isinstance(value, str):
         text = value.strip()
-        return _scaled(float(text)) if _NUMBER.fullmatch(text) else _from_date(text)
+        if _NUMBER.fullmatch(text):
+            value = float(text)
+        else:
+            return _from_date(text, dates)
     if type(value) not in (int, float):
         return None
     try:
@@ -55,37 +75,44 @@ def _scaled(number: float) -> float:
     return next((number / per_second for least, per_second in _UNITS if abs(number) >= least), number)
 
 
-def _from_date(text: str) -> float | None:
+def _from_date(text: str, dates: Dates | None) -> float | None:
     match = _ISO.fullmatch(text)
     if match is None:
-        return None
+        return seconds_of(text, dates)
     day, minute, second, fraction, zone = match.groups()
     try:
         start = datetime.fromisoformat(f"{day}T{minute}{zone or 'Z'}").timestamp()
     except ValueError:  # no such day, or a zone a day away
         return None
-    return start + float(f"{second or 0}.{fraction or 0}")
+    return start + float(f"{second}.{fraction or 0}")
 
 
 def milliseconds(row: Row, field: str) -> float | None:
     """A time in milliseconds, as seconds."""
-    value = row.number_or_none(field)
-    return None if value is None else value / 1000
+    return _in_units(row, field, 1e3)
 
 
 def nanoseconds(row: Row, field: str) -> float | None:
     """A time in nanoseconds, as seconds."""
+    return _in_units(row, field, 1e9)
+
+
+def _in_units(row: Row, field: str, per_second: float) -> float | None:
+    if row.get(field) is None or _is_ignored(row.place):
+        return None
     value = row.number_or_none(field)
-    return None if value is None else value / 1e9
+    return None if value is None else value / per_second
 
 
-def column_time(text: str, place: problems.Place, field: str) -> float:
-    """A time in a table's column.
+def column_time(text: str, place: problems.Place, field: str) -> float | None:
+    """A time in a table's column; None where times are to be ignored.
 
     Raises:
         TraceError: it is none.
     """
-    seconds = _seconds(text)
+    if _is_ignored(place):
+        return None
+    seconds = _seconds(text, place.dates)
     if seconds is None:
-        raise place.wrong(field, "a time: seconds, or a date like 2030-01-31 09:00:00", text)
+        raise place.wrong(field, _expected(place), text)
     return seconds

@@ -6,6 +6,7 @@ analysis.py    a log under such settings: hits, curve, definitions, savings, tim
 groups.py      per session, tenant, tag, template, model; a verdict for each
 misses.py      per request: the reason, the best stored prefix, the first token that differs
 words.py       the same in text
+left_out.py    what a reading left out: broken lines, repeated records, unread fields
 causes.py      what made prompts differ: one cause for each miss
 repairs.py     the log after a change that removes a cause
 ranking.py     causes over the whole log, each with the hit rate after its change, by running it again

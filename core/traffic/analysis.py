@@ -1,7 +1,7 @@
 """One log under one setting: everything the page and the report show, computed once.
 
-Hits come from the fast replay where it equals the engine, else from the engine (a time to live together with
-few slots, requests in flight); ``way`` says which. Only requests with identity take part.
+Hits come from the fast replay where it equals the engine, else from the engine (requests in flight);
+``way`` says which. Only requests with identity take part.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from core.replay.replay import replay
 from core.replay.runs import ReplayResult, replay_runs
 from core.traces.model import Trace, TraceRequest
 from core.traffic.misses import Miss, find_misses
-from core.traffic.settings import Settings, room_for_all
+from core.traffic.settings import Settings, cuts_blocks, room_for_all
 from core.types import EngineConfig
 
 Ints = NDArray[np.int64]
@@ -30,7 +30,10 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """``hits``: hit tokens per request; ``possible``: with room for everything. Rates are by vLLM's rule."""
+    """``hits``: hit tokens per request; ``roomy``: with room for everything; ``possible``: with no time to
+    live either. Rates are by vLLM's rule. ``start_s``: when the log begins. ``lower_bound``: blocks of the
+    log are cut, and what differs inside one counts from its first token: every rate may be higher in
+    truth."""
 
     settings: Settings
     name: str
@@ -39,7 +42,10 @@ class Analysis:
     curve: CapacityCurve
     definitions: tuple[HitRate, ...]
     result: ReplayResult
+    roomy: Ints
     possible: Ints
+    start_s: float | None = None
+    lower_bound: bool = False
 
     @property
     def hits(self) -> Ints:
@@ -58,7 +64,7 @@ class Analysis:
 
     @property
     def best_rate(self) -> float:
-        """The same with room for everything."""
+        """The same with room for everything and no time to live."""
         return int(self.possible.sum()) / max(int(self.lengths.sum()), 1)
 
     @property
@@ -71,31 +77,59 @@ def analyse(trace: Trace, settings: Settings, progress: Progress | None = None) 
     """Build the tree, replay, measure.
 
     Raises:
-        TraceError: no request has identity, or the log cannot be cut into such blocks.
+        TraceError: no request has identity, the log cannot be cut into such blocks, or a time to live is
+        asked
+            for and not every request has a time.
     """
     requests = trace.with_identity()
     tree = build_tree(requests, settings.block_size, progress=part_of(progress, 0, 3))
-    full = np.minimum(tree.matched, (np.array(tree.num_tokens, np.int64) - 1) // settings.block_size)
+    size = settings.block_size
+    full = np.minimum(tree.matched, (np.array(tree.num_tokens, np.int64) - 1) // size)
+    possible = np.asarray(full * size, np.int64)
+    curve = capacity_curve(tree, part_of(progress, 1, 3), ttl=settings.ttl)
+    result = replayed(requests, tree, settings, part_of(progress, 2, 3))
     return Analysis(
         settings,
         trace.name,
         requests,
         tree,
-        capacity_curve(tree, part_of(progress, 1, 3)),
+        curve,
         hit_rates(tree),
-        replayed(requests, tree, settings, part_of(progress, 2, 3)),
-        np.asarray(full * settings.block_size, np.int64),
+        result,
+        _with_room(requests, tree, settings, result.hit_tokens, possible),
+        possible,
+        trace.start_s,
+        cuts_blocks(trace, settings.block_size),
+    )
+
+
+def _with_room(
+    requests: Sequence[TraceRequest], tree: PrefixTree, settings: Settings, hits: Ints, possible: Ints
+) -> Ints:
+    """Hits with room for everything, at the same time to live."""
+    if settings.ttl_s is None:
+        return possible
+    return (
+        hits
+        if settings.num_slots is None
+        else replay_runs(tree, room_for_all(tree), ttl=settings.ttl).hit_tokens
     )
 
 
 def replayed(
     requests: Sequence[TraceRequest], tree: PrefixTree, settings: Settings, progress: Progress | None = None
 ) -> ReplayResult:
-    """The log through one cache: fast where that is exact."""
-    if settings.ttl_s is None and settings.in_flight == 1:
-        return replay_runs(tree, settings.slots_for(tree), progress)
-    ttl = None if settings.ttl_s is None else round(settings.ttl_s * 1000)
-    config = EngineConfig(settings.block_size, slots_of(tree, settings) + 1, ttl=ttl)  # it makes each of them
+    """The log through one cache: fast where that is exact.
+
+    Raises:
+        TraceError: a time to live for a log without times.
+    """
+    ttl, slots = settings.ttl, slots_of(tree, settings)
+    if settings.in_flight == 1:
+        return replay_runs(tree, slots, progress, ttl=ttl)
+    if ttl is not None:
+        tree.check_times()
+    config = EngineConfig(settings.block_size, slots + 1, ttl=ttl)  # it makes each of them
     return replay(
         requests, config, in_flight=settings.in_flight, count_evicted=ttl is not None, progress=progress
     )

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import TraceError
-from core.replay.prefix_tree import PrefixTree
+from core.replay.curve import CapacityCurve
+from core.replay.prefix_tree import PrefixTree, ticks_of
 from core.traffic.analysis import Analysis
 
 Ints = NDArray[np.int64]
 
 
-def loses_most(analysis: Analysis, slots: int) -> int:
+def loses_most(analysis: Analysis, curve: CapacityCurve, slots: int) -> int:
     """The request that with so many slots (LRU) misses most of what the log would allow it."""
-    curve = analysis.curve
     hits = curve.hits_at(max(slots, curve.first)) * curve.block_size
     return int(np.argmax(analysis.possible - hits))
 
@@ -34,17 +33,15 @@ def after_pauses(tree: PrefixTree, pauses_s: Sequence[float]) -> list[int]:
     Raises:
         TraceError: the log has no times.
     """
-    if tree.arrivals_s is None:
-        raise TraceError("trace.no_times", "The log has no arrival times, so nothing can expire.")
-    used_at: dict[int, float] = {}
-    found: dict[tuple[float, int], int] = {}
-    for request, now in enumerate(tree.arrivals_s):
+    used_at: dict[int, int] = {}
+    found: dict[tuple[int, int], int] = {}
+    for request, now in enumerate(tree.arrival_ticks):
         for run in tree.paths[request]:
             if run in used_at:
-                key = (max(now - used_at[run], 0.0), request)
+                key = (now - used_at[run], request)
                 found[key] = found.get(key, 0) + tree.length[run]
             used_at[run] = now
     rows = sorted((pause, blocks, request) for (pause, request), blocks in found.items())
     times = np.array([pause for pause, _, _ in rows])
-    places = np.searchsorted(times, np.asarray(pauses_s), side="right") - 1
+    places = np.searchsorted(times, [ticks_of(pause) for pause in pauses_s], side="right") - 1
     return [rows[max(int(place), 0)][2] if rows else 0 for place in places]

@@ -21,11 +21,12 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Literal, get_args
 
 import numpy as np
 
-from core.replay.prefix_tree import TELL_EVERY, PrefixTree, Progress
+from core.replay.prefix_tree import TELL_EVERY, PrefixTree, Progress, ticks_of
 from core.traces.model import TraceRequest
 from core.traffic.pauses import Pauses
 
@@ -62,6 +63,7 @@ def find_misses(
     """One per request, in order. O(tokens + runs on all paths)."""
     branches = _Branches(tree)
     pauses = Pauses(tree)
+    ttl = inf if ttl_s is None else ticks_of(ttl_s)
     found = []
     for number, request in enumerate(requests):
         tokens = request.tokens().astype(">u4").tobytes()
@@ -70,7 +72,7 @@ def find_misses(
         miss = _miss(tree, number, blocks, best, common, requests)
         if admitted is not None and not admitted[number]:
             miss = Miss(number, "refused", 0, 0)
-        elif miss.reason == "evicted" and ttl_s is not None and pauses.longest(number, blocks) > ttl_s:
+        elif miss.reason == "evicted" and pauses.longest(number, blocks) > ttl:
             miss = Miss(number, "expired", miss.block, miss.hit_tokens, best, common, miss.lost)
         pauses.use(number)
         branches.add(number, request.scope, tokens)

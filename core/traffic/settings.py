@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.errors import TraceError
 from core.fields import is_whole
-from core.replay.prefix_tree import PrefixTree
+from core.replay.prefix_tree import PrefixTree, ticks_of
 from core.traces.model import Trace
 
 DEFAULT_BLOCK = 16
@@ -36,6 +36,11 @@ class Settings:
         if self.ttl_s is not None and not 0 <= self.ttl_s < 1e9:
             raise _bad("ttl_s", self.ttl_s, "seconds from 0 up")
 
+    @property
+    def ttl(self) -> int | None:
+        """The time to live in ticks."""
+        return None if self.ttl_s is None else ticks_of(self.ttl_s)
+
     def slots_for(self, tree: PrefixTree) -> int:
         """Usable slots: those asked for, or so many that nothing is ever forgotten."""
         return room_for_all(tree, self.in_flight) if self.num_slots is None else self.num_slots
@@ -59,6 +64,11 @@ def block_sizes(trace: Trace) -> tuple[int, ...]:
         return (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
     own = trace.block_size
     return tuple(own * factor for factor in (1, 2, 4, 8, 16, 32) if own * factor <= LARGEST_BLOCK)
+
+
+def cuts_blocks(trace: Trace, block_size: int) -> bool:
+    """Whether blocks of this size cut those of the log: then every rate is a lower bound."""
+    return trace.block_size is not None and block_size % trace.block_size != 0
 
 
 def _check(name: str, value: object, least: int, most: int) -> None:

@@ -13,10 +13,21 @@ from core.replay.prefix_tree import Progress
 from core.scenario.tokenizer import Tokenizer
 from core.traces.model import Trace
 from core.traffic.analysis import Analysis, analyse, held, misses_of, over_time, savings
+from core.traffic.decisions import (
+    below_json,
+    enough_json,
+    quotas_json,
+    reported_sources,
+    rule_json,
+    sources_json,
+)
 from core.traffic.diagnosis.findings import Finding
 from core.traffic.diagnosis.ranking import find_causes
-from core.traffic.groups import groups, keys_of, whole
+from core.traffic.groups import whole
+from core.traffic.left_out import left_out
+from core.traffic.meters.summary import counters_summary
 from core.traffic.misses import REASONS, Miss
+from core.traffic.providers import Rule
 from core.traffic.settings import Settings
 from core.traffic.sweeps import curve_points, deviation_of, idle_ttl, sweep_block_sizes
 from core.traffic.usage.rules import Rules
@@ -35,16 +46,21 @@ def summarise(
     prices: Prices,
     tokenizer: Tokenizer,
     progress: Progress | None = None,
+    *,
     rules: Rules | None = None,
+    rule: Rule | None = None,
 ) -> Json:
     """Everything about a log, once per setting. A log without identity has no ``runs``: no rate, not 0.
+    ``rule``: by what the verdict judges.
 
     Raises:
         TraceError: the log cannot be cut into such blocks.
     """
     lengths = [request.num_tokens for request in trace.requests]
-    usage = trace.reported()
     told = usage_summary(trace, rules)
+    counters = counters_summary(trace)
+    counted = None if counters is None else counters["reported_rate"]
+    usage, used = trace.reported(), rule or Rule()
     return {
         "broth": "traffic-report",
         "schema": SCHEMA_VERSION,
@@ -60,14 +76,23 @@ def summarise(
             "block_size": trace.block_size,
             "skipped_lines": trace.num_skipped,
             "notes": [{"code": note.code, "count": note.count, **note.values} for note in trace.notes],
-            "reported_rate": usage.ratio_of_sums,
+            **left_out(trace),
+            "reported_rate": counted if usage.ratio_of_sums is None else usage.ratio_of_sums,
             "reported_rows": usage.num_known,
             **reported(usage),
             **with_resets(told),
+            "counters": counters,
+            "reported_sources": reported_sources(trace),
         },
         "usage": told,
-        "machine": {"model": cost.model.name, "gpu": cost.gpu.name, "num_gpus": cost.num_gpus},
-        "runs": [_run(trace, one, cost, prices, tokenizer, progress) for one in settings]
+        "machine": {
+            "model": cost.model.name,
+            "gpu": cost.gpu.name,
+            "num_gpus": cost.num_gpus,
+            "kv_dtype": cost.model.kv_dtype,
+        },
+        "verdict_rule": rule_json(used),
+        "runs": [_run(trace, one, cost, prices, tokenizer, used, progress) for one in settings]
         if trace.has_identity
         else [],
     }
@@ -79,13 +104,14 @@ def _run(
     cost: CostModel,
     prices: Prices,
     tokenizer: Tokenizer,
+    rule: Rule,
     progress: Progress | None,
 ) -> Json:
     analysis = analyse(trace, settings, progress)
     misses = misses_of(analysis, progress)
     saved = savings(analysis, cost, prices)
     peak = held(analysis)
-    total = whole(analysis)
+    total = whole(analysis, rule)
     return {
         "settings": asdict(settings),
         "way": analysis.result.way,
@@ -96,8 +122,17 @@ def _run(
         "hit_tokens": int(analysis.hits.sum()),
         "hit_rate": analysis.hit_rate,
         "best_rate": analysis.best_rate,
+        "lower_bound": analysis.lower_bound,
+        "percentiles": {"hit_rate": asdict(total.rates), "prompt_tokens": asdict(total.lengths)},
+        "enough_for": enough_json(analysis, cost),
         "definitions": [
-            {"name": one.name, "hits": one.hits, "total": one.total, "rate": one.rate}
+            {
+                "name": one.name,
+                "hits": one.hits,
+                "total": one.total,
+                "rate": one.rate,
+                "lower_bound": analysis.lower_bound,
+            }
             for one in analysis.definitions
         ],
         "curve": _curve(analysis, cost),
@@ -113,12 +148,14 @@ def _run(
         },
         "peak_blocks_if_all_ran_at_once": asdict(peak),
         "verdict": total.verdict(),
-        "sources": {
-            key: [asdict(one) | {"rate": one.rate, "verdict": one.verdict()} for one in groups(analysis, key)]
-            for key in keys_of(analysis)
-        },
+        "below_minimum": below_json(analysis, rule),
+        "sources": sources_json(analysis, rule),
+        "quotas": quotas_json(analysis),
         "reasons": _reasons(misses),
-        "causes": [_cause(one) for one in find_causes(analysis, misses, tokenizer, progress)],
+        "causes": [
+            _cause(one) | {"lower_bound": analysis.lower_bound}
+            for one in find_causes(analysis, misses, tokenizer, progress)
+        ],
         "worst": [_miss(analysis, miss, tokenizer) for miss in _worst(misses)],
     }
 
@@ -131,6 +168,8 @@ def _curve(analysis: Analysis, cost: CostModel) -> Json:
         "first_slots": curve.first,
         "last_slots": curve.last,
         "exact": curve.exact,
+        "lower_bound": analysis.lower_bound,
+        "ttl_s": analysis.settings.ttl_s,
         "repeats": curve.num_repeats,
         "deviation": None
         if off is None

@@ -15,7 +15,7 @@ from core.replay.ttl_curve import absolute_ttl_hits, ttl_curve
 from core.traces.model import Trace
 from core.traffic.analysis import Analysis, replayed
 from core.traffic.examples import gains_least
-from core.traffic.settings import Settings, block_sizes
+from core.traffic.settings import Settings, block_sizes, cuts_blocks
 from core.types import EngineConfig
 
 MOST_ORDER_BLOCKS = 1_500_000
@@ -25,18 +25,20 @@ MOST_ORDER_BLOCKS = 1_500_000
 @dataclass(frozen=True, slots=True)
 class SizePoint:
     """One block size: the rate with as many tokens of room as now (``num_slots``), and with room for
-    everything. ``example``: the request that loses most by this size."""
+    everything and no time to live. ``example``: the request that loses most by this size. ``lower_bound``:
+    blocks of the log are cut, so both rates may be higher in truth."""
 
     block_size: int
     rate: float
     best_rate: float
     num_slots: int | None = None
     example: int = 0
+    lower_bound: bool = False
 
 
 def sweep_block_sizes(trace: Trace, settings: Settings, progress: Progress | None = None) -> list[SizePoint]:
-    """Every size the log can be cut into; the room in tokens stays the same."""
-    requests, sizes = trace.with_identity(), block_sizes(trace)
+    """Every size the log can be cut into, and the one that is set; the room in tokens stays the same."""
+    requests, sizes = trace.with_identity(), sorted({*block_sizes(trace), settings.block_size})
     found, all_hits = [], []
     for done, size in enumerate(sizes):
         now = part_of(progress, done, len(sizes))
@@ -49,7 +51,8 @@ def sweep_block_sizes(trace: Trace, settings: Settings, progress: Progress | Non
         here = replace(settings, block_size=size, num_slots=slots, in_flight=1)
         hits = replayed(requests, tree, here, part_of(now, 1, 2)).hit_tokens
         total = max(int(lengths.sum()), 1)
-        found.append(SizePoint(size, int(hits.sum()) / total, best / total, slots))
+        cut = cuts_blocks(trace, size)
+        found.append(SizePoint(size, int(hits.sum()) / total, best / total, slots, lower_bound=cut))
         all_hits.append(hits)
     return [replace(one, example=at) for one, at in zip(found, gains_least(all_hits), strict=True)]
 
@@ -70,7 +73,8 @@ def compare_orders(
     analysis: Analysis, count: int = 8, progress: Progress | None = None
 ) -> dict[Order, list[tuple[int, float]]]:
     """(slots, rate) for each eviction order, over the whole curve. Block by block: only for logs of up to
-    ``MOST_ORDER_BLOCKS``; clairvoyant knows the future and is no true optimum for chains."""
+    ``MOST_ORDER_BLOCKS``, and without a time to live; clairvoyant knows the future and is no true optimum for
+    chains."""
     points = spread(analysis.curve, count)
     total = max(analysis.curve.num_tokens, 1)
     found: dict[Order, list[tuple[int, float]]] = {}
@@ -108,8 +112,9 @@ def both_ttls(analysis: Analysis, ttl_s: float) -> tuple[float, float]:
 def with_pinning(
     analysis: Analysis, in_flight: Sequence[int], count: int = 6, progress: Progress | None = None
 ) -> dict[int, list[GridPoint]]:
-    """The curve where running requests hold their blocks, on the engine, at ``count`` capacities each."""
-    config = EngineConfig(analysis.settings.block_size)
+    """The curve where running requests hold their blocks, on the engine, at ``count`` capacities each; at the
+    time to live that is set."""
+    config = EngineConfig(analysis.settings.block_size, ttl=analysis.settings.ttl)
     found = {}
     for done, number in enumerate(in_flight):
         points = list(spread(analysis.curve, count))

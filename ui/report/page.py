@@ -7,9 +7,12 @@ from pathlib import Path
 from string import Template
 
 from core.texts import showable
+from ui.report.counters import counters_part
 from ui.report.svg import line_chart
 from ui.report.tables import causes, definitions, formulas, reasons, sources, sweeps, worst
 from ui.report.words import Json, Words, bold
+from ui.traffic.counter_words import read_words
+from ui.traffic.left_out import details, warnings
 from ui.traffic.words import basis_words, identity_words
 from ui.words.i18n import Lang, t
 from ui.words.numbers import Count, digits, money, percent, seconds
@@ -24,9 +27,10 @@ def report_html(summary: Json, lang: Lang) -> str:
     parts = [_log(words, log)]
     for run in summary["runs"]:
         parts.append(_run(words, log, run, summary["machine"]))
+    parts.append(counters_part(words, log))
     if summary["runs"]:
         parts.append(formulas(words))
-    else:
+    elif log["requests"] or not log["counters"]:
         parts.append(f"<p class=note>{bold(t('traffic.no_rate', lang))}</p>")
     light, dark = PALETTE["light"], PALETTE["dark"]
     names = {"bg": "bg", "ink": "ink", "muted": "muted", "line": "line", "c0": "hit_edge", "c1": "miss_edge"}
@@ -45,8 +49,11 @@ def report_html(summary: Json, lang: Lang) -> str:
 def _log(words: Words, log: Json) -> str:
     """What was read."""
     name, tokens = log["name"], digits(log["prompt_tokens"])
+    key, values = "traffic.read", {"name": name, "n": Count(log["requests"]), "tokens": tokens}
+    if log["counters"] is not None and not log["requests"]:
+        key, values = read_words(name, log["counters"])
     line = [
-        words.say("traffic.read", name=name, n=Count(log["requests"]), tokens=tokens),
+        words.say(key, **values),
         words.say(f"trace.format.{log['format']}"),
         *map(escape, identity_words(log["tokenizer"], log["template"], log["block_size"], words.lang)),
     ]
@@ -56,7 +63,8 @@ def _log(words: Words, log: Json) -> str:
     ]
     if log["skipped_lines"]:
         notes.append(words.say("trace.skipped", count=log["skipped_lines"]))
-    if log["reported_rate"] is not None:
+    notes += map(escape, (*warnings(log, words.lang), *details(log, words.lang)))
+    if log["reported_rate"] is not None and log["reported_rows"]:
         rate = percent(log["reported_rate"], 2)
         notes.append(words.say("report.reported", rate=rate, n=log["reported_rows"]))
     items = "".join(f"<li>{note}</li>" for note in notes)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core.traffic.analysis import Analysis
+from core.traffic.left_out import left_out
+from core.traffic.meters.summary import counters_summary
 from core.traffic.settings import Settings
 from ui.frame.session import lang, plain, say
+from ui.traffic.counter_words import read_words
+from ui.traffic.left_out import details, warnings
 from ui.traffic.state import Log
 from ui.traffic.words import basis_words, identity_words
 from ui.words.numbers import Count, digits, percent
@@ -17,20 +21,28 @@ def log_summary(log: Log) -> None:
     trace = log.trace
     tokens = sum(request.num_tokens for request in trace.requests)
     told = "traffic.read.format" if log.detected is None else "traffic.read.detected"
+    counters = None if trace.requests else counters_summary(trace)
+    if counters is None:
+        values: dict[str, object] = {"n": Count(len(trace.requests)), "tokens": digits(tokens)}
+        key = "traffic.read"
+    else:
+        key, values = read_words(trace.name, counters)
     words = [
-        say("traffic.read", name=plain(trace.name), n=Count(len(trace.requests)), tokens=digits(tokens)),
+        say(key, **{**values, "name": plain(trace.name)}),
         say(told, format=say(f"trace.format.{trace.format}")),
         *identity_words(trace.tokenizer, trace.template, trace.block_size, lang()),
     ]
     st.markdown(" · ".join(words))
+    found = left_out(trace)
+    for sentence in warnings(found, lang()):
+        st.warning(plain(sentence))
     notes = [say(f"trace.note.{note.code}", **{"count": note.count, **note.values}) for note in trace.notes]
     if trace.num_skipped:
         notes.append(say("trace.skipped", count=trace.num_skipped))
-    if notes or trace.skipped:
-        with st.expander(say("traffic.notes", n=len(notes))):
-            lines = [f"- {plain(note)}" for note in notes]
-            lines += [f"- {plain(f'{one.file}, {one.line}: {one.reason}')}" for one in trace.skipped]
-            st.markdown("\n".join(lines))
+    lines = [*notes, *details(found, lang())]
+    if lines:
+        with st.expander(say("traffic.notes", n=len(lines))):
+            st.markdown("\n".join(f"- {plain(line)}" for line in lines))
 
 
 def sample_line(log: Log, analysis: Analysis) -> None:

@@ -74,6 +74,8 @@ def _take(name: str, key: str) -> None:
     if name == "deltas":
         told = _DELTAS.get(told)
     change: dict[str, Any] = {name: None if told == AUTO else told}
+    if name == "format_name":
+        change["field_map"] = None  # the one overrules the other: what was said last counts
     choose(wanted=replace(chosen().wanted, **change))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -17,6 +18,7 @@ from core.traffic.samples import SAMPLES, sample_log
 from ui.frame.session import lang_mode, plain, say, show_error
 from ui.server.framed import uploads_refused
 from ui.server.uploads import at_once_mb
+from ui.traffic.field_panel import UNKNOWN, field_panel, head_for
 from ui.traffic.reading import pick, reading_options
 from ui.traffic.setup import TRAFFIC, Side, Wanted
 from ui.traffic.state import Key, Log, choose, chosen, forget, read_log, state
@@ -34,29 +36,33 @@ def source_panel() -> Log | None:
     options = ["sample", "upload", "paste", *(["folder"] if _folder() else [])]
     usual = chosen().source if chosen().source in options else "sample"
     found = pick("source", "segmented_control", options, usual, "traffic.source.")
-    choose(source=found if found in options else usual)
+    _turn_to(source=found if found in options else usual)
     files, key = _SOURCES[chosen().source]()
     reading_options()
     if files:
-        _read(files, key, chosen().wanted)
+        failed = _read(files, key, chosen().wanted)
+        log = state().log
+        field_panel(files, key, log if log is not None and log.key[:-1] == key else None, failed)
     return state().log
 
 
-def _read(files: list[TraceFile], name: Key, wanted: Wanted) -> None:
+def _turn_to(**where: str) -> None:
+    """Another source: which field is what is kept for the next log of the same source alone."""
+    if any(getattr(chosen(), name) != value for name, value in where.items()):
+        choose(**where, wanted=replace(chosen().wanted, field_map=None))
+
+
+def _read(files: list[TraceFile], name: Key, wanted: Wanted) -> BrothError | None:
     """Read anew where something changed; a failure is told and nothing is lost."""
     now, key = state(), (*name, wanted)
     if (now.log is not None and now.log.key == key) or not may_begin(key):
-        return
+        return None
     place = st.empty()
     try:
         log = read_log(key, files, wanted, progress_in(place, "traffic.reading", key))
     except BrothError as error:
-        show_error(error)
-        if "line" in error.values and not wanted.skip_broken:
-            st.caption(say("traffic.skip_hint", option=say("traffic.skip")))
-        if now.log is not None:
-            st.caption(say("traffic.kept", name=plain(now.log.trace.name)))
-        return
+        _tell(error, wanted, can_be_mapped=head_for(files, name) is not None)
+        return error
     finally:
         place.empty()
     if now.log is not None and now.log.key[:-1] != name:  # the first one keeps what a link has set
@@ -66,6 +72,24 @@ def _read(files: list[TraceFile], name: Key, wanted: Wanted) -> None:
     now.log, now.picked = log, None
     now.computed.clear()
     now.stopped.clear()
+    return None
+
+
+def _tell(error: BrothError, wanted: Wanted, can_be_mapped: bool) -> None:
+    """What is wrong, what one click can do about it, and what is still shown."""
+    if error.code == UNKNOWN and can_be_mapped:
+        st.warning(say("traffic.fields.unknown", name=plain(str(error.values["file"]))))
+    else:
+        show_error(error)
+    if "line" in error.values and not wanted.skip_broken:
+        st.button(say("traffic.skip_now"), key="traffic_skip_now", on_click=_skip_broken)
+    log = state().log
+    if log is not None:
+        st.caption(say("traffic.kept", name=plain(log.trace.name)))
+
+
+def _skip_broken() -> None:
+    choose(wanted=replace(chosen().wanted, skip_broken=True))
 
 
 # -- one function per source -------------------------------------------------------------------------------
@@ -75,7 +99,7 @@ def _sample() -> tuple[list[TraceFile], Key]:
     kind, download = st.columns([3, 1], vertical_alignment="bottom")
     with kind:
         name = pick("sample", "selectbox", SAMPLES, chosen().sample, "traffic.sample.") or chosen().sample
-    choose(sample=name)
+    _turn_to(sample=name)
     text = sample_log(name)
     with download:
         st.download_button(say("traffic.sample.save"), text, f"{name}.jsonl", width="stretch")

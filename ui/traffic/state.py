@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar, cast
 
+from core.errors import TraceError
 from core.replay.prefix_tree import Progress
-from core.traces.door.detect import detect
 from core.traces.door.read import read_trace
-from core.traces.field_map import parse_map
+from core.traces.field_map import FieldMap, parse_map
 from core.traces.model import Trace
 from core.traces.options import ReadOptions
 from core.traces.packing.sources import TraceFile
@@ -42,13 +42,18 @@ class Log:
 @dataclass
 class TrafficState:
     """Of one visitor; the settings are ``chosen()``. ``computed``: the last few results by
-    what they were made from. ``stopped``: work that was stopped and is not begun again by itself."""
+    what they were made from. ``stopped``: work that was stopped and is not begun again by itself.
+    ``draft``: which field of which files is what, as far as it is chosen; ``wrong_map``: what is wrong with
+    the one that was typed last; ``asked``: of which files and reading a person was asked."""
 
     pasted: str = ""
     log: Log | None = None
     other: Log | None = None
     picked: int | None = None
     looks: int = 0
+    draft: tuple[Key, FieldMap] | None = None
+    wrong_map: TraceError | None = None
+    asked: Key | None = None
     computed: dict[Key, object] = field(default_factory=dict)
     stopped: set[Key] = field(default_factory=set)
 
@@ -93,9 +98,9 @@ def read_log(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Pro
 
 def _read(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Progress | None) -> Log:
     options = options_of(wanted)
-    detected = detect(files[0]).format.name if wanted.format_name is None else None
     trace = read_trace(list(files), format_name=wanted.format_name, options=options, progress=progress)
-    return Log(key, trace, options, detected)
+    chosen_by_hand = wanted.format_name is not None or wanted.field_map is not None
+    return Log(key, trace, options, None if chosen_by_hand else trace.format)
 
 
 def options_of(wanted: Wanted) -> ReadOptions:

@@ -7,9 +7,10 @@ import streamlit as st
 from core.traffic.analysis import Analysis, held, savings
 from core.traffic.groups import whole
 from ui.frame.formulas import formulas_panel
-from ui.frame.session import plain, say
+from ui.frame.session import say
 from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
+from ui.traffic.counters import counters_view
 from ui.traffic.curve import curve_view
 from ui.traffic.settings import Open
 from ui.traffic.state import Log
@@ -30,6 +31,7 @@ def overview(log: Log, analysis: Analysis, open_it: Open) -> None:
         _savings(analysis)
         _held(analysis)
     _reported(log)
+    counters_view(log)
 
 
 def _headline(analysis: Analysis) -> None:
@@ -109,14 +111,12 @@ def _reported(log: Log) -> None:
 
 def without_identity(log: Log) -> None:
     """A log of lengths, of usage or of counters: what it says, and that no hit rate follows from it."""
-    st.info(say("traffic.no_rate"))
+    if not log.trace.counters or log.trace.requests:
+        st.info(say("traffic.no_rate"))
     lengths = [request.num_tokens for request in log.trace.requests]
     if lengths:
         middle = sorted(lengths)[len(lengths) // 2]
         words = {"n": len(lengths), "mean": digits(sum(lengths) / len(lengths)), "median": digits(middle)}
         st.markdown(say("traffic.lengths", **words))
     _reported(log)
-    for one in log.trace.counters:
-        if one.hit_rate is not None:
-            words = {"engine": plain(one.labels), "rate": percent(one.hit_rate, 2)}
-            st.markdown(say("traffic.counters", **words))
+    counters_view(log)

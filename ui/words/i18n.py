@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import Literal, cast, get_args
 
 from core.errors import BrothError
+from ui.words.phrases import PREFIX, translated
 from ui.words.visible import visible_text
 
 Lang = Literal["en", "zh"]
@@ -117,11 +118,32 @@ def stage_texts() -> dict[Lang, dict[str, str]]:
 
 
 def error_text(error: BrothError, lang: Lang) -> str:
-    """What a person reads about `error`: the table's sentence, or the error's own where there is none."""
-    template = table(lang).get(f"error.{error.code}")
-    if template is None or not placeholders(template) <= error.values.keys():
+    """What a person reads about `error`: the table's sentence, or the error's own where there is none.
+
+    Settings of a kind may share one sentence (``error.load.any``). ``{where}`` is file and line, or as much
+    of it as is known; what was expected and the reason are told in the reader's language.
+    """
+    own = table(lang)
+    template = own.get(f"error.{error.code}") or own.get(f"error.{error.code.partition('.')[0]}.any")
+    values = {"where": _where(error.values, lang), **error.values}
+    if template is None or not placeholders(template) <= values.keys():
         return error.message
-    return fill(template, error.values)
+    for name, prefix in _TRANSLATED.items():
+        if name in values:
+            values[name] = translated(str(values[name]), table("en"), own, prefix)
+    return fill(template, values)
+
+
+_TRANSLATED = MappingProxyType({"expected": PREFIX, "reason": PREFIX, "value": f"{PREFIX}shown."})
+"""Values that core writes as English phrases; of what stood in a file only its lists and objects."""
+
+
+def _where(values: Mapping[str, object], lang: Lang) -> str:
+    """File and line (a scenario's: file and command)."""
+    if "file" not in values:
+        return ""
+    kind = next((name for name in ("command", "line") if values.get(name)), "file")
+    return t(f"where.{kind}", lang, **values)
 
 
 # -- which language -----------------------------------------------------------------------------------

@@ -25,16 +25,18 @@ def in_order(
 ) -> tuple[list[TraceRequest], Order, float | None]:
     """The requests as they are replayed, by which order, and the moment at which their clock starts."""
     found = list(requests)
+    if keep_file_order:
+        return [replace(one, arrival_s=None) if one.arrival_s else one for one in found], "file", None
     times = [request.arrival_s for request in found if request.arrival_s is not None]
     start = min(times, default=None)
     order: Order = "file"
-    if not keep_file_order and times and len(times) == len(found):
+    if times and len(times) == len(found):
         order = "arrival"
         num_late = sum(now < before for before, now in pairwise(times))
         if num_late:
             say("sorted", num_late)
             found.sort(key=_arrival)
-    elif times and not keep_file_order:
+    elif times:
         say("partly_timed", len(found) - len(times))
     return [_shifted(request, start) for request in found] if start else found, order, start
 

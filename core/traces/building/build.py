@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xxhash import xxh3_128_hexdigest
+
 from core.errors import TraceError
+from core.texts import text_bytes
 from core.traces import problems
 from core.traces.building.arrange import in_order, with_own_names, with_scopes
-from core.traces.engine_facts import EngineCounters, EventTotals
-from core.traces.model import (
-    Convention,
-    Note,
-    SkippedLine,
-    Trace,
-    TraceRequest,
-    facts_of,
-)
+from core.traces.building.repeats import Origin, without_repeats
+from core.traces.engine_facts import EventTotals, Meters
+from core.traces.field_map import FieldMap
+from core.traces.left_out import MOST_SHOWN, RepeatedRow, SkippedLine
+from core.traces.model import Convention, Note, Trace, TraceRequest, facts_of
 from core.traces.notes import NOTES
 from core.traces.options import ReadOptions
 from core.traces.prompts.blocks import BlockNumbers
@@ -25,9 +25,6 @@ from core.traces.prompts.chat import ChatRenderer
 from core.traces.recording import RecordedBatch
 from core.traces.reported.conventions import decided
 from core.traces.rows import Row
-
-MOST_SHOWN = 20
-"""Skipped lines that are kept with their reason; all are counted."""
 
 
 @dataclass(slots=True)
@@ -47,40 +44,82 @@ class Builder:
         self.numbers = BlockNumbers()
         self.chat = ChatRenderer(options.tokenizer, options.template)
         self.shape = Shape()
-        self.counters: list[EngineCounters] = []
+        self.meters: Meters | None = None
         self.events: EventTotals | None = None
         self.recording: tuple[RecordedBatch, ...] = ()
-        self.keep_file_order = False
+        self.keep_file_order = options.ignore_times
+        self.field_map: FieldMap | None = None
         self._name = name
         self._requests: list[TraceRequest] = []
         self._notes: Counter[str] = Counter()
         self._values: dict[str, dict[str, object]] = {}
-        self._seen: set[str] = set()
+        self.origin: Origin = (0, problems.Place(name))
+        self._origins: list[Origin] = []
+        self._made: set[str] = set()
+        self._also: dict[int, str] = {}
+        self._records: dict[tuple[str, str], problems.Place] = {}
+        self._repeats: list[RepeatedRow] = []
+        self._so_far = (0, 0)
+        self._noted: list[tuple[str, int]] = []
         self._num_skipped = 0
         self._skipped: list[SkippedLine] = []
 
-    def add(self, request: TraceRequest) -> None:
-        """One more request, in the file's order."""
+    def begin(self, row: Row) -> None:
+        """The next record is read: what is added from here on is its own."""
+        self.origin = (self.origin[0] + 1, row.place)
+        self._so_far = (len(self._requests), self.chat.num_media)
+        self._noted.clear()
+        self.chat.unread.record(row)
+
+    def add(self, request: TraceRequest, *, also: str | None = None, origin: Origin | None = None) -> None:
+        """One more request, in the file's order. `also`: the id of its answer, which is as good as its own
+        for finding out what was delivered twice; `origin`: its record, if that is not the one read now."""
+        if also is not None:
+            self._also[len(self._requests)] = also
         self._requests.append(request)
+        self._origins.append(origin or self.origin)
 
     def next_id(self, row: Row, *fields: str) -> str:
         """The request's own id, or one made from its number."""
-        return row.label(*fields) or f"r{len(self._requests) + 1}"
+        own = row.label(*fields)
+        if own is not None:
+            return own
+        made = f"r{len(self._requests) + 1}"
+        self._made.add(made)
+        return made
 
     def note(self, code: str, count: int = 1, **values: object) -> None:
         """Something worth saying; counts of the same code add up."""
         self._notes[code] += count
+        self._noted.append((code, count))
         self._values.setdefault(code, values)
 
-    def is_repeated(self, key: str | None) -> bool:
-        """Whether a row with this key was seen before; such rows are counted and passed over."""
-        if key is None:
+    def is_redelivered(self, row: Row, name: str | None, *times: str) -> bool:
+        """Whether this very record was read before: the same name and content, but for the fields `times`.
+
+        For formats whose records depend on each other; all others are compared at the end.
+        """
+        if name is None:
             return False
-        if key in self._seen:
-            self.note("repeated")
-            return True
-        self._seen.add(key)
-        return False
+        content = digest({key: value for key, value in row.value.items() if key not in times})
+        first = self._records.setdefault((name, content), row.place)
+        if first is row.place:
+            return False
+        self._repeats.append(RepeatedRow(name, row.place.file, row.place.line, first.file, first.line))
+        return True
+
+    def undo(self) -> None:
+        """The record is broken: whatever it added goes, so that it costs nothing but itself."""
+        num_requests, self.chat.num_media = self._so_far
+        for place in range(num_requests, len(self._requests)):
+            self._also.pop(place, None)
+        del self._requests[num_requests:], self._origins[num_requests:]
+        for code, count in self._noted:
+            self._notes[code] -= count
+            if not self._notes[code]:
+                del self._notes[code], self._values[code]
+        self._noted.clear()
+        self.chat.unread.drop()
 
     def skip(self, error: TraceError) -> None:
         """Leave a broken line out.
@@ -93,7 +132,8 @@ class Builder:
         self._num_skipped += 1
         if len(self._skipped) < MOST_SHOWN:
             file, line = str(error.values.get("file", self._name)), error.values.get("line", 0)
-            self._skipped.append(SkippedLine(file, line if isinstance(line, int) else 0, error.message))
+            line = line if isinstance(line, int) else 0
+            self._skipped.append(SkippedLine(file, line, error.message, error.code, error.values))
 
     # -- the end --------------------------------------------------------------------------------------
 
@@ -103,17 +143,17 @@ class Builder:
         Raises:
             TraceError: there is nothing in it.
         """
-        if not self._requests and not self.counters and self.events is None:
+        if not self._requests and self.meters is None and self.events is None:
             reason = f"all {self._num_skipped} lines are broken" if self._num_skipped else "nothing was found"
             left_out = sum(self._notes.values())
             raise problems.empty(self._name, reason if not left_out else f"{left_out} rows were left out")
-        found = decided(self._requests, self.options.usage_reading)
+        found = decided(self._delivered(), self.options.usage_reading)
         requests, order, start = in_order(found, self.keep_file_order, self.note)
         requests = with_scopes(requests, self.options.split_by_model, self.numbers, self.note)
         requests = with_own_names(requests, self.note)
         self._note_what_was_found(requests)
         facts = facts_of(requests)
-        if self.counters:
+        if self.meters is not None:
             facts |= {"counters"}
         if self.events is not None:
             facts |= {"events"}
@@ -133,10 +173,23 @@ class Builder:
             notes=tuple(self._made_notes()),
             num_skipped=self._num_skipped,
             skipped=tuple(self._skipped),
-            counters=tuple(self.counters),
+            repeats=tuple(self._repeats[:MOST_SHOWN]),
+            unread=self.chat.unread.fields(),
+            meters=self.meters,
             events=self.events,
             recording=self.recording,
+            field_map=self.field_map,
         )
+
+    def _delivered(self) -> list[TraceRequest]:
+        """Every request once, however often its record was delivered."""
+        found = without_repeats(self._requests, self._origins, self._made, self._also)
+        self._repeats += found.repeats
+        if self._repeats:
+            self.note("delivered_again", len(self._repeats))
+        if found.num_equal:
+            self.note("equal_rows", found.num_equal)
+        return found.requests
 
     def _note_what_was_found(self, requests: Sequence[TraceRequest]) -> None:
         num_bare = sum(not request.has_identity for request in requests)
@@ -147,6 +200,7 @@ class Builder:
             ("absent_is_zero", sum(r.usage is not None and r.usage.absent == "zero" for r in requests)),
             ("rechained", self.numbers.num_rechained),
             ("media", self.chat.num_media),
+            ("stored", self.chat.num_stored),
         ):
             if count:
                 self.note(code, count)
@@ -160,3 +214,8 @@ class Builder:
             values = self._values[code]
             found.append(Note(code, count, NOTES[code].format(count=count, **values), values))
         return found
+
+
+def digest(value: object) -> str:
+    """Stands for a JSON value, whatever the order of its keys."""
+    return xxh3_128_hexdigest(text_bytes(json.dumps(value, sort_keys=True, ensure_ascii=False)))

@@ -16,9 +16,12 @@ from core.errors import TraceError
 from core.traces import problems
 from core.traces.building.reader import Format, Packing
 from core.traces.door.formats import FORMATS, NAMES, format_named
+from core.traces.field_map import FieldMap
+from core.traces.mapping.by_map import by_map, is_readable, suggested
 from core.traces.packing.csv_rows import csv_rows, header_of
 from core.traces.packing.json_rows import json_rows
-from core.traces.packing.sources import Meter, TraceFile, first_char, lines
+from core.traces.packing.sources import Meter, TraceFile
+from core.traces.packing.text import first_char, lines
 from core.traces.readers.mooncake import MOONCAKE
 from core.traces.readers.mooncake_sessions import MOONCAKE_SESSIONS
 from core.traces.rows import Row
@@ -76,8 +79,8 @@ def _first_records(file: TraceFile, packing: Packing) -> list[Row | TraceError]:
     return found
 
 
-def detect(file: TraceFile) -> Detection:
-    """Find out the format.
+def detect(file: TraceFile, field_map: FieldMap | None = None) -> Detection:
+    """Find out the format; a `field_map` needs to know no more than how the records are packed.
 
     Raises:
         TraceError: no format fits (the message lists the known ones), no record can be read (the first
@@ -87,18 +90,29 @@ def detect(file: TraceFile) -> Detection:
     if not start:
         raise problems.empty(file.name, "the file is empty")
     broken: TraceError | None = None
+    unclaimed: list[tuple[Packing, list[Row]]] = []
     for packing in _JSON if start in "{[" else _TABLES:
         records = _first_records(file, packing)
         rows = [record for record in records if isinstance(record, Row)]
         if packing == "csv" and not rows:
             rows = _header_row(file)
+        if field_map is not None and rows and packing != "lines":
+            return Detection(by_map(packing))
         found = _claimed(rows, packing)
         if found is not None:
             return found
+        if rows and packing != "lines":
+            unclaimed.append((packing, rows))
         if packing != "csv" and not rows:
             broken = broken or next((record for record in records if isinstance(record, TraceError)), None)
     if broken is not None:
         raise broken
+    for packing, rows in unclaimed:
+        if is_readable(rows):
+            return Detection(by_map(packing))
+    suggestion = next((str(suggested(rows)) for _, rows in unclaimed), "")
+    if suggestion:
+        raise problems.unknown_fields(file.name, suggestion)
     raise problems.unknown_format(file.name, ", ".join(NAMES))
 
 
@@ -122,5 +136,11 @@ def _claimed(rows: list[Row], packing: Packing) -> Detection | None:
         return None
     if votes[MOONCAKE_SESSIONS.name]:
         votes[MOONCAKE_SESSIONS.name] += votes.pop(MOONCAKE.name, 0)
-    (name, _), *others = votes.most_common()
+    with_requests = {name: count for name, count in votes.items() if not _is_of_an_engine(name)}
+    (name, _), *others = Counter(with_requests or votes).most_common()
     return Detection(format_named(name), tuple(name for name, _ in others))
+
+
+def _is_of_an_engine(name: str) -> bool:
+    """Whether a format holds only an engine's own figures: requests in the same log tell more."""
+    return format_named(name).gives == {"counters"}

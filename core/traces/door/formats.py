@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from core.traces import problems
 from core.traces.building.reader import Format
-from core.traces.readers.anthropic import ANTHROPIC
+from core.traces.mapping.by_map import BY_MAP
+from core.traces.readers.anthropic import ANTHROPIC, ANTHROPIC_BATCH
 from core.traces.readers.bailian import BAILIAN
 from core.traces.readers.claude_code_blocks import CLAUDE_CODE_BLOCKS
 from core.traces.readers.claude_code_transcript import CLAUDE_CODE_TRANSCRIPT
 from core.traces.readers.codex_rollout import CODEX_ROLLOUT
 from core.traces.readers.conversations import LMSYS, SHAREGPT
 from core.traces.readers.engine_events import KV_EVENTS
+from core.traces.readers.engine_log import ENGINE_LOG
+from core.traces.readers.engine_metrics import ENGINE_METRICS, PROMETHEUS_API
 from core.traces.readers.gateway_csv import GATEWAY_CSV
-from core.traces.readers.langfuse import LANGFUSE
+from core.traces.readers.langfuse import LANGFUSE, LANGFUSE_CSV
 from core.traces.readers.lengths_csv import AZURE, BURSTGPT
 from core.traces.readers.litellm import LITELLM
 from core.traces.readers.llmservingsim import LLMSERVINGSIM
 from core.traces.readers.mooncake import MOONCAKE, SIMULATOR
 from core.traces.readers.mooncake_sessions import MOONCAKE_SESSIONS
-from core.traces.readers.openai_batch import OPENAI_BATCH
-from core.traces.readers.openai_chat import OPENAI_CHAT
-from core.traces.readers.prompts import PROMPTS, TEXT_LINES
+from core.traces.readers.openai_chat import OPENAI_BATCH, OPENAI_CHAT, STORED_COMPLETIONS
+from core.traces.readers.prompts import PROMPTS, TEXT_LINES, TOKEN_IDS
 from core.traces.readers.sagemaker import SAGEMAKER
 from core.traces.readers.sglang_log import SGLANG_LOG
-from core.traces.readers.token_ids import TOKEN_IDS
-from core.traces.readers.vllm_metrics import VLLM_METRICS
 
 FORMATS: tuple[Format, ...] = (
     CODEX_ROLLOUT,
@@ -36,10 +36,13 @@ FORMATS: tuple[Format, ...] = (
     CLAUDE_CODE_TRANSCRIPT,
     LLMSERVINGSIM,
     OPENAI_BATCH,
+    ANTHROPIC_BATCH,
+    STORED_COMPLETIONS,
     LITELLM,
     LANGFUSE,
     SAGEMAKER,
     KV_EVENTS,
+    PROMETHEUS_API,
     SHAREGPT,
     LMSYS,
     ANTHROPIC,
@@ -47,11 +50,14 @@ FORMATS: tuple[Format, ...] = (
     OPENAI_CHAT,
     PROMPTS,
     GATEWAY_CSV,
+    LANGFUSE_CSV,
     AZURE,
     BURSTGPT,
     SGLANG_LOG,
-    VLLM_METRICS,
+    ENGINE_METRICS,
+    ENGINE_LOG,
     TEXT_LINES,
+    BY_MAP,
 )
 NAMES = tuple(entry.name for entry in FORMATS)
 

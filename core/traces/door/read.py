@@ -15,6 +15,7 @@ from core.errors import TraceError
 from core.texts import showable
 from core.traces import problems
 from core.traces.building.build import Builder
+from core.traces.dates import Dates, MonthSecondError
 from core.traces.door.detect import detect, head_of, rows_of
 from core.traces.door.formats import format_named
 from core.traces.model import Trace
@@ -42,9 +43,32 @@ def read_trace(
     found = [file if isinstance(file, TraceFile) else TraceFile(showable(file.name), file) for file in given]
     if not found:
         raise problems.empty("the upload", "there is no file")
-    entry = detect(found[0]).format if format_name is None else format_named(format_name)
+    wanted = options or ReadOptions()
+    try:
+        return _read(found, format_name, wanted, progress, Dates(ignored=wanted.ignore_times))
+    except MonthSecondError:
+        return _read(found, format_name, wanted, progress, Dates(month_first=False))
+
+
+def _read(
+    found: Sequence[TraceFile],
+    format_name: str | None,
+    options: ReadOptions,
+    progress: Progress | None,
+    dates: Dates,
+) -> Trace:
+    """One reading.
+
+    Raises:
+        TraceError: as above.
+        MonthSecondError: dates before some line must be read anew, day first.
+    """
+    if format_name is None or options.field_map is not None:
+        entry = detect(found[0], options.field_map).format
+    else:
+        entry = format_named(format_name)
     name = found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
-    builder = Builder(name, options or ReadOptions())
+    builder = Builder(name, options)
     reader = entry.make(builder, head_of(found[0], entry.packing))
     meter = Meter(sum(file.size() for file in found), progress)
     for file in found:
@@ -52,12 +76,27 @@ def read_trace(
             if isinstance(row, TraceError):
                 builder.skip(row)
                 continue
+            row.place.dates = dates
+            builder.begin(row)
             try:
                 reader.add(row)
             except TraceError as error:
+                builder.undo()
                 builder.skip(error)
             except RecursionError:
+                builder.undo()
                 builder.skip(problems.not_json(row.place, "nested too deeply"))
     reader.finish()
     meter.flush()
+    _note_dates(builder, dates)
     return builder.finish(entry.name)
+
+
+def _note_dates(builder: Builder, dates: Dates) -> None:
+    """Say what was decided about times, or left open."""
+    if dates.num_ignored:
+        builder.note("times_unread", dates.num_ignored)
+    if dates.num_date_only:
+        builder.note("date_only", dates.num_date_only)
+    if dates.is_guess:
+        builder.note("month_first", dates.num_unsure, example=dates.example)

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Generator
 
 from core.errors import TraceError
 from core.traces import problems
-from core.traces.packing.sources import LONGEST_LINE, Meter, TraceFile, lines
+from core.traces.packing.sources import Meter, TraceFile
+from core.traces.packing.text import LONGEST_LINE, lines
 from core.traces.problems import Place
 from core.traces.rows import Row
 
 csv.field_size_limit(LONGEST_LINE)  # the process's own; the limit on records below is the one that counts
 
 
-def csv_rows(file: TraceFile, meter: Meter | None = None) -> Generator[Row | TraceError, None, None]:
+DELIMITERS = (",", ";", "\t", "|")
+_SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
+
+
+def csv_rows(
+    file: TraceFile, meter: Meter | None = None, delimiter: str = ","
+) -> Generator[Row | TraceError, None, None]:
     """The rows below the header, keyed by its column names; the place is the line where a row begins.
+
+    A first line `sep=;`, which spreadsheets write and read, names the delimiter.
 
     Raises:
         TraceError: there is no header, or a quoted field that never ends.
     """
     header: list[str] | None = None
     for place, record in _records(file, meter):
-        cells = record if isinstance(record, TraceError) else _cells(record, place)
+        if header is None and isinstance(record, str) and (named := _SEPARATOR.fullmatch(record.strip())):
+            delimiter = named[1]
+            continue
+        cells = record if isinstance(record, TraceError) else _cells(record, place, delimiter)
         if header is None:
             if isinstance(cells, TraceError):
                 raise cells
@@ -35,9 +48,9 @@ def csv_rows(file: TraceFile, meter: Meter | None = None) -> Generator[Row | Tra
             yield Row(dict(zip(header, cells, strict=True)), place)
 
 
-def header_of(line: str) -> tuple[str, ...]:
+def header_of(line: str, delimiter: str = ",") -> tuple[str, ...]:
     """The column names of a first line; () if it is none."""
-    cells = _cells(line, Place("", 1))
+    cells = _cells(line, Place("", 1), delimiter)
     return () if isinstance(cells, TraceError) else tuple(cell.strip() for cell in cells)
 
 
@@ -66,8 +79,8 @@ def _records(file: TraceFile, meter: Meter | None) -> Generator[tuple[Place, str
         yield start, problems.not_csv(start, "a quoted field has no end")
 
 
-def _cells(record: str, place: Place) -> list[str] | TraceError:
+def _cells(record: str, place: Place, delimiter: str) -> list[str] | TraceError:
     try:
-        return next(csv.reader([record], strict=True))
-    except csv.Error:
+        return next(csv.reader([record], strict=True, delimiter=delimiter))
+    except (csv.Error, TypeError):
         return problems.not_csv(place, "a quoted field has no end, or text behind it")

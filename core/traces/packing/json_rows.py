@@ -1,42 +1,52 @@
 """JSON records of a log, whichever way it packs them: one object a line, one array, or objects in a row.
 
 The one record that is no object is a batch of KV events as it is sent: a list that stands for an object.
-
-An array is read element by element, so a ShareGPT file of one huge array needs no more memory than its
-longest conversation. Broken records come as errors with their place; only lines can be skipped, because
-after a broken element nobody knows where the next one begins.
+Broken records come as errors with their place, and the next ones are read.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Generator
 from contextlib import closing
 from typing import Any, TypeGuard
 
 from core.errors import TraceError
-from core.fields import DECODER, parse_json
 from core.traces import problems
-from core.traces.packing.sources import LONGEST_LINE, Meter, TraceFile, chunks, first_char, lines
+from core.traces.packing.decode import parse_json
+from core.traces.packing.scanner import Say, Scanner, Valued
+from core.traces.packing.sources import Meter, TraceFile
+from core.traces.packing.text import chunks, first_char, lines
 from core.traces.problems import Place
 from core.traces.rows import Row
 
-_BLANK = " \t\r\n"
-_FIRST_TRY = 2**16
-_EDGE = 16
+_REMAINS = " \t\r\n,[]\x1e"
+"""What a line of an array has around its object, and what JSON text sequences have in front of theirs."""
 
 
-def json_rows(file: TraceFile, meter: Meter | None = None) -> Generator[Row | TraceError, None, None]:
+def quiet(_code: str, _count: int) -> None:
+    """For whoever wants no notes."""
+
+
+def json_rows(
+    file: TraceFile, meter: Meter | None = None, say: Say = quiet
+) -> Generator[Row | TraceError, None, None]:
     """The objects of a file in order, each with the line where it begins.
 
     Raises:
-        TraceError: the file cannot be read on (see `lines`, `chunks`); a broken element of an array.
+        TraceError: the file cannot be read on (see `lines`, `chunks`).
     """
-    if _is_one_a_line(file):
-        yield from _by_line(file, meter)
-    else:
-        yield from _Scanner(file, meter).rows()
+    for found in json_values(file, meter, say):
+        yield found if isinstance(found, TraceError) else as_row(found[1], found[0])
+
+
+def json_values(
+    file: TraceFile, meter: Meter | None, say: Say, inside: tuple[str, ...] = ()
+) -> Generator[Valued | TraceError, None, None]:
+    """The values of a file, or those in the lists (or objects) at the names `inside`, each with its place."""
+    if inside or not _is_one_a_line(file):
+        return Scanner(file, meter, say).values(inside)
+    return _by_line(file, meter)
 
 
 def _is_one_a_line(file: TraceFile) -> bool:
@@ -44,31 +54,44 @@ def _is_one_a_line(file: TraceFile) -> bool:
     if first_char(file) == "[":
         return _begins_with_a_number(file)
     with closing(lines(file)) as every:
-        full = (line for _, line in every if isinstance(line, TraceError) or line.strip())
+        full = (line for _, line in every if isinstance(line, TraceError) or line.strip(_REMAINS))
         first, second = next(full, ""), next(full, "{")
     if isinstance(first, TraceError):
         return True
-    if isinstance(parse(first, Place(file.name, 1)), dict):
+    if isinstance(_parsed_line(first, Place(file.name, 1)), dict | list):
         return True
-    return isinstance(second, TraceError) or second.startswith("{")
+    return isinstance(second, TraceError) or second.lstrip(",").startswith("{")
 
 
 def _begins_with_a_number(file: TraceFile) -> bool:
     """Whether the list that the file begins with is a batch of KV events: one record of many."""
     with closing(chunks(file)) as pieces:
-        return re.match(r"\s*\[\s*[-\d]", next(pieces, "")) is not None
+        try:
+            return re.match(r"\s*\[\s*[-\d]", next(pieces, "")) is not None
+        except TraceError:
+            return False
 
 
-def _by_line(file: TraceFile, meter: Meter | None) -> Generator[Row | TraceError, None, None]:
+def _by_line(file: TraceFile, meter: Meter | None) -> Generator[Valued | TraceError, None, None]:
     for place, line in lines(file, meter):
         if isinstance(line, TraceError):
             yield line
-        elif line.strip(_BLANK):
-            value = parse(line, place)
-            yield value if isinstance(value, TraceError) else _row(value, place)
+        elif line.strip(_REMAINS):
+            value = _parsed_line(line, place)
+            yield value if isinstance(value, TraceError) else (place, value)
 
 
-def _row(value: object, place: Place) -> Row | TraceError:
+def _parsed_line(line: str, place: Place) -> Any | TraceError:
+    """A line's value; where it is none, that of the line without the remains of an array around it."""
+    value = parse(line, place)
+    if isinstance(value, TraceError):
+        inner = parse(line.strip(_REMAINS), place)
+        return value if isinstance(inner, TraceError) else inner
+    return value
+
+
+def as_row(value: object, place: Place) -> Row | TraceError:
+    """A value as a record, or the error that says why it is none."""
     if isinstance(value, dict):
         return Row(value, place)
     if is_kv_batch(value):
@@ -94,93 +117,6 @@ def parse(text: str, place: Place) -> Any | TraceError:
         return parse_json(text)
     except ValueError as error:
         return problems.not_json(place, str(error))
-
-
-class _Scanner:
-    """Reads values out of a text that arrives in pieces: the elements of an array, or objects in a row."""
-
-    def __init__(self, file: TraceFile, meter: Meter | None) -> None:
-        self._file = file
-        self._pieces = chunks(file, meter)
-        self._text = ""
-        self._at = 0
-        self._line = 1
-        self._over = False
-
-    def rows(self) -> Generator[Row | TraceError, None, None]:
-        in_array = self._skip("[")
-        while self._peek() not in ("", "]"):
-            place = Place(self._file.name, self._line)
-            yield _row(self._value(place), place)
-            if in_array and not self._skip(",") and self._peek() != "]":
-                raise problems.not_json(Place(self._file.name, self._line), "a comma or ] was expected")
-        if in_array and not self._skip("]"):
-            raise problems.not_json(Place(self._file.name, self._line), "the array has no end")
-        if self._peek():
-            raise problems.not_json(Place(self._file.name, self._line), "there is something after the end")
-
-    def _peek(self) -> str:
-        """The next character that is not blank; "" at the end."""
-        while True:
-            while self._at < len(self._text) and self._text[self._at] in _BLANK:
-                self._line += self._text[self._at] == "\n"
-                self._at += 1
-            if self._at < len(self._text):
-                return self._text[self._at]
-            if not self._more(1):
-                return ""
-
-    def _skip(self, char: str) -> bool:
-        found = self._peek() == char
-        self._at += found
-        return found
-
-    def _more(self, least: int) -> bool:
-        """Read on until at least `least` more characters are there; False if there are none."""
-        parts = [self._text[self._at :]]
-        self._at = 0
-        num_new = 0
-        while num_new < least and not self._over:
-            piece = next(self._pieces, None)
-            if piece is None:
-                self._over = True
-            else:
-                parts.append(piece)
-                num_new += len(piece)
-        self._text = "".join(parts)
-        return num_new > 0
-
-    def _value(self, place: Place) -> object:
-        while True:
-            try:
-                value, end = DECODER.raw_decode(self._text, self._at)
-            except RecursionError:
-                raise problems.not_json(place, "nested too deeply") from None
-            except ValueError as error:
-                held = len(self._text) - self._at
-                if not self._may_go_on(error):
-                    raise self._broken(error) from None
-                if held > LONGEST_LINE:
-                    raise problems.too_long(place, LONGEST_LINE) from None
-                if not self._more(max(_FIRST_TRY, held)):
-                    raise problems.not_json(place, "it ends in the middle of a value") from None
-            else:
-                self._line += self._text.count("\n", self._at, end)
-                self._at = end
-                return value
-
-    def _may_go_on(self, error: ValueError) -> bool:
-        """Whether more text could mend it: the parser stumbled over the end, or inside an open string."""
-        if not isinstance(error, json.JSONDecodeError):
-            return False
-        return error.msg.startswith("Unterminated string") or error.pos + _EDGE >= len(self._text)
-
-    def _broken(self, error: ValueError) -> TraceError:
-        """The parser's reason with the file's line instead of one counted from the last piece read."""
-        if not isinstance(error, json.JSONDecodeError):
-            return problems.not_json(Place(self._file.name, self._line), str(error))
-        line = self._line + self._text.count("\n", self._at, error.pos)
-        return problems.not_json(Place(self._file.name, line), error.msg)
 
 
 def parse_object(text: str, place: Place, field: str) -> Row:

@@ -1,16 +1,25 @@
-"""The body of an API call as segments, whichever API it is for.
+"""The body of an API call as segments, whichever API it is for. Its fields tell:
 
-OpenAI chat (`messages`, `tools`), completions (`prompt`: a text, token ids, or several of them), Responses
-(`instructions`, `input`) and Anthropic Messages (`system` beside `messages`) are told apart by their fields.
+`messages` (OpenAI chat, Anthropic, Bedrock's Converse), `contents` (Gemini), `prompt` (completions: a text,
+token ids, or several of them), `input` (Responses), `inputs` (Hugging Face), `inputText` (Titan), token ids
+under their usual names. System text and tools beside them are read with them (parts.py).
 """
 
 from __future__ import annotations
 
+from core.traces.field_map import entered
 from core.traces.model import Segment
-from core.traces.prompts.chat import ChatRenderer, Parts
+from core.traces.prompts.chat import ChatRenderer, Turn
+from core.traces.prompts.parts import SYSTEM_FIELDS, TOOL_FIELDS
+from core.traces.prompts.responses import input_turns
 from core.traces.rows import Row
 
 Segments = tuple[Segment, ...]
+MESSAGE_FIELDS = ("messages", "contents")
+TEXT_FIELDS = ("prompt", "inputs", "inputText")
+BESIDE = frozenset([*SYSTEM_FIELDS, *TOOL_FIELDS])
+"""What is read beside the messages; the other fields of a body are told as unread."""
+TOKEN_FIELDS = ("prompt_token_ids", "token_ids", "input_ids")
 
 
 def body_prompts(chat: ChatRenderer, body: Row) -> list[Segments]:
@@ -19,21 +28,67 @@ def body_prompts(chat: ChatRenderer, body: Row) -> list[Segments]:
     Raises:
         TraceError: no prompt in it, or one that cannot be read.
     """
-    if body.get("messages") is not None:
-        return [messages_body(chat, body)]
-    if body.get("prompt") is not None:
-        return _completions(chat, body)
+    for field in MESSAGE_FIELDS:
+        if body.get(field) is not None:
+            return [messages_body(chat, body, field)]
+    for field in TEXT_FIELDS:
+        if body.get(field) is not None and not isinstance(body.get(field), dict):
+            return _completions(chat, body, field)
     if body.get("input") is not None:
         return [_responses(chat, body)]
+    for field in TOKEN_FIELDS:
+        if body.get(field) is not None:
+            return [token_segment(body, field)]
     raise body.wrong("messages", "messages, a prompt or an input")
 
 
-def messages_body(chat: ChatRenderer, body: Row) -> Segments:
-    """A chat call, OpenAI's or Anthropic's (that one has its system text beside the messages)."""
-    messages = body.objects("messages")
-    if not messages:
-        raise body.wrong("messages", "at least one message")
-    return chat.chat(messages, chat.content(body, "system", "system"), chat.tools(body))
+def prompts_in(chat: ChatRenderer, holder: Row, field: str) -> list[Segments]:
+    """The prompts that stand in one field, whatever it is called: messages (with the tools and the system
+    text beside them), a whole body, a text, token ids; each also as the JSON text of it.
+
+    Raises:
+        TraceError: none of these.
+    """
+    value = entered(holder.get(field))
+    if value is not holder.get(field):
+        holder = Row(holder.value | {field: value}, holder.place, holder.path)
+    if isinstance(value, dict):
+        return body_prompts(chat, holder.object(field))
+    if field in MESSAGE_FIELDS:
+        return [messages_body(chat, holder, field)]
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        items = any("type" in item and "role" not in item for item in value if isinstance(item, dict))
+        return [_responses(chat, holder, field) if items else messages_body(chat, holder, field)]
+    return _completions(chat, holder, field)
+
+
+def messages_body(chat: ChatRenderer, body: Row, field: str = "messages") -> Segments:
+    """A chat call; what stands beside the messages goes in front of them. A text is the user's."""
+    beside = chat.system(body), chat.tools(body)
+    config = body.get("config")
+    if isinstance(config, dict) and field == "contents":  # the SDK's second argument
+        inner = body.object("config")
+        beside = beside[0] + chat.system(inner), beside[1] + chat.tools(inner)
+        chat.unread.body(inner, BESIDE)
+    turns = _turns(chat, body, field)
+    if not turns:
+        raise body.wrong(field, "at least one message")
+    chat.unread.body(body, BESIDE | {field, "config"} if field == "contents" else BESIDE | {field})
+    return chat.assemble(turns, *beside)
+
+
+def _turns(chat: ChatRenderer, body: Row, field: str) -> list[Turn]:
+    value = body.get(field)
+    if isinstance(value, dict):
+        return [chat.turn(body.object(field))]
+    if isinstance(value, str) and field != "messages":
+        return [("user", "user", [("user", body.text(field), body.name(field))])]
+    return [
+        ("user", "user", [("user", item, f"{body.name(field)}[{index}]")])
+        if isinstance(item, str) and field != "messages"
+        else chat.turn(body.element(field, index, item))
+        for index, item in enumerate(body.items(field))
+    ]
 
 
 def token_segment(row: Row, field: str) -> Segments:
@@ -44,43 +99,29 @@ def token_segment(row: Row, field: str) -> Segments:
     return (Segment("prompt", None, ids),)
 
 
-def _completions(chat: ChatRenderer, body: Row) -> list[Segments]:
-    value = body.get("prompt")
+def _completions(chat: ChatRenderer, body: Row, field: str) -> list[Segments]:
+    value = body.get(field)
+    chat.unread.body(body, frozenset([field]))
     if isinstance(value, str):
-        return [_text(chat, body, value)]
-    prompts = body.items("prompt")
+        return [_text(chat, body, field, value)]
+    prompts = body.items(field)
     if not prompts:
-        raise body.wrong("prompt", "a text or a list that is not empty")
+        raise body.wrong(field, "a text or a list that is not empty")
     if all(isinstance(prompt, str) for prompt in prompts):
-        return [_text(chat, body, prompt) for prompt in prompts]
+        return [_text(chat, body, field, prompt) for prompt in prompts]
     if all(isinstance(prompt, list) for prompt in prompts):
-        parts = [Row({"prompt": prompt}, body.place, body.path) for prompt in prompts]
-        return [token_segment(part, "prompt") for part in parts]
-    return [token_segment(body, "prompt")]
+        parts = [Row({field: prompt}, body.place, body.path) for prompt in prompts]
+        return [token_segment(part, field) for part in parts]
+    return [token_segment(body, field)]
 
 
-def _text(chat: ChatRenderer, body: Row, text: str) -> Segments:
+def _text(chat: ChatRenderer, body: Row, field: str, text: str) -> Segments:
     if not text:
-        raise body.wrong("prompt", "a text that is not empty", "an empty text")
-    return chat.prompt(text)
+        raise body.wrong(field, "a text that is not empty", "an empty text")
+    return chat.prompt(text, body.name(field))
 
 
-def _responses(chat: ChatRenderer, body: Row) -> Segments:
-    instructions = body.get("instructions")
-    system: Parts = []
-    if instructions is not None:
-        system.append(("system", body.text("instructions"), body.name("instructions")))
-    if isinstance(body.get("input"), str):
-        turns = [("user", "user", [("user", body.text("input"), body.name("input"))])]
-        return chat.assemble(turns, system, chat.tools(body))
-    items = [item if "role" in item else _as_message(item) for item in body.objects("input")]
-    if not items:
-        raise body.wrong("input", "at least one item")
-    return chat.chat(items, system, chat.tools(body))
-
-
-def _as_message(item: Row) -> Row:
-    """A function call or its result, which the Responses API writes without a role."""
-    role = "tool" if "output" in item else "assistant"
-    data = {"role": role, "content": [{"type": "item"} | item.value]}
-    return Row(data, item.place, item.path)
+def _responses(chat: ChatRenderer, body: Row, field: str = "input") -> Segments:
+    turns = input_turns(chat, body, field)
+    chat.unread.body(body, BESIDE | {field})
+    return chat.assemble(turns, chat.system(body), chat.tools(body))

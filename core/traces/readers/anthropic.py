@@ -1,8 +1,12 @@
-"""Anthropic Messages: request bodies, or pairs {"request": body, "response": {id, usage}}.
+"""Anthropic Messages: request bodies, pairs {"request": body, "response": {id, usage}}, and batches.
 
-Source rule: `system` is a text or a list of blocks; the cache sees tools, then system, then messages.
+Source rules. `system` is a text or a list of blocks; the cache sees tools, then system, then messages.
 `cache_control` marks where a prefix may be written and is no text. `input_tokens` *excludes* what was read
-from or written to the cache. Rows that repeat a response's id are one request.
+from or written to the cache. Rows that repeat a response's id, and say the same, are one request.
+
+Message batches: a request is `custom_id` with the body as `params`, a result `custom_id` with
+`result: {type, message: {id, model, usage}}`. A result holds usage only, and one that is not "succeeded" (but
+errored, canceled, expired) was no request.
 """
 
 from __future__ import annotations
@@ -10,32 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.traces.building.build import Builder
-from core.traces.building.reader import Format, each_row
-from core.traces.mapping.fields import common, num_tokens, object_or_none
-from core.traces.model import TraceRequest
-from core.traces.prompts.bodies import messages_body
-from core.traces.prompts.chat import output_text
+from core.traces.mapping.mapped import COMMON, Rules, common, mapped
 from core.traces.rows import Row
-
-
-def _read(builder: Builder, row: Row) -> None:
-    body = row.object_or_none("request") or row
-    segments = messages_body(builder.chat, body)
-    fields = common(builder, row, body)
-    response = object_or_none(row, "response")
-    metadata = object_or_none(body, "metadata")
-    if metadata is not None and fields["tenant"] is None:
-        fields["tenant"] = metadata.label("user_id")
-    if response is not None:
-        if row.label("request_id", "id") is None and response.label("id"):
-            fields["request_id"] = response.label("id")
-        if fields["num_output"] is None:
-            answer = output_text(response)
-            fields["num_output"] = None if answer is None else builder.chat.num_tokens(answer)
-        if builder.is_repeated(response.label("id")):
-            return
-    builder.add(TraceRequest(segments=segments, num_tokens=num_tokens(segments), **fields))
 
 
 def _claims(data: Mapping[str, Any]) -> bool:
@@ -46,6 +26,43 @@ def _claims(data: Mapping[str, Any]) -> bool:
     return body is request or "system" in body or "anthropic_version" in body
 
 
-ANTHROPIC = Format(
-    "anthropic_messages", "Anthropic Messages", "json", frozenset({"text", "usage"}), _claims, each_row(_read)
+def _claims_batch(data: Mapping[str, Any]) -> bool:
+    return "custom_id" in data and any(isinstance(data.get(name), dict) for name in ("params", "result"))
+
+
+def _has_failed(row: Row) -> str | None:
+    result = row.object_or_none("result")
+    return "failed" if result is not None and result.label("type") not in (None, "succeeded") else None
+
+
+ANTHROPIC = mapped(
+    "anthropic_messages",
+    "Anthropic Messages",
+    "json",
+    ("text", "usage"),
+    _claims,
+    common(
+        "request",
+        "messages",
+        body="request",
+        tenant=(*COMMON.tenant, "request.metadata.user_id", "metadata.user_id"),
+        output=("response",),
+    ),
+    Rules(also=("response.id",)),
+)
+ANTHROPIC_BATCH = mapped(
+    "anthropic_batch",
+    "Anthropic message batch",
+    "json",
+    ("text", "usage"),
+    _claims_batch,
+    common(
+        "params",
+        body="params",
+        model=("params.model", "result.message.model"),
+        tenant=("params.metadata.user_id",),
+        usage=("result.message.usage",),
+        output=("result.message",),
+    ),
+    Rules(left_out=_has_failed),
 )

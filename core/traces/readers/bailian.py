@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.traces.building.block_rows import block_request, decide_shape
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
-from core.traces.readers.mooncake import block_request, decide_shape
 from core.traces.rows import Row
 
 BLOCK_SIZE = 16

@@ -17,7 +17,7 @@ from core.traces.building.build import Builder
 from core.traces.building.reader import Format
 from core.traces.model import Convention, TraceRequest
 from core.traces.prompts.blocks import GLOBAL, check_count, raw_ids
-from core.traces.rows import Row
+from core.traces.rows import Row, as_whole
 
 DEEPEST = 8
 """Subagents inside subagents; more is a broken file."""
@@ -51,6 +51,8 @@ class _Sessions:
             self._request(entry, start, tag, session, size, parent)
             for entry, start, tag in _entries(row, 0.0, None, 0)
         ]
+        if builder.is_redelivered(row, row.label("id")):
+            return
         shape.block_size = size
         self._num_sessions += 1
         if is_local:
@@ -87,13 +89,11 @@ class _Sessions:
 
 def _lengths(row: Row, block_size: int | None) -> list[tuple[int, int, int]]:
     """(prompt tokens, ids, block size) of a session's own requests, as far as they can be read."""
-    size, requests = block_size or row.get("block_size"), row.get("requests")
-    if type(size) is not int or size < 1 or not isinstance(requests, list):
+    size, requests = block_size or as_whole(row.get("block_size")), row.get("requests")
+    if size is None or size < 1 or not isinstance(requests, list):
         return []
-    pairs = [(entry.get("in"), entry.get("hash_ids")) for entry in requests if isinstance(entry, dict)]
-    return [
-        (length, len(ids), size) for length, ids in pairs if type(length) is int and isinstance(ids, list)
-    ]
+    pairs = [(as_whole(one.get("in")), one.get("hash_ids")) for one in requests if isinstance(one, dict)]
+    return [(length, len(ids), size) for length, ids in pairs if length is not None and isinstance(ids, list)]
 
 
 def _is_local(row: Row) -> bool:

@@ -20,6 +20,7 @@ from core.traces.rows import Row
 
 MOST_TURNS = 1000
 """Every turn repeats all before it; a longer record is no conversation."""
+_USED = frozenset(["conversations", "conversation", "tools", "language"])
 _ROLES = {
     "human": "user",
     "user": "user",
@@ -56,6 +57,7 @@ def _expand(builder: Builder, row: Row, turns: list[Turn], name: str | None) -> 
         builder.note("other_rows")
         return
     builder.note("expanded")
+    builder.chat.unread.body(row, _USED)
     session = name or builder.next_id(row)
     for number, place in enumerate(asked, 1):
         segments = builder.chat.assemble(turns[: place + 1], [], builder.chat.tools(row))

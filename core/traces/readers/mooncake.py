@@ -15,55 +15,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import TraceError
+from core.traces.building.block_rows import block_request, decide_shape
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
-from core.traces.model import Convention, TraceRequest
-from core.traces.prompts.blocks import GLOBAL, check_count, infer_shape, raw_ids
-from core.traces.rows import Row
+from core.traces.rows import Row, as_whole
 from core.traces.timestamps import milliseconds
 
 BLOCK_SIZE = 512
-
-
-def decide_shape(builder: Builder, head: Sequence[Row], block_size: int, convention: Convention) -> None:
-    """Set what one id covers: as the person says, else as the lengths say, else as the format says."""
-    wanted_size, wanted_rule = builder.options.block_size, builder.options.convention
-    own: tuple[int, Convention] = (wanted_size or block_size, wanted_rule or convention)
-    found = own if wanted_size or wanted_rule else infer_shape(_lengths(head), *own)
-    if found != own:
-        builder.note("inferred", block_size=found[0], convention=found[1])
-    builder.shape.block_size, builder.shape.convention = found
-
-
-def _lengths(head: Sequence[Row]) -> list[tuple[int, int]]:
-    found = []
-    for row in head:
-        length, ids = row.get("input_length"), row.get("hash_ids")
-        if type(length) is int and length > 0 and isinstance(ids, list):
-            found.append((length, len(ids)))
-    return found
-
-
-def block_request(builder: Builder, row: Row, parent: int = GLOBAL, **more: Any) -> TraceRequest:
-    """A row with `input_length` and `hash_ids` as a request. `more` are further fields of the request."""
-    size, convention = builder.shape.block_size, builder.shape.convention
-    assert size is not None
-    assert convention is not None
-    length = row.whole("input_length", least=1)
-    ids = raw_ids(row, "hash_ids")
-    check_count(row, "hash_ids", ids, length, size, convention)
-    fields: dict[str, Any] = {
-        "request_id": builder.next_id(row, "request_id", "id"),
-        "num_tokens": length,
-        "block_size": size,
-        "num_output": row.whole_or_none("output_length"),
-        "session": row.label("session_id", "session"),
-        "model": row.label("model"),
-        "line": row.place.line,
-    } | more
-    block_ids = builder.numbers.chain(ids, parent)
-    tail_id = builder.numbers.private() if len(ids) * size < length else None
-    return TraceRequest(block_ids=block_ids, tail_id=tail_id, **fields)
 
 
 class _Mooncake:
@@ -109,9 +67,9 @@ def _check_weights(row: Row, block_size: int) -> None:
     """`block_tokens`: every block but the last is full, and together they are the prompt."""
     if row.get("block_tokens") is None:
         return
-    weights = row.items("block_tokens")
-    if not all(type(weight) is int and 0 < weight <= block_size for weight in weights):
-        raise row.wrong("block_tokens", f"whole numbers from 1 to {block_size}", weights)
+    weights = [as_whole(weight) or 0 for weight in row.items("block_tokens")]
+    if not all(0 < weight <= block_size for weight in weights):
+        raise row.wrong("block_tokens", f"whole numbers from 1 to {block_size}", row.items("block_tokens"))
     if any(weight != block_size for weight in weights[:-1]):
         raise row.wrong("block_tokens", f"{block_size} for every block but the last", weights)
     if sum(weights) != row.whole("input_length"):

@@ -19,12 +19,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.errors import TraceError
+from core.traces.building.block_rows import decide_shape
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
+from core.traces.building.repeats import Origin
 from core.traces.model import TraceRequest
 from core.traces.prompts.blocks import GLOBAL, MOST_PROMPT_TOKENS, RawId, check_count, raw_ids
 from core.traces.prompts.bodies import Segments, body_prompts
-from core.traces.readers.mooncake import BLOCK_SIZE, decide_shape
+from core.traces.readers.mooncake import BLOCK_SIZE
 from core.traces.rows import Row
 from core.traces.timestamps import milliseconds
 
@@ -39,6 +41,7 @@ class _Turn:
     row: Row
     ids: Sequence[RawId] | None
     has_delay: bool
+    origin: Origin
 
 
 @dataclass(slots=True)
@@ -82,7 +85,9 @@ class _Sessions:
         else:
             ids, length = self._checked_ids(row)
             request = replace(request, num_tokens=length)
-        self._turns.append(_Turn(request, Row({}, row.place), ids, has_delay))
+        if self._builder.is_redelivered(row, row.label("request_id"), "timestamp"):
+            return
+        self._turns.append(_Turn(request, Row({}, row.place), ids, has_delay, self._builder.origin))
         if session is not None:
             self._last_arrival[session] = arrival
 
@@ -133,7 +138,8 @@ class _Sessions:
             if deltas and turn.request.session is not None:
                 history = histories.setdefault(turn.request.session, history)
             try:
-                self._builder.add(turn.request if turn.ids is None else self._placed(turn, turn.ids, history))
+                request = turn.request if turn.ids is None else self._placed(turn, turn.ids, history)
+                self._builder.add(request, origin=turn.origin)
             except TraceError as error:
                 self._builder.skip(error)
 

@@ -2,18 +2,20 @@
 
 Source rule: `rid='…'`, `input_ids=[…]`, `'request_received_ts'` (epoch seconds), `'completion_tokens'`,
 `'cached_tokens'` (included in `'prompt_tokens'`). No tokenizer is needed. Other lines of the log are passed
-over, counted; a Finish line without ids (text requests) leaves its lengths and usage.
+over, counted, but for those that say what a batch reused; a Finish line without ids (text requests) leaves
+its lengths and usage.
 """
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.traces.building.build import Builder
-from core.traces.building.reader import Format, each_row
+from core.traces.building.reader import Format
+from core.traces.meters.server_log import ServerLines
 from core.traces.model import Segment, TraceRequest
 from core.traces.rows import LARGEST, Row
 from core.traces.usage import Usage
@@ -28,12 +30,26 @@ _IDS = "input_ids=["
 _WHOLE_IDS = re.compile(r"[0-9]{1,10}", re.ASCII)
 
 
+class _Reader:
+    """Finished requests; of the other lines those that say how much each batch reused."""
+
+    def __init__(self, builder: Builder, _head: Sequence[Row]) -> None:
+        self._builder = builder
+        self._lines = ServerLines()
+
+    def add(self, row: Row) -> None:
+        line = row.text("line")
+        if "Finish:" in line:
+            _read(self._builder, row)
+        elif not self._lines.add(row, line) and line.strip():
+            self._builder.note("other_rows")
+
+    def finish(self) -> None:
+        self._builder.meters = self._lines.meters()
+
+
 def _read(builder: Builder, row: Row) -> None:
     line = row.text("line")
-    if "Finish:" not in line:
-        if line.strip():
-            builder.note("other_rows")
-        return
     ids = _ids(line, row)
     tail = line[line.rfind("]") + 1 :] if ids is not None else line
     prompt, output = _count(tail, "prompt_tokens", row), _count(tail, "completion_tokens", row)
@@ -90,5 +106,5 @@ def _claims(data: Mapping[str, Any]) -> bool:
 
 
 SGLANG_LOG = Format(
-    "sglang_log", "SGLang request log", "lines", frozenset({"tokens", "usage"}), _claims, each_row(_read)
+    "sglang_log", "SGLang request log", "lines", frozenset({"tokens", "usage", "counters"}), _claims, _Reader
 )

@@ -11,8 +11,8 @@ import pytest
 
 from core.errors import TraceError
 from core.traces.door.read import read_trace
-from core.traces.packing import json_rows as json_rows_module
-from core.traces.packing import sources
+from core.traces.packing import scanner, sources
+from core.traces.packing import text as text_module
 from core.traces.packing.csv_rows import csv_rows
 from core.traces.packing.json_rows import json_rows
 from core.traces.packing.sources import TraceFile
@@ -56,7 +56,7 @@ def test_the_packing_makes_no_difference(text: str) -> None:
 
 
 def test_values_longer_than_a_piece_and_pieces_cut_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "_CHUNK", 7)
+    monkeypatch.setattr(text_module, "_CHUNK", 7)
     text = json.dumps(CHATS, ensure_ascii=False, indent=2)
     assert [data for _, data in records(text)] == CHATS
 
@@ -151,14 +151,14 @@ def test_an_unknown_format_lists_the_known_ones(text: str) -> None:
 
 
 def test_a_line_beyond_all_measure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "LONGEST_LINE", 50)
+    monkeypatch.setattr(text_module, "LONGEST_LINE", 50)
     assert error_of(jsonl({"prompt": "x" * 100})).code == "trace.too_long"
 
 
 def test_an_array_may_be_one_line_longer_than_any_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """ShareGPT is distributed as one array; only its elements must fit in memory."""
-    monkeypatch.setattr(sources, "LONGEST_LINE", 500)
-    monkeypatch.setattr(json_rows_module, "LONGEST_LINE", 500)
+    monkeypatch.setattr(text_module, "LONGEST_LINE", 500)
+    monkeypatch.setattr(scanner, "LONGEST_LINE", 500)
     text = json.dumps(CHATS)
     assert len(text) > 2000
     assert len(read(text).requests) == 40
@@ -304,7 +304,7 @@ def test_the_files_order_stands_if_some_have_none() -> None:
 
 
 def test_names_are_made_unique() -> None:
-    rows = [{"prompt": "x", "request_id": name} for name in ("a", "a", "a#2", "a")]
+    rows = [{"prompt": f"{place}", "request_id": name} for place, name in enumerate(("a", "a", "a#2", "a"))]
     trace = read_rows(*rows)
     names = [request.request_id for request in trace.requests]
     assert len(set(names)) == 4

@@ -30,8 +30,13 @@ def test_claude_code_sessions_are_the_same_one_by_one_and_merged() -> None:
     assert len(trace.requests) == 232  # with two subagents
 
 
-def test_one_session_uploaded_twice_shares_nothing_with_itself() -> None:
+def test_one_session_uploaded_twice_counts_once_and_another_name_shares_nothing() -> None:
+    """Block ids are a session's own: a copy under its id is the same session, under another a second."""
     path = real("claude_code", "trace_0504.json")
     once = read_trace(path)
     twice = read_trace([path, TraceFile("copy.json", path.read_bytes())])
-    assert sum(unbounded_hits(twice.requests)) == 2 * sum(unbounded_hits(once.requests))
+    assert unbounded_hits(twice.requests) == unbounded_hits(once.requests)
+    assert [(one.request_id, one.first_file) for one in twice.repeats] == [("trace_0504", path.name)]
+    other = path.read_bytes().replace(b"trace_0504", b"trace_9999", 1)
+    both = read_trace([path, TraceFile("other.json", other)])
+    assert sum(unbounded_hits(both.requests)) == 2 * sum(unbounded_hits(once.requests))

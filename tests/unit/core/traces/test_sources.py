@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.traces.packing.sources import TraceFile, files_within, lines
+from core.traces.packing.sources import TraceFile, files_within
+from core.traces.packing.text import lines
 
 OUR_TEXT = "a line of the log"
 

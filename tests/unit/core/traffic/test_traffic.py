@@ -22,6 +22,8 @@ from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.examples import after_pauses, loses_most
 from core.traffic.groups import Group, groups, keys_of, whole
 from core.traffic.misses import Miss, equal_behind, find_misses
+from core.traffic.percentiles import percentiles
+from core.traffic.providers import Rule
 from core.traffic.samples import KINDS, sample_log
 from core.traffic.settings import Settings, block_sizes, room_for_all
 from core.traffic.sweeps import (
@@ -157,7 +159,7 @@ def test_content_that_expired_is_not_called_evicted() -> None:
     row = {"prompt": "one two three four five six seven eight nine"}
     trace = read_rows(row | {"timestamp": 0}, row | {"timestamp": 50}, row | {"timestamp": 80})
     analysis = analyse(trace, Settings(4, None, ttl_s=40.0))
-    assert analysis.result.way == "engine"
+    assert analysis.result.way == "runs"
     assert [miss.reason for miss in misses_of(analysis)] == ["first", "expired", "all"]
     assert analysis.hits.tolist() == [0, 0, 8]
 
@@ -253,11 +255,21 @@ def test_groups_add_up_and_are_judged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hit", "possible", "verdict"), [(0, 0, "never"), (50, 60, "worth"), (5, 60, "room"), (5, 10, "little")]
+    ("hit", "roomy", "possible", "verdict"),
+    [
+        (0, 0, 0, "never"),
+        (50, 60, 60, "worth"),
+        (5, 60, 60, "room"),
+        (5, 5, 60, "longer"),
+        (5, 8, 10, "little"),
+    ],
 )
-def test_verdicts(hit: int, possible: int, verdict: str) -> None:
-    """Storing costs 1.25, reading 0.1: worth it from 25 / 115 of the tokens on."""
-    assert Group("x", 3, 100, hit, possible, 0).verdict() == verdict
+def test_verdicts(hit: int, roomy: int, possible: int, verdict: str) -> None:
+    """Of 100 tokens; the break-even lies at 21.7 %."""
+    rule, length = Rule(), np.array([100])
+    paid = [float(rule.paid(length, np.array([one])).sum()) for one in (hit, roomy, possible)]
+    one = percentiles(length)
+    assert Group("x", 1, 100, hit, possible, 0, *paid, 0, one, one).verdict() == verdict
 
 
 def test_the_sweep_of_block_sizes() -> None:
@@ -350,7 +362,7 @@ def test_points_of_charts_lead_to_requests_that_show_what_they_are_about() -> No
     analysis = analyse(sample(), Settings(16))
     few = analyse(sample(), Settings(16, 150))
     losses = few.possible - few.hits
-    assert losses[loses_most(analysis, 150)] == losses.max() > 0
+    assert losses[loses_most(analysis, analysis.curve, 150)] == losses.max() > 0
     for point in sweep_block_sizes(sample(), Settings(16, 150)):
         here = analyse(sample(), Settings(point.block_size, point.num_slots))
         others = [

@@ -70,7 +70,9 @@ LARGE_ARGS = {
 }  # fmt: skip
 """Every argument a caption may use, about as wide as it gets on the stage."""
 
-_LISTS = {name: value for name, value in LARGE_ARGS.items() if isinstance(value, list)}
+_LISTS = {"fields": ["a", "b"]} | {
+    name: value for name, value in LARGE_ARGS.items() if isinstance(value, list)
+}
 
 MAX_CHARS = {"en": 95, "zh": 48}
 MAX_CAPTION = {"en": 66, "zh": 31}  # the first line of a caption: it is large

@@ -1,0 +1,74 @@
+"""A log of no known format, read by the map that a person chose or that was proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.texts import escaped
+from core.traces.building.block_rows import block_request, decide_shape
+from core.traces.building.build import Builder
+from core.traces.building.reader import Format, Packing
+from core.traces.field_map import FieldMap, value_at
+from core.traces.mapping.mapped import facts_of, read_mapped, unfolded
+from core.traces.mapping.propose import propose
+from core.traces.rows import Row
+
+_SIZE = 512
+
+
+class _ByMap:
+    """Reads every record by one map; where none was chosen, by the proposals, and says so."""
+
+    def __init__(self, builder: Builder, head: Sequence[Row]) -> None:
+        self._builder = builder
+        chosen = builder.options.field_map
+        self._fields = propose(head).field_map if chosen is None else chosen
+        builder.field_map = self._fields
+        if chosen is None:
+            builder.note("proposed", map=escaped(str(self._fields)))
+        if self._fields.blocks:
+            decide_shape(builder, [self._block_row(row) for row in head], _SIZE, "ceil", self._names())
+
+    def add(self, row: Row) -> None:
+        if self._fields.blocks:
+            row = unfolded(row, self._fields)
+            facts = facts_of(self._builder, row, self._fields)
+            inner = self._block_row(row)
+            self._builder.add(block_request(self._builder, inner, names=self._names(), **facts))
+        else:
+            read_mapped(self._builder, row, self._fields)
+
+    def finish(self) -> None:
+        """Nothing was kept back."""
+
+    def _names(self) -> tuple[str, str]:
+        return (*self._fields.length, "length")[0], self._fields.blocks[0]
+
+    def _block_row(self, row: Row) -> Row:
+        return Row({name: value_at(row.value, name) for name in self._names()}, row.place, row.path)
+
+
+BY_MAP = Format(
+    "field_map",
+    "Fields chosen one by one",
+    "json",
+    frozenset({"text", "tokens", "blocks", "usage", "lengths"}),
+    lambda _record: False,  # only where no format claims a record, or a person says so
+    _ByMap,
+)
+
+
+def by_map(packing: Packing) -> Format:
+    """The format of records in this packing that are read by a map."""
+    return replace(BY_MAP, packing=packing)
+
+
+def is_readable(rows: Sequence[Row]) -> bool:
+    """Whether a log's records may be read by their proposals without asking."""
+    return bool(rows) and propose(rows).sure
+
+
+def suggested(rows: Sequence[Row]) -> FieldMap:
+    """The map to begin with, where asking is needed."""
+    return propose(rows).field_map

@@ -1,0 +1,1 @@
+"""What engines say of themselves: metrics pages and lines of a server's log, as readings per engine."""

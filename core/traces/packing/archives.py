@@ -1,0 +1,134 @@
+"""The files inside a zip or tar archive, each as a log file of its own.
+
+An Excel file is a zip archive too and is told apart by what lies in it. Hidden files and folders, and what
+macOS adds, are no logs. An archive's own word on how long its files are is checked before anything is unpacked,
+and holds while it is: whatever is longer breaks off.
+"""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+
+from core.traces import problems
+from core.traces.packing import refusals
+from core.traces.packing.layers import MOST_UNPACKED, Content, peeled, unpacking
+from core.traces.packing.sources import TraceFile
+
+MOST_FILES = 1000
+_MOST_HELD = 2**28
+_EXCEL = "xl/workbook.xml"
+_BROKEN = (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError, NotImplementedError)
+
+
+@dataclass(frozen=True, slots=True)
+class Member(TraceFile):
+    """A file inside an archive; `data` is the archive's."""
+
+    archive: TraceFile
+    kind: str
+    inside: str
+    length: int
+
+    @contextmanager
+    def reading(self) -> Generator[BinaryIO, None, None]:
+        """The member's content."""
+        with self.archive.content() as content:
+            try:
+                with _opened(self.archive, content, self.kind, self.inside) as stream:
+                    yield stream
+            except RuntimeError as error:
+                if "password" in str(error) or "encrypted" in str(error):
+                    raise refusals.locked(self.name) from None
+                raise
+            except _BROKEN:
+                raise refusals.damaged(self.name, self.kind) from None
+
+    @contextmanager
+    def content(self) -> Generator[Content, None, None]:
+        """The member without layers of its own."""
+        with self.reading() as stream:
+            yield peeled(self.name, unpacking(self.name, self.kind, stream))
+
+    def size(self) -> int:
+        """Bytes once unpacked."""
+        return self.length
+
+
+@contextmanager
+def _opened(file: TraceFile, content: Content, kind: str, inside: str) -> Generator[BinaryIO, None, None]:
+    stream = _seekable(file, content)
+    if kind == "zip":
+        with zipfile.ZipFile(stream) as archive, archive.open(inside) as found:
+            yield cast(BinaryIO, found)
+    else:
+        with tarfile.open(fileobj=stream, mode="r:") as archive:
+            member = archive.extractfile(inside)
+            if member is None:
+                raise problems.unreadable(file.name, "it is no file")
+            yield cast(BinaryIO, member)
+
+
+def _seekable(file: TraceFile, content: Content) -> BinaryIO:
+    """An archive that is packed once more (tar.gz) has to be in memory: its files are looked up."""
+    if content.stream.seekable():
+        return content.stream
+    data = content.stream.read(_MOST_HELD + 1)
+    if len(data) > _MOST_HELD:
+        raise refusals.too_much(file.name, _MOST_HELD)
+    return io.BytesIO(data)
+
+
+def kind_of_file(file: TraceFile) -> str:
+    """text, parquet, arrow, zip, tar, or xlsx.
+
+    Raises:
+        TraceError: the file cannot be opened, or is of a kind that is not read here.
+    """
+    with file.content() as content:
+        if content.kind != "zip":
+            return content.kind
+        try:
+            with zipfile.ZipFile(_seekable(file, content)) as archive:
+                return "xlsx" if _EXCEL in archive.namelist() else "zip"
+        except _BROKEN:
+            raise refusals.damaged(file.name, "zip") from None
+
+
+def parts_of(file: TraceFile) -> list[TraceFile]:
+    """The file itself, or the files of the archive that it is, by name.
+
+    Raises:
+        TraceError: the archive is damaged, empty, locked, or unpacks to far too much.
+    """
+    kind = kind_of_file(file)
+    if kind not in ("zip", "tar"):
+        return [file]
+    with file.content() as content:
+        try:
+            found = _listed(_seekable(file, content), kind)
+        except _BROKEN:
+            raise refusals.damaged(file.name, kind) from None
+    found = sorted((name, size) for name, size in found if not _is_hidden(name))
+    if not found:
+        raise problems.empty(file.name, "the archive holds no file")
+    if sum(size for _, size in found) > MOST_UNPACKED or len(found) > MOST_FILES:
+        raise refusals.too_much(file.name, MOST_UNPACKED)
+    return [Member(f"{file.name}/{name}", file.data, file, kind, name, size) for name, size in found]
+
+
+def _listed(stream: BinaryIO, kind: str) -> list[tuple[str, int]]:
+    if kind == "zip":
+        with zipfile.ZipFile(stream) as archive:
+            return [(one.filename, one.file_size) for one in archive.infolist() if not one.is_dir()]
+    with tarfile.open(fileobj=stream, mode="r:") as archive:
+        return [(one.name, one.size) for one in archive if one.isfile()]
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in name.split("/"))

@@ -1,0 +1,204 @@
+"""Records inside other records: in a list of them, in a log shipper's envelope, as JSON text in a field.
+
+A path leads from what a file holds to the record: names, places in lists, and `EACH` for every element. A
+text on the way is entered: it may be JSON, JSON inside a JSON string, what Python prints for a dict, or a line
+in which such an object stands behind a prefix (a time, a level, a pod's name). Docker and the container
+runtimes of Kubernetes cut lines at 16 KiB; the pieces are joined again.
+
+A record that has no time of its own gets that of its envelope.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from core.traces.packing.decode import decoder_for, parse_json, parse_repr
+
+EACH = -1
+Path = tuple[str | int, ...]
+
+SHIPPED = frozenset(
+    {
+        *("log", "message", "@message", "msg", "MESSAGE", "line", "_raw", "raw", "body", "text", "event"),
+        *("entry", "content", "record", "data", "payload", "_source", "source", "fields", "result", "value"),
+        *("jsonPayload", "textPayload", "protoPayload", "log_processed", "attributes", "object", "doc"),
+        *("document", "details", "detail", "properties", "logEvent", "parsed", "json", "messageObject"),
+    }
+)
+"""Names under which Docker, CloudWatch, Google Cloud, journald, Loki, Splunk, Elasticsearch, Fluent Bit, Datadog
+and Azure put what an application wrote."""
+_TIMES = (
+    *("timestamp", "@timestamp", "time", "ts", "_time", "eventTime", "date", "datetime", "asctime"),
+    *("__REALTIME_TIMESTAMP", "receiveTimestamp", "ingestionTime", "insertTime"),
+)
+_OWN_TIMES = ("timestamp", "ts", "created_at", "request_time", "time", "created", "startTime", "start_time")
+_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
+    r"|\d{1,2}/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?"
+)
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_RUNTIME = re.compile(r"(\d{4}-\S+) std(?:out|err) ([PF]) (.*)", re.DOTALL)
+_OPENS = re.compile(r"""\{\s*["']|"\{\s*\\["']""")
+_MOST_OBJECTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A record, the time of its envelope, and whether it was text."""
+
+    record: dict[str, Any]
+    time: object
+    was_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A text in which no record was found. `rest`: the path behind it; `is_part`: its runtime says so."""
+
+    text: str
+    time: object
+    rest: Path
+    is_part: bool
+
+
+def follow(
+    value: object, path: Path, time: object = None, was_text: bool = False
+) -> Iterator[Found | Unread]:
+    """Everything at the path."""
+    if isinstance(value, str):
+        yield from _entered(value, path, time)
+    elif not path:
+        if isinstance(value, dict):
+            yield Found(_with_time(value, time), time, was_text)
+    elif path[0] == EACH:
+        for item in value if isinstance(value, list) else ():
+            yield from follow(item, path[1:], time, was_text)
+    elif isinstance(value, list):
+        step = path[0]
+        if isinstance(step, int) and step < len(value):
+            first = value[0] if step and isinstance(value[0], str | int | float) else time
+            yield from follow(value[step], path[1:], first, was_text)
+    elif isinstance(value, dict) and path[0] in value:
+        time = next((value[name] for name in _TIMES if value.get(name) not in (None, "")), time)
+        yield from follow(value[path[0]], path[1:], time, was_text)  # type: ignore[index]
+
+
+def _entered(text: str, path: Path, time: object) -> Iterator[Found | Unread]:
+    text, time, is_part = _plain_line(text, time)
+    found = False
+    for value, prefix in objects_in(text):
+        date = _DATE.search(prefix)
+        for one in follow(value, path, time or (date and date[0]), was_text=True):
+            found = True
+            yield one
+    if not found:
+        yield Unread(text, time, path, is_part)
+
+
+def _plain_line(text: str, time: object) -> tuple[str, object, bool]:
+    """A line without what a container's runtime wrote in front of it, and without colours."""
+    match = _RUNTIME.match(text)
+    if match is not None:
+        text, time = match[3], time or match[1]
+    if "\x1b" in text:
+        text = _COLOUR.sub("", text)
+    return text, time, match is not None and match[2] == "P"
+
+
+def objects_in(text: str) -> Iterator[tuple[Any, str]]:
+    """The JSON objects (or lists) of a text, each with what stands before it."""
+    start = text.lstrip()[:1]
+    if start in ("{", "[", '"'):
+        try:
+            value = parse_json(text)
+        except ValueError:
+            pass
+        else:
+            if isinstance(value, str):
+                yield from objects_in(value)
+            elif isinstance(value, dict | list):
+                yield value, ""
+            return
+    at = 0
+    for _ in range(_MOST_OBJECTS):
+        match = _OPENS.search(text, at)
+        if match is None:
+            return
+        value, end = _object_at(text, match.start())
+        if value is not None:
+            yield value, text[: match.start()]
+        at = end
+
+
+def _object_at(text: str, start: int) -> tuple[Any, int]:
+    """The object that opens here, or a string that holds one; None and where to look on."""
+    try:
+        value, end = decoder_for(text).raw_decode(text, start)
+    except (ValueError, RecursionError):
+        if text.startswith("{'", start):
+            try:
+                return parse_repr(text[start:].strip()), len(text)
+            except ValueError:
+                pass
+        return None, start + 1
+    if isinstance(value, str):
+        inner = next(objects_in(value), None)
+        return (inner[0], end) if inner is not None else (None, end)
+    return value, end
+
+
+def may_hold_object(text: str) -> bool:
+    """Whether an object seems to open in it."""
+    return _OPENS.search(text) is not None
+
+
+def _with_time(record: dict[str, Any], time: object) -> dict[str, Any]:
+    if any(record.get(name) not in (None, "") for name in _OWN_TIMES):
+        return record
+    time = record.get("@timestamp") or time
+    return record if time is None else record | {"timestamp": time}
+
+
+def paths_into(values: Iterable[object], most: int) -> list[Path]:
+    """Where records could be inside such values, the nearest first."""
+    found: dict[Path, None] = {}
+    queue: list[tuple[object, Path]] = [(value, ()) for value in values]
+    for value, path in queue:
+        if len(queue) > _MOST_NODES or len(found) >= most:
+            break
+        for name, item in _steps(value):
+            here = (*path, *name)
+            if (
+                (name[-1] in SHIPPED and isinstance(item, dict | str))
+                or name[-1] == EACH
+                or (name[-1] == 1 and isinstance(item, str))
+            ):
+                found[here] = None
+            if len(here) < _DEEPEST:
+                queue.append((item, here))
+    return list(found)[:most]
+
+
+_DEEPEST = 6
+_MOST_NODES = 2000
+
+
+def _steps(value: object) -> Iterator[tuple[Path, object]]:
+    """One step further in: fields that hold objects or texts with one, the first element of lists."""
+    if isinstance(value, str):
+        value = next((item for item, _ in objects_in(value)), None)
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        yield (EACH,), value[0]
+    if not isinstance(value, dict):
+        return
+    for name, item in value.items():
+        if isinstance(item, dict) or (isinstance(item, str) and may_hold_object(item)):
+            yield (name,), item
+        elif isinstance(item, list) and item:
+            if isinstance(item[0], dict):
+                yield (name, EACH), item[0]
+            elif isinstance(item[0], list) and len(item[0]) > 1 and isinstance(item[0][1], str):
+                yield (name, EACH, 1), item[0][1]

@@ -1,0 +1,66 @@
+"""What a file is, by its first bytes: text and in which encoding, an archive, a table, or nothing for us."""
+
+from __future__ import annotations
+
+import codecs
+from types import MappingProxyType
+from typing import Literal
+
+from core.traces.packing import refusals
+
+Kind = Literal["text", "zip", "tar", "parquet", "arrow"]
+
+_TABLES: MappingProxyType[bytes, Kind] = MappingProxyType(
+    {b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"PAR1": "parquet", b"ARROW1": "arrow"}
+)
+_FOREIGN = MappingProxyType(
+    {
+        b"7z\xbc\xaf\x27\x1c": "7z",
+        b"Rar!": "RAR",
+        b"%PDF": "PDF",
+        b"SQLite format 3\x00": "SQLite",
+        b"Obj\x01": "Avro",
+        b"\xd0\xcf\x11\xe0": "Excel 97 (.xls)",
+        b"\x89HDF": "HDF5",
+        b"\x80\x02": "pickle",
+        b"\x80\x03": "pickle",
+        b"\x80\x04": "pickle",
+        b"\x80\x05": "pickle",
+        b"\x89PNG": "PNG",
+        b"\xff\xd8\xff": "JPEG",
+        b"\xff\x06\x00\x00sNaPpY": "Snappy",
+        b"GGUF": "GGUF",
+    }
+)
+_ENCODINGS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (b"{\x00", "utf-16-le"),
+    (b"[\x00", "utf-16-le"),
+    (b"\x00{", "utf-16-be"),
+    (b"\x00[", "utf-16-be"),
+)
+
+
+def kind_of(name: str, head: bytes) -> Kind:
+    """What a file that begins like this is; nothing of it is packed any more.
+
+    Raises:
+        TraceError: a kind that is not read here.
+    """
+    for magic, kind in _TABLES.items():
+        if head.startswith(magic):
+            return kind
+    if head[257:262] == b"ustar":
+        return "tar"
+    for magic, what in _FOREIGN.items():
+        if head.startswith(magic):
+            raise refusals.foreign(name, what)
+    return "text"
+
+
+def encoding_of(head: bytes) -> str | None:
+    """The encoding of a text that is not UTF-8: by its mark, or by the zeros around a first bracket."""
+    return next((name for mark, name in _ENCODINGS if head.startswith(mark)), None)

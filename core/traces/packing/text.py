@@ -1,0 +1,133 @@
+"""A file's text: line by line with places, or in pieces where the whole file is one value."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Generator
+from typing import BinaryIO
+
+from core.errors import TraceError
+from core.traces import problems
+from core.traces.packing import refusals
+from core.traces.packing.layers import Content
+from core.traces.packing.sources import Meter, TraceFile
+from core.traces.problems import Place
+
+LONGEST_LINE = 2**26
+"""Bytes of one line, or of one value of a JSON array (64 MiB): one request, however long, is shorter."""
+_CHUNK = 2**18
+
+
+class _Gauge:
+    """Tells a meter how far a file was read, in bytes of the file itself, however it is packed."""
+
+    def __init__(self, content: Content, meter: Meter | None) -> None:
+        self._consumed = content.consumed
+        self._meter = meter
+        self._told = 0
+
+    def add(self, num_bytes: int) -> None:
+        if self._meter is None:
+            return
+        self._meter.num_unpacked += num_bytes
+        if self._consumed is not None:
+            num_bytes = self._consumed() - self._told
+            self._told += num_bytes
+        self._meter.add(num_bytes)
+
+
+def lines(
+    file: TraceFile, meter: Meter | None = None
+) -> Generator[tuple[Place, str | TraceError], None, None]:
+    """The lines of a file without their ends, each with its place.
+
+    A line that is not UTF-8 or beyond all measure, and the end of a packed file that breaks off, come as the
+    error that says so, because whoever skips broken lines goes on.
+
+    Raises:
+        TraceError: the file is of another kind altogether, or cannot be read.
+    """
+    with file.content() as content:
+        gauge = _Gauge(content, meter)
+        for number, raw in enumerate(_raw_lines(file, text_of(file, content)), 1):
+            place = Place(file.name, number)
+            if isinstance(raw, TraceError):
+                yield place, raw
+                continue
+            gauge.add(len(raw))
+            if number == 1:
+                raw = raw.removeprefix(codecs.BOM_UTF8)
+            try:
+                yield place, raw.decode("utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                yield place, problems.not_text(place, f"byte {error.start + 1} of the line")
+
+
+def text_of(file: TraceFile, content: Content) -> BinaryIO:
+    """The stream of a file that holds text.
+
+    Raises:
+        TraceError: it holds a table or an archive.
+    """
+    if content.kind != "text":
+        raise refusals.foreign(file.name, content.kind)
+    return content.stream
+
+
+def _raw_lines(file: TraceFile, stream: BinaryIO) -> Generator[bytes | TraceError, None, None]:
+    number = 0
+    while True:
+        number += 1
+        try:
+            raw = stream.readline(LONGEST_LINE + 1)
+            if not raw:
+                return
+            if len(raw) > LONGEST_LINE:
+                while raw and not raw.endswith(b"\n"):
+                    raw = stream.readline(_CHUNK)
+                yield problems.too_long(Place(file.name, number), LONGEST_LINE)
+                continue
+        except TraceError as error:
+            yield error
+            return
+        yield raw
+
+
+def first_char(file: TraceFile) -> str:
+    """The first character that is not blank, "" if there is none; an array of one line is not read for it.
+
+    Raises:
+        TraceError: the file is of another kind altogether, or cannot be read.
+    """
+    with file.content() as content:
+        stream = text_of(file, content)
+        raw = stream.readline(_CHUNK).removeprefix(codecs.BOM_UTF8)
+        while raw:
+            text = raw.decode("utf-8", "replace").strip()
+            if text:
+                return text[0]
+            raw = stream.readline(_CHUNK)
+        return ""
+
+
+def chunks(file: TraceFile, meter: Meter | None = None) -> Generator[str, None, None]:
+    """The text of a file in pieces of any length, for files that are one long value.
+
+    Raises:
+        TraceError: not UTF-8, the file cannot be read, or it is packed and breaks off here.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    line = 1
+    with file.content() as content:
+        stream, gauge = text_of(file, content), _Gauge(content, meter)
+        while True:
+            raw = stream.read(_CHUNK)
+            gauge.add(len(raw))
+            try:
+                piece = decoder.decode(raw, final=not raw)
+            except UnicodeDecodeError:
+                raise problems.not_text(Place(file.name, line), "a byte in or after this line") from None
+            if not raw:
+                return
+            line += piece.count("\n")
+            yield piece

@@ -1,0 +1,138 @@
+"""The ways in which records may lie in a file, and the rows that each way gives.
+
+Every way gives the same kind of row, an object by field. A table's cells that hold JSON (or what pandas writes
+for a list) are entered, so that any format may come as a table; formats that are tables by themselves get
+their cells as text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.errors import TraceError
+from core.traces.packing.csv_rows import csv_rows
+from core.traces.packing.decode import parse_json, parse_repr
+from core.traces.packing.inner import EACH, Path
+from core.traces.packing.inner_rows import Claims, InnerRows
+from core.traces.packing.json_rows import json_rows, json_values, quiet
+from core.traces.packing.scanner import Say, Valued
+from core.traces.packing.sources import Meter, TraceFile
+from core.traces.packing.tables import arrow_rows, sheet_rows
+from core.traces.packing.text import lines
+from core.traces.rows import Row
+
+Rows = Generator[Row | TraceError, None, None]
+Packed = Literal["json", "text", "lines", "csv", "parquet", "arrow", "xlsx"]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How records lie in a file. `json`: one a line, an array, or in a row; `text`: JSON behind a prefix on
+    each line; `lines`: the lines themselves; the others are tables. `path`: where in each value the record is.
+    """
+
+    packed: Packed
+    path: Path = ()
+    delimiter: str = ","
+    sheet: str = ""
+
+    @property
+    def where(self) -> str:
+        """The path as people write it: data[].message."""
+        text = ""
+        for step in self.path:
+            text += "[]" if step == EACH else f"[{step}]" if isinstance(step, int) else f".{step}"
+        return text.removeprefix(".")
+
+
+def rows_by(
+    way: Way,
+    file: TraceFile,
+    meter: Meter | None = None,
+    say: Say = quiet,
+    claims: Claims | None = None,
+    as_cells: bool = False,
+) -> Rows:
+    """The records of a file. `claims`: which objects are wanted where texts may hold others as well;
+    `as_cells`: every field as a text, the way a table has it.
+
+    Raises:
+        TraceError: the file is of another kind, or cannot be read on.
+    """
+    if way.packed == "lines":
+        return _line_rows(file, meter)
+    if way.packed == "csv":
+        rows = csv_rows(file, meter, way.delimiter)
+        return rows if as_cells else _entered(rows)
+    rows = _objects(way, file, meter, say, claims)
+    return _as_cells(rows) if as_cells else rows
+
+
+def _objects(way: Way, file: TraceFile, meter: Meter | None, say: Say, claims: Claims | None) -> Rows:
+    match way.packed:
+        case "parquet" | "arrow":
+            return _entered(arrow_rows(file, way.packed, meter))
+        case "xlsx":
+            return _entered(sheet_rows(file, way.sheet, meter))
+        case "text":
+            return InnerRows(way.path, claims, say).of(_line_values(file, meter))
+    if not way.path:
+        return json_rows(file, meter, say)
+    inside, rest = _streamed(way.path)
+    return InnerRows(rest, claims, say).of(json_values(file, meter, say, inside))
+
+
+def _streamed(path: Path) -> tuple[tuple[str, ...], Path]:
+    """The names of a path down to its first list, which need not be in memory, and the path in its elements."""
+    if EACH not in path:
+        return (), path
+    place = path.index(EACH)
+    names = tuple(step for step in path[:place] if isinstance(step, str))
+    return (names, path[place + 1 :]) if len(names) == place else ((), path)
+
+
+def _line_rows(file: TraceFile, meter: Meter | None) -> Rows:
+    for place, line in lines(file, meter):
+        yield line if isinstance(line, TraceError) else Row({"line": line}, place)
+
+
+def _line_values(file: TraceFile, meter: Meter | None) -> Generator[Valued | TraceError, None, None]:
+    for place, line in lines(file, meter):
+        yield line if isinstance(line, TraceError) else (place, line)
+
+
+def _entered(rows: Iterable[Row | TraceError]) -> Rows:
+    for row in rows:
+        if isinstance(row, Row):
+            row = Row({name: _value(cell) for name, cell in row.value.items() if cell != ""}, row.place)
+        yield row
+
+
+def _value(cell: Any) -> Any:
+    """What a cell holds: JSON, or what pandas writes for a list, as the value."""
+    if not isinstance(cell, str) or cell.lstrip()[:1] not in ("{", "["):
+        return cell
+    for parse in (parse_json, parse_repr):
+        try:
+            return parse(cell.strip())
+        except ValueError:
+            continue
+    return cell
+
+
+def _as_cells(rows: Iterable[Row | TraceError]) -> Rows:
+    for row in rows:
+        if isinstance(row, Row):
+            row = Row({name: _cell(value) for name, value in row.value.items()}, row.place, row.path)
+        yield row
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    return json.dumps(value) if isinstance(value, dict | list) else str(value)

@@ -1,0 +1,43 @@
+"""What a log reports about itself, per source: for logs with usage, also those that say nothing of the
+prompts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.traces.model import Trace, TraceRequest
+from core.traces.usage import UsageTotals
+from core.traffic.groups import HOURS, KEYS, MOST, MOST_HOURS, Key, values_of
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One source and what its rows say."""
+
+    name: str
+    num_requests: int
+    totals: UsageTotals
+
+
+def reported_by(trace: Trace) -> dict[Key, tuple[Reported, ...]]:
+    """Per field with at least two values: the sources with most requests, hours in their own order. Empty
+    for a log without usage."""
+    if "usage" not in trace.facts:
+        return {}
+    found: dict[Key, tuple[Reported, ...]] = {}
+    for key in KEYS:
+        members: dict[str, list[TraceRequest]] = {}
+        names = values_of(trace.requests, trace.start_s, key)
+        for name, request in zip(names, trace.requests, strict=True):
+            members.setdefault(name, []).append(request)
+        if len(members) > 1:
+            limit = MOST_HOURS if key in HOURS else MOST
+            kept = sorted(members, key=lambda name: (-len(members[name]), name))[:limit]
+            if key in HOURS:
+                kept = [name for name in sorted(members) if name in set(kept)]
+            found[key] = tuple(_reported(name, members[name]) for name in kept)
+    return found
+
+
+def _reported(name: str, requests: list[TraceRequest]) -> Reported:
+    return Reported(name, len(requests), UsageTotals.of(one.usage for one in requests))

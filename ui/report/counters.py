@@ -1,0 +1,32 @@
+"""What engines report of themselves, as a part of the report: the page's words and numbers."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ui.report.svg import line_chart
+from ui.report.words import Json, Words
+from ui.traffic.counter_words import axis, curves, head, remarks, restart_marks, rows, told
+
+
+def counters_part(words: Words, log: Json) -> str:
+    """Nothing where no engine says anything."""
+    counters = log.get("counters")
+    if counters is None:
+        return ""
+    parts = [f"<h2>{words.say('traffic.counters')} · {words.say('basis.reported')}</h2>"]
+    parts += [f"<p>{words.say(key, **values)}</p>" for key, values in told(counters)]
+    table = [[escape(cell) for cell in row] for row in rows(counters, words.lang)]
+    parts.append(words.table([escape(cell) for cell in head(words.lang)], table))
+    charted = [one for one in (counters, *counters["engines"]) if curves(counters, one, words.lang)]
+    if charted:
+        name = words.text("traffic.counters.column.restart")
+        marks = {
+            f"{name} {number}": x for number, x in enumerate(restart_marks(counters, charted[0])[:12], 1)
+        }
+        found = curves(counters, charted[0], words.lang)
+        parts.append(line_chart(found, axis(counters, words.lang), marks=marks))
+    items = "".join(f"<li>{words.say(key, **values)}</li>" for key, values in remarks(counters))
+    parts.append(f"<ul>{items}</ul>" if items else "")
+    parts.append(f"<p class=note>{words.say('traffic.counters.how.words')}</p>")
+    return "".join(parts)

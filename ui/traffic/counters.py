@@ -1,0 +1,62 @@
+"""What engines report of themselves: the sentence first, then each engine, then the rate over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.traffic.meters.summary import counters_summary
+from ui.frame.session import lang, plain, say
+from ui.traffic.charts import lines, mark
+from ui.traffic.counter_words import Sentence, axis, curves, head, name_of, remarks, restart_marks, rows, told
+from ui.traffic.state import Log
+
+Json = dict[str, Any]
+MOST_MARKS = 12
+
+
+def counters_view(log: Log) -> None:
+    """Nothing where no engine says anything."""
+    counters = counters_summary(log.trace)
+    if counters is None:
+        return
+    st.subheader(f"{say('traffic.counters')} · {say('basis.reported')}", anchor=False)
+    st.markdown("  \n".join(_spoken(one) for one in told(counters)))
+    columns = head(lang())
+    table = [dict(zip(columns, row, strict=True)) for row in rows(counters, lang())]
+    st.dataframe(table, hide_index=True, key="traffic_counters")
+    _chart(counters)
+    found = remarks(counters)
+    if found:
+        st.markdown("\n".join(f"- {_spoken(one)}" for one in found))
+    with st.expander(say("traffic.counters.how")):
+        st.markdown(say("traffic.counters.how.words"))
+
+
+def _spoken(sentence: Sentence) -> str:
+    key, values = sentence
+    return say(key, **{name: plain(one) if isinstance(one, str) else one for name, one in values.items()})
+
+
+def _chart(counters: Json) -> None:
+    """All engines together, or the one that is chosen."""
+    engines = [engine for engine in counters["engines"] if curves(counters, engine, lang())]
+    offered: list[Json] = [counters] if curves(counters, counters, lang()) else []
+    offered += engines if len(engines) > 1 or not offered else []
+    if not offered:
+        return
+    shown = offered[0]
+    if len(offered) > 1:
+        names = [say("traffic.counters.all") if one is counters else name_of(one) for one in offered]
+        place = st.selectbox(
+            say("traffic.counters.column.engine"),
+            range(len(offered)),
+            format_func=names.__getitem__,
+            key="traffic_counters_engine",
+        )
+        shown = offered[place]
+    figure = lines(curves(counters, shown, lang()), axis(counters, lang()), say("traffic.rate"), markers=True)
+    for number, x in enumerate(restart_marks(counters, shown)[:MOST_MARKS]):
+        mark(figure, x, say("traffic.counters.column.restart"), log_x=False, high=number % 2 == 0)
+    st.plotly_chart(figure, key="traffic_counters_chart")

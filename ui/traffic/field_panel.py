@@ -1,0 +1,146 @@
+"""Which field of a log is what: proposed, shown as a tree, chosen by a person, kept in the link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import streamlit as st
+from streamlit.components.v2 import component
+
+from core.errors import BrothError, TraceError
+from core.traces.field_map import ROLES, FieldMap, Role, parse_map
+from core.traces.packing.sources import TraceFile
+from ui.frame.session import plain, say, show_error
+from ui.frame.static_files import ROOT
+from ui.traffic.field_rows import Head, fields_words, head_of_log, shell_text, tree_rows, with_role
+from ui.traffic.state import Key, Log, choose, chosen, remember, state
+
+_OPEN, _TREE, _TEXT = "traffic_fields", "traffic_tree", "traffic_map"
+UNKNOWN = "trace.unknown_format"
+_mount = component("broth_fields", js=(ROOT / "assets" / "page" / "fields.js").read_text("utf-8"))
+
+
+def head_for(files: Sequence[TraceFile], name: Key) -> Head | None:
+    """The first records of these files; None where they have no fields. Looked at once."""
+    return remember(("fields", name), lambda: head_of_log(files[0]))
+
+
+def field_panel(files: Sequence[TraceFile], name: Key, log: Log | None, failed: BrothError | None) -> None:
+    """Below what was read, or what went wrong. ``name``: of the files; ``failed``: why they were not read.
+
+    It opens by itself where a person is needed: the format is not known, or their own map does not fit.
+    """
+    head = head_for(files, name)
+    if head is None:
+        return
+    asked = failed is not None and (failed.code == UNKNOWN or chosen().wanted.field_map is not None)
+    if asked and state().asked != (name, chosen().wanted):
+        state().asked = (name, chosen().wanted)
+        st.session_state[_OPEN] = True
+    drawer = st.expander(_title(log, failed), key=_OPEN, on_change="rerun")
+    if drawer.open:
+        with drawer:
+            _open(head, files, name)
+
+
+def _title(log: Log | None, failed: BrothError | None) -> str:
+    text = chosen().wanted.field_map
+    if failed is not None or log is None:
+        return say("traffic.fields")
+    if text is None and getattr(log.trace, "field_map", None) is None:
+        return say("traffic.fields.format", format=say(f"trace.format.{log.trace.format}"))
+    used = parse_map(text) if text is not None else getattr(log.trace, "field_map", None)
+    return say("traffic.fields.read", fields=plain(fields_words(cast(FieldMap, used), _role_words())))
+
+
+def _open(head: Head, files: Sequence[TraceFile], name: Key) -> None:
+    draft = _draft(head, name)
+    st.caption(say("traffic.fields.help", n=head.num_rows))
+    words = _role_words()
+    _mount(
+        key=_TREE,
+        data={
+            "rows": tree_rows(head, draft),
+            "roles": [[role, words[role]] for role in ROLES],
+            "columns": [say(f"traffic.fields.{one}") for one in ("name", "sample", "share", "role")],
+            "title": say("traffic.fields"),
+            "what": say("traffic.fields.role"),
+            "none": say("traffic.fields.none"),
+            "fits": say("traffic.fields.fits", role="{role}"),
+            "proposed": say("traffic.fields.proposed"),
+            "percent": say("unit.percent", n="{n}"),
+        },
+        on_pick_change=lambda: _picked(head, name),
+    )
+    _buttons(draft)
+    _as_text(files, name, draft)
+
+
+def _buttons(draft: FieldMap) -> None:
+    now = chosen().wanted.field_map
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            say("traffic.fields.apply"),
+            type="primary",
+            key="traffic_apply_fields",
+            on_click=_apply,
+            args=(str(draft),),
+            disabled=not draft.says_what_is_asked or str(draft) == now,
+        )
+        if now is not None:
+            st.button(say("traffic.fields.back"), key="traffic_drop_fields", on_click=_apply, args=(None,))
+        if not draft.says_what_is_asked:
+            st.caption(say("traffic.fields.missing"))
+
+
+def _as_text(files: Sequence[TraceFile], name: Key, draft: FieldMap) -> None:
+    """The map as a text that can be changed, and the command that reads the log so in the shell."""
+    st.session_state[_TEXT] = str(draft)
+    st.text_input(say("traffic.fields.text"), key=_TEXT, on_change=_typed, args=(name,))
+    wrong = state().wrong_map
+    if wrong is not None:
+        show_error(wrong)
+    if draft.says_what_is_asked:
+        st.code(shell_text(files[0].name, draft), language=None, wrap_lines=True)
+
+
+# -- what a person does -----------------------------------------------------------------------------------
+
+
+def _draft(head: Head, name: Key) -> FieldMap:
+    """What is chosen so far: what a person said, what the link says, or the proposals."""
+    now = state()
+    if now.draft is None or now.draft[0] != name:
+        text = chosen().wanted.field_map
+        now.draft = (name, head.proposal.field_map if text is None else parse_map(text))
+    return now.draft[1]
+
+
+def _picked(head: Head, name: Key) -> None:
+    told = getattr(st.session_state.get(_TREE), "pick", None)
+    if not isinstance(told, dict) or told.get("path") not in {leaf.path for leaf in head.leaves}:
+        return
+    role: Any = told.get("role")
+    state().wrong_map = None
+    state().draft = (name, with_role(head, _draft(head, name), told["path"], role if role in ROLES else None))
+
+
+def _typed(name: Key) -> None:
+    state().wrong_map = None
+    try:
+        state().draft = (name, parse_map(st.session_state[_TEXT]))
+    except TraceError as error:
+        state().wrong_map = error
+
+
+def _apply(text: str | None) -> None:
+    """The log is read anew at once, by these fields or by its format."""
+    choose(wanted=replace(chosen().wanted, field_map=text, format_name=None))
+    if text is None:
+        state().draft = None
+
+
+def _role_words() -> dict[Role, str]:
+    return {role: say(f"traffic.role.{role}") for role in ROLES}
