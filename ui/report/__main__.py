@@ -19,6 +19,7 @@ from core.traffic.settings import Settings, usual_block_size
 from core.traffic.summary import Json, summarise
 from ui.report.options import parser, read_options, trace_files
 from ui.report.page import report_html
+from ui.usage.prices import priced
 from ui.words.i18n import error_text
 
 
@@ -47,7 +48,14 @@ def _summary(args: argparse.Namespace) -> Json:
     sizes = args.blocks or [usual_block_size(trace)]
     settings = [Settings(size, args.slots, args.ttl) for size in sizes]
     cost = CostModel(MODELS[args.model], GPUS[args.gpu], args.gpus)
-    return summarise(trace, settings, cost, Prices(per_gpu_hour=args.gpu_hour), options.tokenizer)
+    return summarise(
+        trace,
+        settings,
+        cost,
+        Prices(per_gpu_hour=args.gpu_hour),
+        options.tokenizer,
+        rules=priced(trace).rules,
+    )
 
 
 if __name__ == "__main__":
