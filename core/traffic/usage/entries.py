@@ -23,11 +23,10 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One conversation's prefix after `turn`. `grown`: what that turn added to the prompt before it."""
+    """One conversation's prefix after `turn`."""
 
     stretches: tuple[Stretch, ...]
     turn: Turn
-    grown: int = 0
 
     @property
     def readable(self) -> int:
@@ -54,8 +53,7 @@ def after(turn: Turn, before: Held | None, rules: Rules) -> Held:
     if turn.read:
         life = before.life_at(turn.read - 1) if before else None
         kept.append(Stretch(turn.read, rules.ttl_s if life is None else life))
-    grown = max(turn.total - before.turn.total, 0) if before else 0
-    return Held((*kept, *_new(turn, rules)), turn, grown)
+    return Held((*kept, *_new(turn, rules)), turn)
 
 
 def _new(turn: Turn, rules: Rules) -> list[Stretch]:

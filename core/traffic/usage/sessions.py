@@ -23,10 +23,19 @@ SIDE = "sidechain"
 
 @dataclass(slots=True)
 class _Chain:
-    """One conversation: what it left, and where in the session it began."""
+    """One conversation: what it left, and the places of its first and its latest turn in the session."""
 
     held: Held
     opened: int
+    latest: int
+
+    def fits(self, turn: Turn, rules: Rules) -> bool:
+        """Whether the turn reads this conversation's prefix, which is still there."""
+        held, before, now = self.held, self.held.turn.request.arrival_s, turn.request.arrival_s
+        pause = None if before is None or now is None else now - before
+        missing = held.readable - turn.read
+        alive = held.alive_after(pause) == held.readable
+        return alive and held.readable <= turn.total and -rules.step <= missing <= threshold(held, turn.read, rules)
 
 
 class _Scope:
@@ -38,14 +47,13 @@ class _Scope:
         self.seen = False
 
     def continued(self, turn: Turn, rules: Rules) -> _Chain | None:
-        """The conversation whose prefix this turn reads, the longest such."""
-        fitting = [
-            chain
-            for chain in self.chains
-            if chain.held.readable <= turn.total
-            and 0 <= chain.held.readable - turn.read + rules.step <= threshold(chain.held, rules) + rules.step
-        ]
-        return max(fitting, key=lambda chain: chain.held.readable, default=None)
+        """The conversation whose prefix this turn reads: exactly, or the latest but for a small loss."""
+        exactly = max(rules.step, 2)
+        fitting = [chain for chain in reversed(self.chains) if chain.fits(turn, rules)]
+        for chain in fitting:
+            if abs(chain.held.readable - turn.read) < exactly:
+                return chain
+        return fitting[0] if fitting and fitting[0] is self.chains[-1] else None
 
 
 def sessions(trace: Trace, rules: Rules) -> list[Session]:
@@ -118,9 +126,8 @@ class _Walk:
         self._turns.append(turn)
         if chain is not None:
             scope.chains.remove(chain)
-            scope.chains.append(_Chain(held, chain.opened))
-        else:
-            scope.chains.append(_Chain(held, len(self._turns) - 1))
+        place = len(self._turns) - 1
+        scope.chains.append(_Chain(held, place if chain is None else chain.opened, place))
         del scope.chains[:-MOST_CHAINS]
 
     def _other_model(self, turn: Turn, scope: _Scope) -> Held | None:
@@ -132,10 +139,10 @@ class _Walk:
         return other if turn.total >= CONTINUES * other.turn.total else None
 
     def _undo_asides(self, scope: _Scope, chain: _Chain, turn: Turn) -> None:
-        """What came after this conversation's last turn, and is not part of its growth, was beside it."""
-        for other in scope.chains[scope.chains.index(chain) + 1 :]:
+        """What began since this conversation's last turn, and is not part of its growth, was beside it."""
+        for other in scope.chains:
             opened = self._turns[other.opened]
-            if not chain.held.turn.total <= opened.total <= turn.total:
+            if other.opened > chain.latest and not chain.held.turn.total <= opened.total <= turn.total:
                 self._turns[other.opened] = replace(opened, reset=None, expected=None)
 
 
