@@ -76,7 +76,9 @@ def _other_log(log: Log) -> Log | None:
     choose(other_source=found)
     if found == SAME:
         return log
-    wanted = chosen().wanted if found == UPLOAD else replace(chosen().wanted, format_name=None)
+    wanted = (
+        chosen().wanted if found == UPLOAD else replace(chosen().wanted, format_name=None, field_map=None)
+    )
     files, name = _files(found)
     key: Key = (*name, wanted)
     if not files:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,8 @@ from core.traces.door.detect import head_of
 from core.traces.field_map import ROLES, FieldMap, Role
 from core.traces.mapping.propose import Proposal, propose
 from core.traces.mapping.tree import Leaf, tree_of
-from core.traces.packing.sources import TraceFile, first_char
+from core.traces.packing.sources import TraceFile
+from core.traces.packing.text import first_char
 from core.traces.rows import Row
 from ui.words.numbers import never_full
 
@@ -31,15 +33,18 @@ class Head:
 def head_of_log(file: TraceFile) -> Head | None:
     """The tree of the first records with proposals; None where there are no records with fields."""
     rows = _records(file)
-    leaves = tuple(tree_of(rows)) if rows else ()
-    return Head(leaves, propose(rows), len(rows)) if len(leaves) > 1 else None
+    return Head(tuple(tree_of(rows)), propose(rows), len(rows)) if rows else None
 
 
 def _records(file: TraceFile) -> list[Row]:
+    """None of a file that cannot be read, nor of lines that only look like a table of one column."""
     try:
-        return head_of(file, "json" if first_char(file) in "{[" else "csv")
+        if first_char(file) in ("{", "["):
+            return head_of(file, "json")
+        rows = head_of(file, "csv")
     except BrothError:
         return []
+    return rows if rows and len(rows[0].value) > 1 else []
 
 
 def tree_rows(head: Head, chosen: FieldMap) -> list[Json]:
@@ -97,7 +102,7 @@ def fields_words(chosen: FieldMap, roles: Mapping[Role, str]) -> str:
     )
 
 
-def shell_text(name: str, chosen: FieldMap) -> str:
-    """The same in the shell."""
-    quoted = str(chosen).replace("'", "'\\''")
-    return f"python -m ui.report '{name.replace(chr(39), '')}' --map '{quoted}'"
+def shell_text(names: Sequence[str], chosen: FieldMap) -> str:
+    """The same in the shell; without a name the log is piped in."""
+    files = [shlex.quote(name) for name in names] or ["-"]
+    return f"python -m ui.report {' '.join(files)} --map {shlex.quote(str(chosen))}"

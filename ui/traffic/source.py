@@ -42,7 +42,8 @@ def source_panel() -> Log | None:
     if files:
         failed = _read(files, key, chosen().wanted)
         log = state().log
-        field_panel(files, key, log if log is not None and log.key[:-1] == key else None, failed)
+        if chosen().source != "sample":  # of those we know the fields
+            field_panel(files, key, log if log is not None and log.key[:-1] == key else None, failed)
     return state().log
 
 
@@ -77,7 +78,7 @@ def _read(files: list[TraceFile], name: Key, wanted: Wanted) -> BrothError | Non
 
 def _tell(error: BrothError, wanted: Wanted, can_be_mapped: bool) -> None:
     """What is wrong, what one click can do about it, and what is still shown."""
-    if error.code == UNKNOWN and can_be_mapped:
+    if error.code in UNKNOWN and can_be_mapped:
         st.warning(say("traffic.fields.unknown", name=plain(str(error.values["file"]))))
     else:
         show_error(error)

@@ -15,9 +15,11 @@ from core.errors import TraceError
 from core.texts import showable
 from core.traces import problems
 from core.traces.building.build import Builder
+from core.traces.building.reader import Format, Reader
 from core.traces.dates import Dates, MonthSecondError
 from core.traces.door.detect import detect, head_of, rows_of
 from core.traces.door.formats import format_named
+from core.traces.field_map import FieldMap
 from core.traces.model import Trace
 from core.traces.options import ReadOptions
 from core.traces.packing.sources import Meter, Progress, TraceFile
@@ -30,9 +32,10 @@ def read_trace(
     options: ReadOptions | None = None,
     progress: Progress | None = None,
 ) -> Trace:
-    """Read a log. Several files are read one after the other as one log (sessions of Claude Code, say).
+    """Read a log. Several files are read one after the other as one log, each in its own format (sessions of
+    Claude Code, two scrapes of an engine's counters, requests and the counters beside them).
 
-    `format_name` overrules what is detected from the first file. `progress(done, total)` is called in bytes
+    `format_name` overrules what is detected, for all files. `progress(done, total)` is called in bytes
     about once a MiB; it cancels the reading by raising. O(bytes); memory grows with what the requests hold,
     not with the file.
 
@@ -63,15 +66,16 @@ def _read(
         TraceError: as above.
         MonthSecondError: dates before some line must be read anew, day first.
     """
-    if format_name is None or options.field_map is not None:
-        entry = detect(found[0], options.field_map).format
-    else:
-        entry = format_named(format_name)
+    entries = _formats(found, format_name, options.field_map)
     name = found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
     builder = Builder(name, options)
-    reader = entry.make(builder, head_of(found[0], entry.packing))
+    readers: dict[Format, Reader] = {}
+    for file, entry in zip(found, entries, strict=True):
+        if entry not in readers:
+            readers[entry] = entry.make(builder, head_of(file, entry.packing))
     meter = Meter(sum(file.size() for file in found), progress)
-    for file in found:
+    for file, entry in zip(found, entries, strict=True):
+        reader = readers[entry]
         for row in rows_of(file, entry.packing, meter):
             if isinstance(row, TraceError):
                 builder.skip(row)
@@ -86,10 +90,36 @@ def _read(
             except RecursionError:
                 builder.undo()
                 builder.skip(problems.not_json(row.place, "nested too deeply"))
-    reader.finish()
+    for reader in readers.values():
+        reader.finish()
     meter.flush()
     _note_dates(builder, dates)
-    return builder.finish(entry.name)
+    if len(readers) > 1:
+        builder.note("formats", len(readers), formats=", ".join(entry.name for entry in readers))
+    return builder.finish(_main(entries).name)
+
+
+def _formats(found: Sequence[TraceFile], format_name: str | None, field_map: FieldMap | None) -> list[Format]:
+    """The format of each file. One that shows nothing of its own (empty, or rows that no reader claims) is
+    read like the first: what is wrong with it is then told by line.
+
+    Raises:
+        TraceError: as above, of the first file.
+    """
+    if format_name is not None and field_map is None:
+        return [format_named(format_name)] * len(found)
+    entries = [detect(found[0], field_map).format]
+    for file in found[1:]:
+        try:
+            entries.append(detect(file, field_map).format)
+        except TraceError:
+            entries.append(entries[0])
+    return entries
+
+
+def _main(entries: Sequence[Format]) -> Format:
+    """The format that the log goes by: the first one with requests, whatever lies beside it."""
+    return next((entry for entry in entries if entry.gives - {"counters", "events"}), entries[0])
 
 
 def _note_dates(builder: Builder, dates: Dates) -> None:
