@@ -6,7 +6,7 @@ from html import escape
 from itertools import pairwise
 
 from ui.report.words import Json, Words, bold
-from ui.usage.billed import how_lines, price_line, row_name, row_note
+from ui.usage.billed import basis_key, how_lines, price_line, row_name, row_note
 from ui.usage.prices import priced_as
 from ui.usage.told import (
     cause_title,
@@ -123,8 +123,16 @@ def _resets(words: Words, usage: Json) -> str:
         where = f"{session['name'] or ''} {words.text('usage.turn', n=turn['n'])}".strip()
         why = f"<b>{escape(cause_title(turn['reset'], session, lang))}</b><br>{escape(cause_why(turn, lang))}"
         cost = turn["reset"]["extra_cost"]
-        rows.append((escape(where), why, "–" if cost is None else escape(fine_money(cost, currency))))
+        rows.append((escape(where), why, "–" if cost is None else _sum(cost, currency)))
     return f"<h3>{title}</h3>{words.table(('', '', ''), rows)}"
+
+
+def _sum(value: float, currency: str) -> str:
+    return f"<span class=sum>{escape(fine_money(value, currency))}</span>"
+
+
+def _head(words: Words, *names: str) -> list[str]:
+    return [words.say(f"usage.column.{name}") for name in names]
 
 
 def _bill(words: Words, usage: Json) -> str:
@@ -132,8 +140,8 @@ def _bill(words: Words, usage: Json) -> str:
     cells = [
         (
             f"<b>{escape(row_name(row, lang))}</b><br>{escape(row_note(row, rows[0], usage, lang))}",
-            words.say(f"basis.{row['basis']}"),
-            "–" if row["cost"] is None else escape(fine_money(row["cost"], rules["currency"])),
+            words.say(basis_key(row)),
+            "–" if row["cost"] is None else _sum(row["cost"], rules["currency"]),
         )
         for row in rows
     ]

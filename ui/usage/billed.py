@@ -34,6 +34,11 @@ def row_name(row: Json, lang: Lang) -> str:
     return t(f"usage.bill.{row['id']}", lang)
 
 
+def basis_key(row: Json) -> str:
+    """What the row's tokens rest on: its money is assumed in any case."""
+    return "usage.reported" if row["basis"] == "reported" else f"basis.{row['basis']}"
+
+
 def row_note(row: Json, first: Json, usage: Json, lang: Lang) -> str:
     """Its share read, its writes, and how far it is from what was paid."""
     rules = usage["bill"]["rules"]

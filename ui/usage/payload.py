@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from core.traffic.usage.rules import FIVE_MINUTES, ONE_HOUR
-from ui.usage.billed import how_lines, money_parts, price_line, row_name, row_note, rows_line, two_lives
+from ui.usage.billed import (
+    basis_key,
+    how_lines,
+    money_parts,
+    price_line,
+    row_name,
+    row_note,
+    rows_line,
+    two_lives,
+)
 from ui.usage.prices import Priced
 from ui.usage.told import Json, cause_title, cause_why, fine_money
 from ui.words.i18n import LangMode, languages, t
@@ -94,7 +103,7 @@ def _row(row: Json, first: Json, usage: Json, mode: LangMode) -> Json:
         "name": [row_name(row, lang) for lang in languages(mode)],
         "note": [row_note(row, first, usage, lang) for lang in languages(mode)],
         "cost": "–" if row["cost"] is None else fine_money(row["cost"], currency),
-        "basis": [t(f"basis.{row['basis']}", lang) for lang in languages(mode)],
+        "basis": [t(basis_key(row), lang) for lang in languages(mode)],
         "parts": _parts(row, usage["bill"]["rules"]),
     }
 

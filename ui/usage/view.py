@@ -80,7 +80,7 @@ def _rate(log: Log, usage: Json | None) -> None:
     row = ambiguous(log.trace)
     number, words = st.columns([1, 3], vertical_alignment="center")
     number.metric(
-        f"{say('traffic.rate')} · {say('basis.reported')}",
+        f"{say('traffic.rate')} · {say('usage.reported')}",
         rate_text(totals, lang()),
         help=say("usage.rate.help"),
     )
