@@ -124,7 +124,7 @@ def _resets(words: Words, usage: Json) -> str:
         why = f"<b>{escape(cause_title(turn['reset'], session, lang))}</b><br>{escape(cause_why(turn, lang))}"
         cost = turn["reset"]["extra_cost"]
         rows.append((escape(where), why, "–" if cost is None else _sum(cost, currency)))
-    return f"<h3>{title}</h3>{words.table(('', '', ''), rows)}"
+    return f"<h3>{title}</h3>{words.table(_head(words, 'turn', 'why', 'extra'), rows)}"
 
 
 def _sum(value: float, currency: str) -> str:
@@ -151,4 +151,4 @@ def _bill(words: Words, usage: Json) -> str:
     )
     note = f"<p class=note>{escape(price_line(rules, lang))} · {chips}</p>"
     details = f"<details><summary>{words.say('usage.how')}</summary>{how}</details>"
-    return f"<h3>{words.say('usage.bill')}</h3>{note}{words.table(('', '', ''), cells)}{details}"
+    return f"<h3>{words.say('usage.bill')}</h3>{note}{words.table(_head(words, 'what', 'basis', 'cost'), cells)}{details}"
