@@ -38,6 +38,7 @@ NOTES = MappingProxyType(
         "usage_inclusive": "Line {line} shows that the input count includes the cached tokens.",
         "usage_exclusive": "Line {line} shows that the input count leaves the cached tokens out.",
         "expanded": "Conversations that became one request per turn of the user: {count}.",
+        "announced": "Requests announced without a prompt (newer vLLM: only at level DEBUG): {count}.",
         "proposed": "No known format: the fields were read as {map}.",
         "stored": "Requests with content that the provider keeps, which counts as a placeholder: {count}.",
         "continued": "Requests that continue one outside this log, left out of every hit rate: {count}.",
