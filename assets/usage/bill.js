@@ -10,7 +10,7 @@ function stripOf(parts, most) {
   for (const [cls, size] of [["read", parts.read], ["written", parts.written], ["fresh", parts.new]]) {
     if (!(size > 0.004 * all)) continue;
     const piece = make("i", cls);
-    piece.style.flexGrow = size;
+    piece.style.flexGrow = size / all; // shares of one: below that a row would stay partly empty
     strip.append(piece);
   }
   return strip;

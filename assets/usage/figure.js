@@ -80,7 +80,7 @@ function columnOf(usage, at, columns, height) {
 /** All of it, for the turns of the window, in the page's own pixels. */
 export function drawTurns(usage, width) {
   const { data, window: [first, last], t1 } = usage, { turns, ttls } = data, columns = columnsOf(first, last, width);
-  const timed = turns.pause.some((one) => one !== null), height = timed ? PAUSE_TOP + pauses + foot : BASE + 30;
+  const timed = turns.pause.some((one) => one !== null), height = timed ? PAUSE_TOP + pauses + foot : BASE + 46;
   const ticks = tokenTicks(Math.max(...turns.total.slice(first, last), ...turns.expected.slice(first, last).map((one) => one ?? 0)));
   const yOf = (tokens) => BASE - (tokens / ticks.at(-1)) * bars;
   const svg = svgNode("svg", { width, height, role: "group", "aria-label": usage.t("usage.figure", { n: turns.n.length }) }, [stripes("usage-stripes")]);
@@ -96,7 +96,7 @@ export function drawTurns(usage, width) {
   }
   for (const at of numberedTurns(first, last, columns.room)) svg.append(word(columns.middle(at), BASE + 17, String(turns.n[at]), { class: "mu", "text-anchor": "middle" }));
   if (timed && ttls.length) addPauseWords(usage, svg, [first, last], columns, y, ttls[0], width);
-  if (!timed) svg.append(word(left, height - 4, t1(data.alone ? "usage.no_pauses" : "usage.no_times"), { class: "mu" }));
+  if (!timed) svg.append(word(left, height - 6, t1(data.alone ? "usage.no_pauses" : "usage.no_times"), { class: "mu" }));
   return svg;
 }
 

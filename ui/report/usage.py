@@ -18,6 +18,7 @@ from ui.usage.told import (
     pause_text,
     percent_text,
     resets_sentence,
+    run_on,
     session_name,
 )
 from ui.words.numbers import digits
@@ -36,7 +37,7 @@ def usage_part(words: Words, summary: Json) -> str:
     told = [resets_sentence(usage, unsaid, lang), cost_sentence(usage, lang)]
     parts = [
         f"<h2>{escape(headline(usage, unsaid, lang))}</h2>",
-        f"<p>{bold(' '.join(told))}</p>",
+        f"<p>{bold(run_on(told, lang))}</p>",
         _rate(words, log),
     ]
     lost = sorted(usage["sessions"], key=lambda one: -_tokens(one))[:MOST_SESSIONS]
@@ -150,5 +151,6 @@ def _bill(words: Words, usage: Json) -> str:
         words.say(one) for one in ("usage.chip.tokens", "usage.chip.prices", "usage.chip.what_ifs")
     )
     note = f"<p class=note>{escape(price_line(rules, lang))} · {chips}</p>"
+    table = words.table(_head(words, "what", "basis", "cost"), cells)
     details = f"<details><summary>{words.say('usage.how')}</summary>{how}</details>"
-    return f"<h3>{words.say('usage.bill')}</h3>{note}{words.table(_head(words, 'what', 'basis', 'cost'), cells)}{details}"
+    return f"<h3>{words.say('usage.bill')}</h3>{note}{table}{details}"

@@ -16,7 +16,7 @@ from ui.usage.billed import (
     two_lives,
 )
 from ui.usage.prices import Priced
-from ui.usage.told import Json, cause_title, cause_why, fine_money
+from ui.usage.told import Json, cause_title, cause_why, fine_money, run_on
 from ui.words.i18n import LangMode, languages, t
 from ui.words.palette import PALETTE
 
@@ -85,7 +85,7 @@ def _bill(usage: Json, priced: Priced, reading: str, mode: LangMode) -> Json:
     chips = ["usage.chip.tokens", "usage.chip.prices", "usage.chip.what_ifs"]
     return {
         "title": t("usage.bill", lead),
-        "basis": [" ".join(part for part in parts if part) for parts in reads],
+        "basis": [run_on(parts, lang) for lang, parts in zip(languages(mode), reads, strict=True)],
         "rows": [_row(row, rows[0], usage, mode) for row in rows],
         "chips": [*(t(one, lead) for one in chips), *([reading] if reading else [])],
         "how": {

@@ -133,7 +133,7 @@ def cause_why(turn: Json, lang: Lang) -> str:
     if also := values.get("also"):
         names = JOINT[lang][0].join(t(f"usage.cause.{one}.short", lang) for one in also)
         told.append(t("usage.why.also", lang, causes=names))
-    return " ".join(told) if lang == "en" else "".join(told)
+    return run_on(told, lang)
 
 
 def _before(values: Mapping[str, Any]) -> float:
@@ -151,6 +151,11 @@ def _tools(values: Mapping[str, Any], lang: Lang) -> str:
             more = "…" if len(names) > MOST_NAMES else ""
             parts.append(t(f"usage.tools.{kind}", lang, names=", ".join(names[:MOST_NAMES]) + more))
     return JOINT[lang][1].join(parts) or t("usage.tools.other", lang)
+
+
+def run_on(sentences: Sequence[str], lang: Lang) -> str:
+    """Sentences one behind another; Chinese puts nothing between them."""
+    return ("" if lang == "zh" else " ").join(one for one in sentences if one)
 
 
 def session_name(session: Json, lang: Lang) -> str:

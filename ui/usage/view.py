@@ -28,6 +28,7 @@ from ui.usage.told import (
     pause_text,
     percent_text,
     resets_sentence,
+    run_on,
     session_name,
 )
 from ui.words.numbers import Count
@@ -71,7 +72,7 @@ def _summary(trace: Trace, rules: Rules) -> Json | None:
 def _finding(usage: Json, num_unsaid: int) -> None:
     st.subheader(headline(usage, num_unsaid, lang()), anchor=False)
     told = [resets_sentence(usage, num_unsaid, lang()), cost_sentence(usage, lang())]
-    st.markdown(" ".join(told).replace("$", "\\$"))
+    st.markdown(run_on(told, lang()).replace("$", "\\$"))
 
 
 def _rate(log: Log, usage: Json | None) -> None:
@@ -85,7 +86,7 @@ def _rate(log: Log, usage: Json | None) -> None:
         help=say("usage.rate.help"),
     )
     with words:
-        st.markdown(" ".join(rate_sentences(totals, lang())))
+        st.markdown(run_on(rate_sentences(totals, lang()), lang()))
         if usage is not None and usage["engine"] is not None:
             st.markdown(_engine(usage["engine"]))
         if row is not None:
