@@ -1,4 +1,4 @@
-"""The usage view in Streamlit's own test tool, on logs made by a provider's rules, so that the truth is known."""
+"""The usage view in Streamlit's own test tool, on logs made by a provider's rules: the truth is known."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_every_amount_follows_the_prices_and_they_stay_in_the_link() -> None:
     at.run()
     after = shown(at)["bill"]["rows"]
     assert [row["parts"]["read"] * 2 for row in before] == [row["parts"]["read"] for row in after]
-    assert at.query_params["yp"] == ["~6~~~~"]
+    assert at.query_params["yp"] == "~6~~~~"
     again = opened(transcript([make_session()]), yp="~6~~~~")
     assert shown(again)["bill"]["rows"] == after
     press(again, "usage_as_listed")
@@ -56,7 +56,7 @@ def test_every_amount_follows_the_prices_and_they_stay_in_the_link() -> None:
 def test_another_provider_takes_back_what_was_changed() -> None:
     at = opened(transcript([make_session()]), yp="~6~~~~")
     choose(at, "usage_rule", "openai")
-    assert at.query_params["yp"] == ["openai~~~~~"]
+    assert at.query_params["yp"] == "openai~~~~~"
     assert shown(at)["ttls"] == [300]
     assert "OpenAI" in shown(at)["bill"]["basis"][0]
 
@@ -79,7 +79,17 @@ def test_several_sessions_are_chosen_by_name_and_resets() -> None:
     assert [mark["cause"] for mark in shown(at)["marks"]] == ["ttl", "unexplained"], "the one that lost most"
     choose(at, "usage_session", 2)
     assert [mark["cause"] for mark in shown(at)["marks"]] == ["shrank"]
-    assert at.query_params["yn"] == ["2"]
+    assert at.query_params["yn"] == "2"
+
+
+def test_another_log_begins_with_its_own_session() -> None:
+    first = [
+        make_session(25, {9: "ttl"} if k == 1 else {}, name=f"s{k}", begins_s=40_000 * k) for k in range(3)
+    ]
+    at = choose(opened(transcript(first)), "usage_session", 2)
+    paste(at, transcript(reversed(first)))
+    assert at.selectbox(key="usage_session").value == 1
+    assert "yn" not in at.query_params
 
 
 def test_text_and_usage_are_one_view_more_and_the_engine_stands_beside() -> None:
@@ -134,7 +144,7 @@ def test_nothing_was_reset_is_a_finding_too() -> None:
 
 
 def test_three_thousand_turns_are_quick_and_travel_light() -> None:
-    plan = {number: "ttl" for number in range(20, 3000, 60)}
+    plan = dict.fromkeys(range(20, 3000, 60), "ttl")
     made: Made = make_session(3000, plan, name="long")
     at = opened(transcript([made]))
     begun = time.process_time()

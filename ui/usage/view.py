@@ -11,6 +11,7 @@ from streamlit.components.v2 import component
 from core.traces.model import Trace
 from core.traffic.usage.rules import Rules
 from core.traffic.usage.summary import usage_summary
+from ui.frame.kept import Kept
 from ui.frame.session import lang, lang_mode, plain, say
 from ui.frame.static_files import loader_js
 from ui.stage.payload import to_bytes
@@ -34,6 +35,9 @@ from ui.usage.told import (
 from ui.words.numbers import Count
 
 _KEY = "usage"
+_OF_LOG: Kept[object] = Kept("usage_of_log", lambda: None)
+"""Of which log the chosen session is."""
+
 _mount = component("broth_usage", js=loader_js("usage/usage.js"))
 
 
@@ -55,7 +59,7 @@ def usage_view(log: Log, *_: object) -> None:
     _finding(usage, unsaid(log.trace))
     _rate(log, usage)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = _session(usage)
+        place = _session(log, usage)
         _about(log, usage["sessions"][place])
         prices_panel(found)
     data = usage_payload(usage, place, found, log.trace.name, reading_chip(log.trace, lang()), lang_mode())
@@ -124,9 +128,13 @@ def _readings(log: Log) -> None:
     )
 
 
-def _session(usage: Json) -> int:
+def _session(log: Log, usage: Json) -> int:
     """Which session is drawn: the chosen one, else the one whose resets cost most."""
     sessions = usage["sessions"]
+    if _OF_LOG.get() not in (None, log.key):
+        USAGE.set(replace(USAGE.get(), session=None))
+        st.session_state.pop("usage_session", None)
+    _OF_LOG.set(log.key)
     if len(sessions) == 1:
         return 0
     usual = max(range(len(sessions)), key=lambda place: (_lost(sessions[place]), -place))
