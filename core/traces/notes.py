@@ -49,7 +49,6 @@ NOTES = MappingProxyType(
         "stored": "Requests with content that the provider keeps, which counts as a placeholder: {count}.",
         "continued": "Requests that continue one outside this log, left out of every hit rate: {count}.",
         "elsewhere": "Requests whose text lies in another place, such as {place}, and is not read: {count}.",
-        "formats": "Files of {count} formats, read as one log: {formats}.",
         "other_lines": "Lines that say nothing about a cache, passed over: {count}.",
         "scrapes_by_name": "The files were ordered by what their names say, because no sample has a time.",
         "no_requests": "An engine's own record holds no requests: nothing in it can be replayed.",

@@ -105,9 +105,3 @@ def _claims(data: Mapping[str, Any]) -> bool:
 CODEX_ROLLOUT = Format(
     "codex_rollout", "Codex rollout", "json", frozenset({"usage", "lengths"}), _claims, _Rollout
 )
-
-
-def object_or_none(row: Row, field: str) -> Row | None:
-    """An object that nothing depends on; anything else in its place is passed over."""
-    value = row.get(field)
-    return Row(value, row.place, row.name(field)) if isinstance(value, dict) else None
