@@ -11,10 +11,16 @@ NOTES = MappingProxyType(
         "sorted": "Requests that stood later in the file than their time and were sorted: {count}.",
         "times_ignored": "Times that were ignored, because this format goes by the file's order: {count}.",
         "times_unread": "Times that were not read, because you asked for the file's order: {count}.",
-        "date_only": "Times that are a day without an hour, so that requests of one day keep the file's order: "
+        "date_only": "Times that are a day without an hour, so that a day's requests keep the file's order: "
         "{count}.",
         "month_first": "Dates like {example}, read as month/day/year because none of them says which number "
         "is the month: {count}.",
+        "members": "Files of the archive, read one after the other as one log: {count} ({names}).",
+        "members_left": "Files of the archive that hold no requests, passed over: {count} ({names}).",
+        "inside": "The records were found inside others, at {where}.",
+        "sheet": "The rows of the sheet {sheet} were read.",
+        "cut_short": "Lists that have no end, as if the file had been cut off there: {count}.",
+        "formats": "Formats that were read as one log: {count} ({formats}).",
         "renamed": "Requests with an id that was taken, which got a number behind it: {count}.",
         "models": "Models that share nothing with each other: {count}.",
         "model_missing": "Requests without a model, which count as one more model: {count}.",
@@ -26,7 +32,7 @@ NOTES = MappingProxyType(
         "repeated": "Rows that repeat a request which is already counted: {count}.",
         "delivered_again": "Rows delivered again (same id, same content), counted once: {count}.",
         "equal_rows": "Rows without an id that equal an earlier one, time included, all counted: {count}.",
-        "tokens_dropped": "Stored blocks whose tokens do not fit their number, told without tokens: {count}.",
+        "tokens_dropped": "{hashes} hashes for {blocks} blocks of tokens, told without tokens: {count}.",
         "other_rows": "Rows of another kind, passed over: {count}.",
         "failed": "Failed requests, left out: {count}.",
         "response_cache": "Requests answered by the proxy's own response cache, left out: {count}.",

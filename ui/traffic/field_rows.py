@@ -11,7 +11,7 @@ from core.traces.door.detect import head_of
 from core.traces.field_map import ROLES, FieldMap, Role
 from core.traces.mapping.propose import Proposal, propose
 from core.traces.mapping.tree import Leaf, tree_of
-from core.traces.packing.sources import TraceFile, first_char
+from core.traces.packing.sources import TraceFile
 from core.traces.rows import Row
 from ui.words.numbers import never_full
 
@@ -37,7 +37,7 @@ def head_of_log(file: TraceFile) -> Head | None:
 
 def _records(file: TraceFile) -> list[Row]:
     try:
-        return head_of(file, "json" if first_char(file) in "{[" else "csv")
+        return head_of(file)
     except BrothError:
         return []
 
