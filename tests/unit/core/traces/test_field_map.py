@@ -236,7 +236,7 @@ def test_the_maps_of_known_formats_are_what_would_be_proposed() -> None:
         ("litellm, spend logs", "messages"),
         ("stored completions", "input"),
     ):
-        rows = head_of(TraceFile("log", FORMS[form].text()), "json")
+        rows = head_of(TraceFile("log", FORMS[form].text()))
         assert propose(rows).field_map.prompt == (prompt,), form
 
 

@@ -46,13 +46,15 @@ FORMAT_OF = {
     "mooncake_sessions.jsonl": "mooncake_sessions",
     "openai_batch.jsonl": "openai_batch",
     "openai_chat.jsonl": "openai_chat",
+    "prometheus_query_range.json": "prometheus_api",
     "codex_rollout.jsonl": "codex_rollout",
     "sagemaker_data_capture.jsonl": "sagemaker",
     "sglang_request.log": "sglang_log",
     "sharegpt.json": "sharegpt",
     "sharegpt.jsonl": "sharegpt",
     "token_ids.jsonl": "token_ids",
-    "vllm_metrics.prom": "vllm_metrics",
+    "server_log.log": "engine_log",
+    "vllm_metrics.prom": "engine_metrics",
     "weka_trace.json": "claude_code_blocks",
 }
 
@@ -264,7 +266,8 @@ def test_azure_and_burstgpt_times() -> None:
 def test_vllm_metrics_give_the_engines_own_rate_and_no_request() -> None:
     trace = sample("vllm_metrics.prom")
     (counters,) = trace.counters
-    assert (counters.queries, counters.hits, counters.kv_usage) == (4000, 1500, 0.42)
+    (reading,) = counters.readings
+    assert (reading.queries, reading.hits, reading.usage) == (4000, 1500, 0.42)
     assert counters.hit_rate == 0.375
     assert trace.requests == ()
     assert notes(trace) == {"no_requests": 1}
