@@ -5,8 +5,8 @@ Source rules. `system` is a text or a list of blocks; the cache sees tools, then
 from or written to the cache. Rows that repeat a response's id, and say the same, are one request.
 
 Message batches: a request is `custom_id` with the body as `params`, a result `custom_id` with
-`result: {type, message: {id, model, usage}}`. A result holds usage only, and one that is not "succeeded" (but
-errored, canceled, expired) was no request.
+`result: {type, message: {id, model, usage}}`. A result holds usage only, that of the request of its name; one
+that is not "succeeded" (but errored, canceled, expired) has none.
 """
 
 from __future__ import annotations
@@ -64,5 +64,5 @@ ANTHROPIC_BATCH = mapped(
         usage=("result.message.usage",),
         output=("result.message",),
     ),
-    Rules(left_out=_has_failed),
+    Rules(left_out=_has_failed, is_answer=lambda row: row.get("params") is None),
 )
