@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from core.traces.model import Trace, TraceRequest
 from core.traffic.usage.conversations import TRANSCRIPTS, is_conversation
 from core.traffic.usage.entries import Held, after
-from core.traffic.usage.resets import after_other_model, judged, threshold
+from core.traffic.usage.resets import judged, threshold
 from core.traffic.usage.rules import FIVE_MINUTES, ONE_HOUR, Rules
 from core.traffic.usage.turns import Session, Turn, turn_of
 
@@ -32,15 +32,12 @@ class _Chain:
 
     def fits(self, turn: Turn, rules: Rules) -> bool:
         """Whether the turn reads this conversation's prefix, which is still there."""
-        held, before, now = self.held, self.held.turn.request.arrival_s, turn.request.arrival_s
+        held, missing = self.held, self.held.readable - turn.read
+        if held.readable > turn.total or not -rules.step <= missing <= threshold(held, turn.read, rules):
+            return False
+        before, now = held.turn.request.arrival_s, turn.request.arrival_s
         pause = None if before is None or now is None else now - before
-        missing = held.readable - turn.read
-        alive = held.alive_after(pause) == held.readable
-        return (
-            alive
-            and held.readable <= turn.total
-            and -rules.step <= missing <= threshold(held, turn.read, rules)
-        )
+        return held.alive_after(pause) == held.readable
 
 
 class _Scope:
@@ -123,7 +120,7 @@ class _Walk:
             before = scope.chains[-1].held
             turn = judged(turn, before, rules)
         elif (other := self._other_model(turn, scope)) is not None:
-            turn = after_other_model(turn, other, rules)
+            turn = judged(turn, other, rules, other_model=True)
         held = after(turn, before, rules)
         self._latest[branch] = held
         self._turns.append(turn)
