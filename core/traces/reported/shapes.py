@@ -44,8 +44,8 @@ def _shape(
 ) -> Shape:
     """A shape by its fields as words; `needs` and `also` are words too."""
     more |= {key: tuple(more.get(key, "").split()) for key in ("needs", "also")}
-    names = tuple(written.split()), tuple(output.split()), tuple(total.split())
-    return Shape(name, tuple(prompt.split()), tuple(cached.split()), names[0], names[1], names[2], **more)
+    last = tuple(written.split()), tuple(output.split()), tuple(total.split())
+    return Shape(name, tuple(prompt.split()), tuple(cached.split()), *last, **more)
 
 
 _DETAILS = "prompt_tokens_details input_tokens_details input_token_details prompt_token_details"
