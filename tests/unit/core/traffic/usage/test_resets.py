@@ -262,7 +262,7 @@ def test_a_conversation_whose_front_changes_is_one() -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_an_automatic_cache_turn_by_turn(seed: int) -> None:
-        for line in with_text(*given).split("\n")
+    """Steps of 128 from 1,024 tokens on; cold machines, compacted histories, long pauses."""
     dice = random.Random(seed)
     stored, total, now = 0, dice.randint(300, 6000), 0.0
     turns: list[tuple[float, int, int]] = []
