@@ -115,7 +115,7 @@ def peeled(name: str, stream: BinaryIO) -> Content:
     kind = kind_of(name, head)
     if kind != "text":
         return Content(now, kind, consumed)
-    encoding = encoding_of(head)
+    encoding = encoding_of(name, head)
     if encoding is not None:
         now = _buffered(_recoding(name, encoding, now))
         head = cast(io.BufferedReader, now).peek(PEEK)
