@@ -1,7 +1,7 @@
-"""Logs of usage made by a provider's rules turn by turn, with what truly happened: for tests of the usage view.
+"""Logs of usage made by a provider's rules turn by turn, with what truly happened.
 
-A session holds one prefix. A turn reads it if it is still there, and writes what the turn adds; what ends it is
-chosen beforehand, so that it is known: a pause beyond the time to live, a shorter prompt, nothing that shows.
+A session holds one prefix. A turn reads it if it is still there, and writes what the turn adds; what ends it
+is chosen beforehand, so that it is known: a pause beyond the time to live, a shorter prompt, nothing that shows.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def transcript(
 
 
 def chat_rows(made: Made, *, timed: bool = True, text: bool = True, session: bool = True) -> str:
-    """The same turns as an OpenAI-like proxy writes them: one count of what was read, none of what was written."""
+    """The same turns as an OpenAI-like proxy writes them: a count of what was read, none of writes."""
     rows, said = [], "You are a careful assistant. "
     for number, turn in enumerate(made.turns, 1):
         said += f"Turn {number} adds these words. "

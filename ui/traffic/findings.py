@@ -11,11 +11,12 @@ from core.traffic.analysis import Analysis
 from core.traffic.diagnosis.account import account_of
 from core.traffic.diagnosis.findings import Finding, Offer
 from core.traffic.misses import Miss
-from ui.frame.session import plain, say
+from ui.frame.session import lang, plain, say
 from ui.traffic.aligned import aligned_html
 from ui.traffic.message_bar import bar_html, bar_words
 from ui.traffic.settings import Open
-from ui.words.numbers import Count, digits, percent
+from ui.traffic.words import rate_words
+from ui.words.numbers import Count, digits
 
 
 def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -> None:
@@ -25,7 +26,7 @@ def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -
         key = "traffic_finding"
         if st.session_state.get(key) not in range(len(found)):
             st.session_state[key] = 0
-        names = [_name(one) for one in found]
+        names = [_name(one, analysis.lower_bound) for one in found]
         number = st.radio(
             say("traffic.finding.choose"), range(len(found)), format_func=names.__getitem__, key=key
         )
@@ -40,9 +41,9 @@ def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -
             _evidence(one, analysis, offer)
 
 
-def _name(one: Finding) -> str:
+def _name(one: Finding, bound: bool) -> str:
     """As one line of a list."""
-    rates = f"{percent(one.rate_before)} % → {percent(one.best.rate_after)} %"
+    rates = _rates(one, one.best, bound)
     place = f" · `{plain(one.path)}`" if one.path else ""
     return f"{say(f'traffic.cause.{one.cause}')}{place} · {rates}"
 
@@ -81,7 +82,8 @@ def _place(one: Finding) -> str:
 def _repairs(one: Finding, analysis: Analysis, number: int) -> Offer:
     """The one that is chosen; the best at first."""
     place = st.container()
-    names = [f"{repair_words(offer)} · {percent(offer.rate_after)} %" for offer in one.offers]
+    bound = analysis.lower_bound
+    names = [f"{repair_words(offer)} · {rate_words(offer.rate_after, bound, lang())}" for offer in one.offers]
     costs = [cost_words(offer) for offer in one.offers]
     key = f"traffic_repair_{number}"
     if st.session_state.get(key) not in range(len(one.offers)):
@@ -96,11 +98,16 @@ def _repairs(one: Finding, analysis: Analysis, number: int) -> Offer:
     offer = one.offers[chosen]
     with place:
         st.caption(say("traffic.finding.rates"))
-        st.markdown(f"## {percent(one.rate_before)} % → {percent(offer.rate_after)} %")
+        st.markdown(f"## {_rates(one, offer, bound)}")
         tokens = {"before": digits(one.computed_before), "after": digits(offer.computed_after)}
         st.markdown(say("traffic.finding.tokens", **tokens))
         st.caption(say("traffic.finding.run", n=digits(len(analysis.requests))))
     return offer
+
+
+def _rates(one: Finding, offer: Offer, bound: bool) -> str:
+    before, after = (rate_words(rate, bound, lang()) for rate in (one.rate_before, offer.rate_after))
+    return f"{before} → {after}"
 
 
 def repair_words(offer: Offer) -> str:
