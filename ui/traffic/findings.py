@@ -50,7 +50,8 @@ def _name(one: Finding, bound: bool) -> str:
 
 def _code(path: str) -> str:
     """A path as code: nothing in it is escaped there, and it may not end the code."""
-    return f"`{showable(path).replace('`', "'")}`"
+    shown = showable(path).replace("`", "'")
+    return f"`{shown}`"
 
 
 # -- evidence ----------------------------------------------------------------------------------------------
