@@ -71,5 +71,5 @@ def _chart(counters: Json) -> None:
     found, x_title = curves(counters, shown, lang()), axis(counters, lang())
     figure = lines(found, x_title, say("traffic.rate"), markers=True, colours=colours(lang()))
     for number, x in enumerate(restart_marks(counters, shown)[:MOST_MARKS]):
-        mark(figure, x, say("traffic.counters.column.restart"), log_x=False, high=number % 2 == 0)
+        mark(figure, x, say("traffic.counters.column.restart"), log_x=False, y=(0.98, 0.06)[number % 2])
     st.plotly_chart(figure, key="traffic_counters_chart")

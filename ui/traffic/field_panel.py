@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 from streamlit.components.v2 import component
 
 from core.errors import BrothError, TraceError
+from core.traces.door.formats import FORMATS
 from core.traces.field_map import ROLES, FieldMap, Role, parse_map
 from core.traces.packing.sources import TraceFile
 from ui.frame.session import plain, say, show_error
 from ui.frame.static_files import ROOT
-from ui.traffic.field_rows import Head, fields_words, head_of_log, shell_text, tree_rows, with_role
+from ui.traffic.field_rows import (
+    Head,
+    absent_paths,
+    fields_words,
+    head_of_log,
+    shell_text,
+    tree_rows,
+    with_role,
+)
 from ui.traffic.state import Key, Log, choose, chosen, remember, state
 
 _OPEN, _TREE, _TEXT = "traffic_fields", "traffic_tree", "traffic_map"
-UNKNOWN = "trace.unknown_format"
+UNKNOWN = ("trace.unknown_format", "trace.unknown_fields")
+_OF_LINES = tuple(entry.name for entry in FORMATS if entry.packing == "lines")
 _mount = component("broth_fields", js=(ROOT / "assets" / "page" / "fields.js").read_text("utf-8"))
 
 
@@ -33,9 +43,9 @@ def field_panel(files: Sequence[TraceFile], name: Key, log: Log | None, failed: 
     It opens by itself where a person is needed: the format is not known, or their own map does not fit.
     """
     head = head_for(files, name)
-    if head is None:
+    if head is None or (log is not None and log.trace.format in _OF_LINES):
         return
-    asked = failed is not None and (failed.code == UNKNOWN or chosen().wanted.field_map is not None)
+    asked = failed is not None and (failed.code in UNKNOWN or chosen().wanted.field_map is not None)
     if asked and state().asked != (name, chosen().wanted):
         state().asked = (name, chosen().wanted)
         st.session_state[_OPEN] = True
@@ -49,10 +59,10 @@ def _title(log: Log | None, failed: BrothError | None) -> str:
     text = chosen().wanted.field_map
     if failed is not None or log is None:
         return say("traffic.fields")
-    if text is None and getattr(log.trace, "field_map", None) is None:
+    if text is None and log.trace.field_map is None:
         return say("traffic.fields.format", format=say(f"trace.format.{log.trace.format}"))
-    used = parse_map(text) if text is not None else getattr(log.trace, "field_map", None)
-    return say("traffic.fields.read", fields=plain(fields_words(cast(FieldMap, used), _role_words())))
+    used = parse_map(text) if text is not None else log.trace.field_map
+    return say("traffic.fields.read", fields=plain(fields_words(used or FieldMap(), _role_words())))
 
 
 def _open(head: Head, files: Sequence[TraceFile], name: Key) -> None:
@@ -74,6 +84,8 @@ def _open(head: Head, files: Sequence[TraceFile], name: Key) -> None:
         },
         on_pick_change=lambda: _picked(head, name),
     )
+    if absent := absent_paths(head, draft):
+        st.warning(say("traffic.fields.absent", paths=plain(", ".join(absent)), n=head.num_rows))
     _buttons(draft)
     _as_text(files, name, draft)
 
@@ -103,7 +115,8 @@ def _as_text(files: Sequence[TraceFile], name: Key, draft: FieldMap) -> None:
     if wrong is not None:
         show_error(wrong)
     if draft.says_what_is_asked:
-        st.code(shell_text(files[0].name, draft), language=None, wrap_lines=True)
+        names = [] if name[0] == "paste" else [file.name for file in files]
+        st.code(shell_text(names, draft), language=None, wrap_lines=True)
 
 
 # -- what a person does -----------------------------------------------------------------------------------
@@ -138,6 +151,8 @@ def _typed(name: Key) -> None:
 def _apply(text: str | None) -> None:
     """The log is read anew at once, by these fields or by its format."""
     choose(wanted=replace(chosen().wanted, field_map=text, format_name=None))
+    st.session_state[_OPEN] = False  # opens again by itself if the log cannot be read so
+    state().asked = None
     if text is None:
         state().draft = None
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +12,13 @@ from core.errors import BrothError
 from core.traces.door.detect import head_of
 from core.traces.field_map import ROLES, FieldMap, Role
 from core.traces.mapping.propose import Proposal, propose
-from core.traces.mapping.tree import Leaf, tree_of
-from core.traces.packing.sources import TraceFile, first_char
+from core.traces.mapping.tree import MOST_LEAVES, Leaf, tree_of
+from core.traces.packing.sources import TraceFile
 from core.traces.rows import Row
 from ui.words.numbers import never_full
 
 Json = dict[str, Any]
+_FURTHER = re.compile(r"\[[1-9]")
 _SIGNS = {"object": "{ … }", "list": "[ … ]"}
 
 
@@ -31,15 +34,16 @@ class Head:
 def head_of_log(file: TraceFile) -> Head | None:
     """The tree of the first records with proposals; None where there are no records with fields."""
     rows = _records(file)
-    leaves = tuple(tree_of(rows)) if rows else ()
-    return Head(leaves, propose(rows), len(rows)) if len(leaves) > 1 else None
+    return Head(tuple(tree_of(rows)), propose(rows), len(rows)) if rows else None
 
 
 def _records(file: TraceFile) -> list[Row]:
+    """None of a file that cannot be read, nor of lines that only look like a table of one column."""
     try:
-        return head_of(file, "json" if first_char(file) in "{[" else "csv")
+        rows = head_of(file)
     except BrothError:
         return []
+    return rows if rows and len(rows[0].value) > 1 else []
 
 
 def tree_rows(head: Head, chosen: FieldMap) -> list[Json]:
@@ -90,6 +94,14 @@ def with_role(head: Head, chosen: FieldMap, path: str, role: Role | None) -> Fie
     return FieldMap(**left)
 
 
+def absent_paths(head: Head, chosen: FieldMap) -> list[str]:
+    """Paths of the map that no record of the head has; further elements of lists are not looked for."""
+    known = {leaf.path for leaf in head.leaves} | {"."}
+    asked = (path for role in ROLES for path in chosen.paths(role))
+    found = (path for path in asked if path not in known and not _FURTHER.search(path))
+    return list(found) if len(head.leaves) < MOST_LEAVES else []
+
+
 def fields_words(chosen: FieldMap, roles: Mapping[Role, str]) -> str:
     """A map for a person: each role in their language and where it stands."""
     return " · ".join(
@@ -97,7 +109,7 @@ def fields_words(chosen: FieldMap, roles: Mapping[Role, str]) -> str:
     )
 
 
-def shell_text(name: str, chosen: FieldMap) -> str:
-    """The same in the shell."""
-    quoted = str(chosen).replace("'", "'\\''")
-    return f"python -m ui.report '{name.replace(chr(39), '')}' --map '{quoted}'"
+def shell_text(names: Sequence[str], chosen: FieldMap) -> str:
+    """The same in the shell; without a name the log is piped in."""
+    files = [shlex.quote(name) for name in names] or ["-"]
+    return f"python -m ui.report {' '.join(files)} --map {shlex.quote(str(chosen))}"

@@ -15,6 +15,7 @@ from core.traces.mapping.propose import propose
 from core.traces.rows import Row
 
 _SIZE = 512
+LONGEST_NAME = 60
 
 
 class _ByMap:
@@ -66,9 +67,14 @@ def by_map(packing: Packing) -> Format:
 
 def is_readable(rows: Sequence[Row]) -> bool:
     """Whether a log's records may be read by their proposals without asking."""
-    return bool(rows) and propose(rows).sure
+    return _have_fields(rows) and propose(rows).sure
 
 
 def suggested(rows: Sequence[Row]) -> FieldMap:
-    """The map to begin with, where asking is needed."""
-    return propose(rows).field_map
+    """The map to begin with, where asking is needed; empty where there are no fields."""
+    return propose(rows).field_map if _have_fields(rows) else FieldMap()
+
+
+def _have_fields(rows: Sequence[Row]) -> bool:
+    """Whether these are records with names: a text of lines, cut at its commas, has none."""
+    return bool(rows) and all(0 < len(name) <= LONGEST_NAME for name in rows[0].value)

@@ -160,6 +160,12 @@ def num_tokens(segments: tuple[Segment, ...]) -> int:
     return sum(len(segment.token_ids) for segment in segments)
 
 
+def object_or_none(row: Row, field: str) -> Row | None:
+    """An object that nothing depends on; anything else in its place is passed over."""
+    value = row.get(field)
+    return Row(value, row.place, row.name(field)) if isinstance(value, dict) else None
+
+
 # -- one role -------------------------------------------------------------------------------------------
 
 
@@ -263,8 +269,8 @@ def _output_ids(row: Row, paths: Sequence[str]) -> array[int] | None:
 def usage_at(row: Row, fields: FieldMap, read: ReadUsage = read_usage) -> Usage | None:
     """The first usage found: an object in any provider's words, or a count with the cached one beside it."""
     for path in fields.usage:
-        if path == ".":
-            return read(row)
+        if path == "." and (usage := read(row)) is not None:
+            return usage
         found = row_at(row, path)
         if found is None:
             continue

@@ -51,7 +51,7 @@ READ_FIELDS = _names(
     template template_id prompt_name model lora_name lora_path adapter cache_salt extra_key usage
     """
 )
-"""What every reader looks up to tell requests apart (core/traces/mapping/fields.py): read, and no prompt."""
+"""What every reader looks up to tell requests apart (core/traces/mapping/mapped.py): read, and no prompt."""
 PARAMETER_FIELDS = _names(
     """
     temperature top_p top_k min_p typical_p n best_of max_tokens max_completion_tokens

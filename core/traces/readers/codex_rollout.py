@@ -16,7 +16,7 @@ from typing import Any
 
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
-from core.traces.mapping.fields import object_or_none
+from core.traces.mapping.mapped import object_or_none
 from core.traces.model import TraceRequest
 from core.traces.reported.reading import read_usage
 from core.traces.rows import Row

@@ -13,7 +13,7 @@ from typing import Any
 
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format, each_row
-from core.traces.mapping.fields import num_tokens
+from core.traces.mapping.mapped import num_tokens
 from core.traces.model import TraceRequest
 from core.traces.prompts.chat import Turn
 from core.traces.rows import Row

@@ -194,7 +194,7 @@ def _packed(ids: Sequence[RawId]) -> Sequence[RawId]:
 
 
 def _claims(data: Mapping[str, Any]) -> bool:
-    if "text_input" in data or "payload" in data:
+    if "text_input" in data or ("payload" in data and "type" not in data):
         return True
     if "hash_ids" in data and "input_length" in data:
         return "session_id" in data or "delay" in data or "output_token_ids" in data

@@ -16,6 +16,18 @@ from core.traces.usage import Usage
 from tests.unit.core.traces.logs import SAMPLES, common_tokens, error_of, full_block_ids, notes
 
 FORMAT_OF = {
+    "openai_stored_completions.jsonl": "openai_stored",
+    "openai_responses.jsonl": "openai_responses",
+    "anthropic_batch.jsonl": "anthropic_batch",
+    "gemini.jsonl": "gemini",
+    "bedrock_invocation_log.jsonl": "bedrock",
+    "helicone.jsonl": "helicone",
+    "helicone.csv": "helicone_csv",
+    "opentelemetry_spans.jsonl": "opentelemetry",
+    "langfuse_table.csv": "langfuse_csv",
+    "vllm_request.log": "vllm_log",
+    "usage_lines.jsonl": "usage_lines",
+    "unknown_fields.jsonl": "field_map",
     "anthropic_messages_log.jsonl": "anthropic_messages",
     "azure_llm_inference.csv": "azure",
     "bailian.jsonl": "bailian",

@@ -68,9 +68,9 @@ def widget_keys(at: AppTest) -> set[str]:
 
 
 def test_each_has_its_widget() -> None:
-    at = visit("traffic", lang="en")
+    at = visit("traffic", lang="en", ys="paste")
     at.session_state["traffic_fields"] = True  # the drawer of the fields stands open
-    at.run()
+    at.text_area(key="traffic_paste").set_value('{"prompt": "a b"}').run()
     assert {key for *_, key in SAID.values()} <= widget_keys(at)
 
 
