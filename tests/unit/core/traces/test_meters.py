@@ -94,6 +94,8 @@ def test_files_are_scrapes_and_their_names_tell_which_came_first() -> None:
         trace = read_trace(files)
         assert trace.meters is not None
         assert (trace.meters.order, queries(trace.counters[0])) == (order, [100, 300])
+    numbered = [TraceFile(f"scrape-{number}.txt", pair(number, 0)) for number in (1, 10, 2)]
+    assert queries(read_trace(numbered).counters[0]) == [1, 2, 10]
     same_name = [TraceFile("metrics", pair(100, 50)), TraceFile("metrics", pair(300, 60))]
     assert queries(read_trace(same_name).counters[0]) == [100, 300]
 

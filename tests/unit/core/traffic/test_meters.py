@@ -205,6 +205,16 @@ def test_a_store_and_a_frontend_are_not_added_to_the_engines() -> None:
     assert summary_of(front)["reported_rate"] == 0.3
 
 
+def test_a_store_s_lines_are_no_rate_of_the_engine_that_only_says_a_window() -> None:
+    line = (
+        "[2026-01-20 21:20:40,951] LMCache INFO: Reqid: c, Total tokens 100, LMCache hit tokens: 60, need\n"
+    )
+    said_line = "INFO 01-02 10:00:10 [x] Engine 000: Prefix cache hit rate: 32.2%\n"
+    found = summary_of(line + said_line)
+    assert (found["reported_rate"], found["period"]) == (None, "said")
+    assert summary_of(line)["reported_rate"] == 0.6
+
+
 def test_scrapes_and_lines_of_one_server_are_not_added_up() -> None:
     line = "[2026-01-02 10:00:00 TP0] Prefill batch. #new-seq: 1, #new-token: 7, #cached-token: 3, x\n"
     for texts in ((vllm(100, 40), line), (line, vllm(100, 40))):
