@@ -14,7 +14,6 @@ from core.traces.field_map import ROLES, FieldMap, Role
 from core.traces.mapping.propose import Proposal, propose
 from core.traces.mapping.tree import MOST_LEAVES, Leaf, tree_of
 from core.traces.packing.sources import TraceFile
-from core.traces.packing.text import first_char
 from core.traces.rows import Row
 from ui.words.numbers import never_full
 
@@ -41,9 +40,7 @@ def head_of_log(file: TraceFile) -> Head | None:
 def _records(file: TraceFile) -> list[Row]:
     """None of a file that cannot be read, nor of lines that only look like a table of one column."""
     try:
-        if first_char(file) in ("{", "["):
-            return head_of(file, "json")
-        rows = head_of(file, "csv")
+        rows = head_of(file)
     except BrothError:
         return []
     return rows if rows and len(rows[0].value) > 1 else []

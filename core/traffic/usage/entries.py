@@ -23,16 +23,20 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One conversation's prefix after `turn`. `grown`: what that turn added to the prompt before it."""
+    """One conversation's prefix after `turn`."""
 
     stretches: tuple[Stretch, ...]
     turn: Turn
-    grown: int = 0
 
     @property
     def readable(self) -> int:
         """Tokens of the whole prefix."""
         return self.stretches[-1].end if self.stretches else 0
+
+    @property
+    def lives_are_said(self) -> bool:
+        """Whether the log says how long its writes live; else the provider's usual time counts."""
+        return self.turn.written_5m is not None or self.turn.written_1h is not None
 
     def alive_after(self, pause_s: float | None) -> int:
         """Tokens that are sure to be there after such a pause, as far as lives are known."""
@@ -54,8 +58,7 @@ def after(turn: Turn, before: Held | None, rules: Rules) -> Held:
     if turn.read:
         life = before.life_at(turn.read - 1) if before else None
         kept.append(Stretch(turn.read, rules.ttl_s if life is None else life))
-    grown = max(turn.total - before.turn.total, 0) if before else 0
-    return Held((*kept, *_new(turn, rules)), turn, grown)
+    return Held((*kept, *_new(turn, rules)), turn)
 
 
 def _new(turn: Turn, rules: Rules) -> list[Stretch]:

@@ -18,25 +18,27 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-import numpy as np
-
 from core.traces.model import TraceRequest
+from core.traffic.usage.conversations import common_tokens
 from core.traffic.usage.entries import Held
 from core.traffic.usage.rules import Rules
 from core.traffic.usage.turns import Cause, Reset, Turn
 
 LEAST = 1024
-"""Losing less is no reset: hardly a provider stores shorter prefixes."""
-TAIL_SHARE = 0.1
-"""The last turn's own tokens count as a breakpoint's tail up to this share of what was stored."""
+"""Losing less of what was stored is no reset: hardly a provider stores shorter prefixes."""
+SHORTEST = 512
+"""Nor is a prompt that lacks less than the shortest prefix that any provider stores."""
+TAIL_SHARE = 0.2
+"""A turn that reads exactly up to an earlier breakpoint leaves a tail, up to this share of the whole."""
 
 _NAME = re.compile(r'"name": ?"([^"]*)"')
 
 
-def threshold(held: Held, rules: Rules) -> int:
-    """Missing tokens up to which a turn is as it should be."""
-    tail = min(held.grown, int(TAIL_SHARE * held.readable))
-    return max(rules.step, tail, min(LEAST, held.readable // 2))
+def threshold(held: Held, read: int, rules: Rules) -> int:
+    """Missing tokens up to which a turn that read so many is as it should be."""
+    least = max(rules.step, min(LEAST, held.readable // 2))
+    at_breakpoint = any(abs(one.end - read) < max(rules.step, 2) for one in held.stretches[:-1])
+    return max(least, int(TAIL_SHARE * held.readable)) if at_breakpoint else least
 
 
 def judged(turn: Turn, held: Held, rules: Rules) -> Turn:
@@ -52,9 +54,9 @@ def after_other_model(turn: Turn, held: Held, rules: Rules) -> Turn:
 
 
 def _with_reset(turn: Turn, held: Held, expected: int, rules: Rules, causes: list[Cause]) -> Turn:
-    missing, least = expected - turn.read, threshold(held, rules)
+    missing, least = expected - turn.read, threshold(held, turn.read, rules)
     turn = replace(turn, expected=expected)
-    if missing <= least:
+    if missing <= max(rules.step, SHORTEST) or held.readable - turn.read <= least:
         return turn
     first, *others = causes or ["unexplained"]
     values = {"expected": expected, "read": turn.read, "missing": missing, "threshold": least, "also": others}
@@ -73,12 +75,12 @@ def _evidence(cause: Cause, turn: Turn, held: Held) -> dict[str, object]:
         old, new = _tools(before), _tools(now)
         gone, come = _names_beside(old, new), _names_beside(new, old)
         return {"before": len(old), "after": len(new), "removed": gone, "added": come}
-    return {"pause_s": turn.pause_s, "ttl_s": held.life_at(turn.read)}
+    return {"pause_s": turn.pause_s, "ttl_s": held.life_at(turn.read), "said": held.lives_are_said}
 
 
 def _causes(turn: Turn, held: Held, rules: Rules) -> list[Cause]:
     found: list[Cause] = []
-    least = threshold(held, rules)
+    least = threshold(held, turn.read, rules)
     alive = held.alive_after(turn.pause_s)
     if alive < held.readable and turn.read >= alive - least:
         found.append("ttl")
@@ -119,10 +121,5 @@ def leaves_early(held: Held, turn: Turn, least: int) -> bool:
     before, now = held.turn.request, turn.request
     if not before.has_identity or not now.has_identity:
         return False
-    mine, theirs = now.tokens(), before.tokens()
-    length = min(len(mine), len(theirs))
-    if not length:
-        return False
-    differing = np.flatnonzero(mine[:length] != theirs[:length])
-    common = int(differing[0]) if len(differing) else length
-    return held.turn.total * common / len(theirs) < held.readable - least
+    share = common_tokens(before, now) / max(before.num_tokens, 1)
+    return held.turn.total * share < held.readable - least

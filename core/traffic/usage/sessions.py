@@ -11,22 +11,36 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.traces.model import Trace, TraceRequest
+from core.traffic.usage.conversations import TRANSCRIPTS, is_conversation
 from core.traffic.usage.entries import Held, after
 from core.traffic.usage.resets import after_other_model, judged, threshold
 from core.traffic.usage.rules import FIVE_MINUTES, ONE_HOUR, Rules
 from core.traffic.usage.turns import Session, Turn, turn_of
 
-CONTINUES = 0.8
-"""A first turn under another model goes on with a conversation if its prompt is at least this share of it."""
+CONTINUES = (0.8, 1.25)
+"""A first turn under another model goes on with a conversation if its prompt is about as long."""
 SIDE = "sidechain"
 
 
 @dataclass(slots=True)
 class _Chain:
-    """One conversation: what it left, and where in the session it began."""
+    """One conversation: what it left, and the places of its first and its latest turn in the session."""
 
     held: Held
     opened: int
+    latest: int
+
+    def fits(self, turn: Turn, rules: Rules) -> bool:
+        """Whether the turn reads this conversation's prefix, which is still there."""
+        held, before, now = self.held, self.held.turn.request.arrival_s, turn.request.arrival_s
+        pause = None if before is None or now is None else now - before
+        missing = held.readable - turn.read
+        alive = held.alive_after(pause) == held.readable
+        return (
+            alive
+            and held.readable <= turn.total
+            and -rules.step <= missing <= threshold(held, turn.read, rules)
+        )
 
 
 class _Scope:
@@ -38,14 +52,13 @@ class _Scope:
         self.seen = False
 
     def continued(self, turn: Turn, rules: Rules) -> _Chain | None:
-        """The conversation whose prefix this turn reads, the longest such."""
-        fitting = [
-            chain
-            for chain in self.chains
-            if chain.held.readable <= turn.total
-            and 0 <= chain.held.readable - turn.read + rules.step <= threshold(chain.held, rules) + rules.step
-        ]
-        return max(fitting, key=lambda chain: chain.held.readable, default=None)
+        """The conversation whose prefix this turn reads: exactly, or the latest but for a small loss."""
+        exactly = max(rules.step, 2)
+        fitting = [chain for chain in reversed(self.chains) if chain.fits(turn, rules)]
+        for chain in fitting:
+            if abs(chain.held.readable - turn.read) < exactly:
+                return chain
+        return fitting[0] if fitting and fitting[0] is self.chains[-1] else None
 
 
 def sessions(trace: Trace, rules: Rules) -> list[Session]:
@@ -53,21 +66,19 @@ def sessions(trace: Trace, rules: Rules) -> list[Session]:
     found: dict[str | None, list[TraceRequest]] = {}
     for request in trace.requests:
         found.setdefault(request.session, []).append(request)
-    made = [session_of(name, requests, rules) for name, requests in found.items()]
+    sure = trace.format in TRANSCRIPTS
+    made = [session_of(name, requests, rules, sure) for name, requests in found.items()]
     return [session for session in made if session.turns]
 
 
-def session_of(name: str | None, requests: Sequence[TraceRequest], rules: Rules) -> Session:
-    """One session. Without a name its turns are one conversation only if most continue each other."""
+def session_of(
+    name: str | None, requests: Sequence[TraceRequest], rules: Rules, sure: bool = False
+) -> Session:
+    """One session; turns that are no conversation (`sure`: they are) stand alone and expect nothing."""
     turns = _Walk(rules).through(requests)
-    if name is None and not _hangs_together(turns):
+    if (name is None or not sure) and not is_conversation(turns, name is not None):
         turns = [replace(turn, pause_s=None, expected=None, reset=None) for turn in turns]
     return Session(name, tuple(turns), _ttl_of(turns))
-
-
-def _hangs_together(turns: Sequence[Turn]) -> bool:
-    going_on = [turn for turn in turns if turn.expected and turn.read and turn.reset is None]
-    return 2 * len(going_on) >= len(turns) - 1 > 0
 
 
 def _ttl_of(turns: Sequence[Turn]) -> float | None:
@@ -118,9 +129,8 @@ class _Walk:
         self._turns.append(turn)
         if chain is not None:
             scope.chains.remove(chain)
-            scope.chains.append(_Chain(held, chain.opened))
-        else:
-            scope.chains.append(_Chain(held, len(self._turns) - 1))
+        place = len(self._turns) - 1
+        scope.chains.append(_Chain(held, place if chain is None else chain.opened, place))
         del scope.chains[:-MOST_CHAINS]
 
     def _other_model(self, turn: Turn, scope: _Scope) -> Held | None:
@@ -129,13 +139,14 @@ class _Walk:
         other = self._latest.get(branch)
         if scope.chains or other is None or branch == SIDE:
             return None
-        return other if turn.total >= CONTINUES * other.turn.total else None
+        least, most = CONTINUES
+        return other if least <= turn.total / max(other.turn.total, 1) <= most else None
 
     def _undo_asides(self, scope: _Scope, chain: _Chain, turn: Turn) -> None:
-        """What came after this conversation's last turn, and is not part of its growth, was beside it."""
-        for other in scope.chains[scope.chains.index(chain) + 1 :]:
+        """What began since this conversation's last turn, and is not part of its growth, was beside it."""
+        for other in scope.chains:
             opened = self._turns[other.opened]
-            if not chain.held.turn.total <= opened.total <= turn.total:
+            if other.opened > chain.latest and not chain.held.turn.total <= opened.total <= turn.total:
                 self._turns[other.opened] = replace(opened, reset=None, expected=None)
 
 
