@@ -1,7 +1,7 @@
-"""Logs of usage made by a provider's rules turn by turn, with what truly happened: for tests of the usage view.
+"""Logs of usage made by a provider's rules turn by turn, with what truly happened.
 
-A session holds one prefix. A turn reads it if it is still there, and writes what the turn adds; what ends it is
-chosen beforehand, so that it is known: a pause beyond the time to live, a shorter prompt, nothing that shows.
+A session holds one prefix. A turn reads it if it is still there, and writes what the turn adds; what ends it
+is chosen beforehand, so that it is known: a pause beyond the time to live, a shorter prompt, nothing that shows.
 """
 
 from __future__ import annotations
@@ -47,7 +47,11 @@ class Made:
 
 
 def make_session(
-    num_turns: int = 25, plan: Mapping[int, str] = PLAN, name: str = "7f3a", ttl_s: int = 300, begins_s: int = 0
+    num_turns: int = 25,
+    plan: Mapping[int, str] = PLAN,
+    name: str = "7f3a",
+    ttl_s: int = 300,
+    begins_s: int = 0,
 ) -> Made:
     """Turn after turn; ``plan``: turn -> what ends the prefix before it."""
     made, at, total = Made(name), START + timedelta(seconds=begins_s), BASE
@@ -89,7 +93,7 @@ def transcript(
 
 
 def chat_rows(made: Made, *, timed: bool = True, text: bool = True, session: bool = True) -> str:
-    """The same turns as an OpenAI-like proxy writes them: one count of what was read, none of what was written."""
+    """The same turns as an OpenAI-like proxy writes them: a count of what was read, none of writes."""
     rows, said = [], "You are a careful assistant. "
     for number, turn in enumerate(made.turns, 1):
         said += f"Turn {number} adds these words. "

@@ -10,7 +10,7 @@ function stripOf(parts, most) {
   for (const [cls, size] of [["read", parts.read], ["written", parts.written], ["fresh", parts.new]]) {
     if (!(size > 0.004 * all)) continue;
     const piece = make("i", cls);
-    piece.style.flexGrow = size;
+    piece.style.flexGrow = size / all; // shares of one: below that a row would stay partly empty
     strip.append(piece);
   }
   return strip;
@@ -22,7 +22,7 @@ const billRow = ({ name, note, cost, parts, on, basis }, most) =>
 function resetList(usage) {
   const { t, data } = usage, marks = [...usage.marks.values()], some = marks.length > LISTED ? marks.slice().sort((a, b) => b.tokens - a.tokens).slice(0, LISTED) : marks;
   const items = some.map((mark) => make("li", "", [makeButton("line", [signBox(mark.cause), make("span", "", [make("b", "", t("usage.turn", { n: data.turns.n[mark.at] })), " ", mark.title[0]]), make("b", "cost", mark.cost ?? "")], { do: "turn:" + mark.at })]));
-  const head = some.length < marks.length ? t("usage.resets.dearest", { n: some.length, all: marks.length }) : t("usage.resets");
+  const head = some.length < marks.length ? t("usage.resets.dearest", { n: some.length, all: marks.length }) : t(data.several ? "usage.resets.session" : "usage.resets");
   return marks.length ? [make("h3", "", head), make("ul", "resets", items)] : [];
 }
 

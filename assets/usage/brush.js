@@ -1,6 +1,6 @@
 // Over more turns than the figure holds: all of them as one small strip, with the window that the figure shows.
 import { make, setAttr, setName } from "../stage/draw/dom.js";
-import { svgNode } from "./parts.js";
+import { svgNode, wholeNumber } from "./parts.js";
 import { FIGURE, slicesOf } from "./scale.js";
 
 const HIGH = 54, MARK = 9;
@@ -16,10 +16,10 @@ export function drawBrush(usage, width) {
     if (one.reset) svg.append(svgNode("rect", { x: x(one.first), y: 0, width: Math.max(2, wide), height: 6, class: "resetmark" }));
   }
   svg.append(svgNode("rect", { x: x(first), y: MARK - 2, width: x(last) - x(first), height: HIGH + 4, class: "window" }));
-  svg.append(svgNode("text", { x: FIGURE.left, y: HIGH + MARK + 17, class: "mu" }, [t("usage.window", { first: turns.n[first], last: turns.n[last - 1], n: count })]));
+  svg.append(svgNode("text", { x: FIGURE.left, y: HIGH + MARK + 17, class: "mu" }, [t("usage.window", { first: wholeNumber(turns.n[first]), last: wholeNumber(turns.n[last - 1]), n: wholeNumber(count) })]));
   const slider = make("div", "brush", [svg]);
   slider.tabIndex = 0;
-  for (const [name, value] of Object.entries({ role: "slider", "aria-valuemin": 1, "aria-valuemax": count, "aria-valuenow": first + 1, "aria-valuetext": t("usage.window", { first: turns.n[first], last: turns.n[last - 1], n: count }) })) setAttr(slider, name, value);
+  for (const [name, value] of Object.entries({ role: "slider", "aria-valuemin": 1, "aria-valuemax": count, "aria-valuenow": first + 1, "aria-valuetext": t("usage.window", { first: wholeNumber(turns.n[first]), last: wholeNumber(turns.n[last - 1]), n: wholeNumber(count) }) })) setAttr(slider, name, value);
   setName(slider, t("usage.overview"));
   return slider;
 }

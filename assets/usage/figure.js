@@ -80,7 +80,7 @@ function columnOf(usage, at, columns, height) {
 /** All of it, for the turns of the window, in the page's own pixels. */
 export function drawTurns(usage, width) {
   const { data, window: [first, last], t1 } = usage, { turns, ttls } = data, columns = columnsOf(first, last, width);
-  const timed = turns.pause.some((one) => one !== null), height = timed ? PAUSE_TOP + pauses + foot : BASE + 30;
+  const timed = turns.pause.some((one) => one !== null), height = timed ? PAUSE_TOP + pauses + foot : BASE + 46;
   const ticks = tokenTicks(Math.max(...turns.total.slice(first, last), ...turns.expected.slice(first, last).map((one) => one ?? 0)));
   const yOf = (tokens) => BASE - (tokens / ticks.at(-1)) * bars;
   const svg = svgNode("svg", { width, height, role: "group", "aria-label": usage.t("usage.figure", { n: turns.n.length }) }, [stripes("usage-stripes")]);
@@ -96,16 +96,16 @@ export function drawTurns(usage, width) {
   }
   for (const at of numberedTurns(first, last, columns.room)) svg.append(word(columns.middle(at), BASE + 17, String(turns.n[at]), { class: "mu", "text-anchor": "middle" }));
   if (timed && ttls.length) addPauseWords(usage, svg, [first, last], columns, y, ttls[0], width);
-  if (!timed) svg.append(word(left, height - 4, t1("usage.no_times"), { class: "mu" }));
+  if (!timed) svg.append(word(left, height - 6, t1(data.alone ? "usage.no_pauses" : "usage.no_times"), { class: "mu" }));
   return svg;
 }
 
 /** What the colours and signs mean; those that the window does not hold are left out. */
 export function legendOf(usage) {
-  const { t, data: { turns, ttls } } = usage, key = (cls, name, args) => make("span", "key", [make("i", "swatch " + cls), t(name, args)]);
+  const { t, data: { turns, ttls, stored } } = usage, key = (cls, name, args) => make("span", "key", [make("i", "swatch " + cls), t(name, args)]);
   const timed = turns.pause.some((one) => one !== null), short = [...usage.marks].some(([at]) => ttls.length && turns.pause[at] !== null && turns.pause[at] <= ttls[0]);
   return make("p", "legend", [
-    key("read", "usage.legend.read"), turns.written.some(Boolean) ? key("written", "usage.legend.written") : "", turns.new.some(Boolean) ? key("fresh", "usage.legend.new") : "",
+    key("read", "usage.legend.read"), turns.written.some(Boolean) ? key("written", stored ? "usage.legend.written" : "usage.legend.computed") : "", turns.new.some(Boolean) ? key("fresh", "usage.legend.new") : "",
     usage.marks.size ? key("wanted", "usage.legend.reset") : "", timed && !usage.narrow ? key("dot", "usage.legend.pause") : "", short && !usage.narrow ? make("span", "key", [make("b", "plum", "↑"), t("usage.legend.short")]) : "",
   ].filter(Boolean));
 }

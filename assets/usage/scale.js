@@ -69,10 +69,10 @@ export function slicesOf(turns, marked, num) {
   });
 }
 
-/** Which turn numbers have room under their columns: the first, then round ones. */
+/** Which turns have room for their number under their columns: the first, then round ones. */
 export function numberedTurns(first, last, room) {
   const step = [1, 2, 5, 10, 20, 50, 100].find((one) => one * room >= 40) ?? 100;
-  return Array.from({ length: last - first }, (_, k) => first + k).filter((at) => at === first ? (first + 1) % step === 0 || step - ((first + 1) % step) > step / 2 : (at + 1) % step === 0);
+  return Array.from({ length: last - first }, (_, k) => first + k).filter((at) => at === first || ((at + 1) % step === 0 && (at - first) * room >= 40));
 }
 
 /** Words at these places, each `wide`, none over another: which of them are written. The strong ones first. */

@@ -275,7 +275,13 @@ def test_two_times_to_live_side_by_side(lang: Lang) -> None:
     log = [{"token_ids": [1, 2, 3, 4, 5], "timestamp": 240 * place} for place in range(5)]
     at = choose(paste(visit("traffic", lang=lang, ya="4~~"), rows(*log)), "traffic_view", "sweeps")
     choose(at, "traffic_block", 4)
-    assert t("traffic.ttl.both", lang, ttl="300", idle=t("unit.percent", lang, n="64.0"), absolute=t("unit.percent", lang, n="32.0")) in texts(at)
+    assert t(
+        "traffic.ttl.both",
+        lang,
+        ttl="300",
+        idle=t("unit.percent", lang, n="64.0"),
+        absolute=t("unit.percent", lang, n="32.0"),
+    ) in texts(at)
 
 
 def test_what_can_be_uploaded_is_what_the_server_takes() -> None:

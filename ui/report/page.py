@@ -11,6 +11,7 @@ from ui.report.counters import counters_part
 from ui.report.decision import decision, enough, quotas
 from ui.report.svg import line_chart
 from ui.report.tables import causes, definitions, formulas, reasons, sources, sweeps, worst
+from ui.report.usage import usage_part
 from ui.report.words import Json, Words, bold
 from ui.traffic.counter_words import read_words
 from ui.traffic.left_out import details, warnings
@@ -29,10 +30,10 @@ def report_html(summary: Json, lang: Lang) -> str:
     parts = [_log(words, log)]
     for run in summary["runs"]:
         parts.append(_run(words, log, run, summary["machine"], summary["verdict_rule"]))
-    parts.append(counters_part(words, log))
+    parts += [counters_part(words, log), usage_part(words, summary)]
     if summary["runs"]:
         parts.append(formulas(words))
-    elif log["requests"] or not log["counters"]:
+    elif summary["usage"] is None and (log["requests"] or not log["counters"]):
         parts.append(f"<p class=note>{bold(t('traffic.no_rate', lang))}</p>")
     light, dark = PALETTE["light"], PALETTE["dark"]
     names = {"bg": "bg", "ink": "ink", "muted": "muted", "line": "line", "c0": "hit_edge", "c1": "miss_edge"}

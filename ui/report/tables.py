@@ -11,7 +11,7 @@ from ui.report.svg import line_chart
 from ui.report.words import Json, Words, quoted
 from ui.traffic.words import best_title
 from ui.words.formula_words import OF_A_LOG, error_words
-from ui.words.numbers import digits, percent
+from ui.words.numbers import Count, digits, percent
 
 MOST_SOURCES = 12
 _SOURCE_COLUMNS = ("requests", "tokens", "rate", "best", "spread", "lengths", "verdict")
@@ -41,7 +41,7 @@ def causes(words: Words, run: Json) -> str:
     """What breaks the prefix and where, the repairs that gain, and the best one as a diff."""
     title = words.heading("traffic.causes")
     if not run["causes"]:
-        return f"{title}<p>{words.say('traffic.causes.none')}</p>"
+        return f"{title}<p>{words.say('traffic.causes.none')}</p>{_account(words, run)}"
     rows = []
     for one in run["causes"]:
         name = f"<b>{words.say('traffic.cause.' + one['cause'])}</b><br>{_place(words, one)}"
@@ -51,7 +51,21 @@ def causes(words: Words, run: Json) -> str:
         rows.append((name + shown, f"<ol>{repairs}</ol>"))
     head = [words.say("report.column.cause"), words.say("traffic.finding.repairs")]
     note = f"<p class=note>{words.say('traffic.causes.help')}</p>"
-    return title + words.table(head, rows) + note
+    return title + words.table(head, rows) + _account(words, run) + note
+
+
+def _account(words: Words, run: Json) -> str:
+    """Every request under one heading."""
+    found = run["account"]
+    counts = zip(run["causes"], found["of_causes"], strict=True)
+    parts = [
+        words.say("traffic.account.cause", n=Count(n), cause=words.text(f"traffic.cause.{one['cause']}"))
+        for one, n in counts
+        if n
+    ]
+    for name in ("first", "nothing_lost", "unknown"):
+        parts.append(words.say(f"traffic.account.{name}", n=Count(found[name])))
+    return f"<p>{' · '.join([words.say('traffic.account', n=Count(run['requests'])), *parts])}</p>"
 
 
 def _place(words: Words, one: Json) -> str:
@@ -66,6 +80,11 @@ def _place(words: Words, one: Json) -> str:
 def _repair(words: Words, one: Json, repair: Json) -> str:
     name = words.say(f"traffic.repair.{repair['repair']}", value=repair["value"])
     cost = words.say(f"traffic.repair.{repair['repair']}.cost")
+    if also := repair["also"]:
+        second = words.text(f"traffic.repair.{also['repair']}", value=also["value"])
+        first = words.text(f"traffic.repair.{repair['repair']}", value=repair["value"])
+        name = words.say("traffic.finding.both", first=first, second=second, path=also["path"])
+        cost += f"; {words.say('traffic.repair.' + also['repair'] + '.cost')}"
     bound = one["lower_bound"]
     rates = f"{words.rate(one['rate_before'], bound)} → <b>{words.rate(repair['rate_after'], bound)}</b>"
     tokens = {"before": digits(one["computed_before"]), "after": digits(repair["computed_after"])}

@@ -32,11 +32,13 @@ def lines(
     requests: Mapping[str, Sequence[Carried]] | None = None,
     markers: bool = False,
     ticks: Sequence[float] | None = None,
+    colours: Mapping[str, str] | None = None,
 ) -> go.Figure:
     """Several curves of hit rates over one quantity; line styles tell them apart beside the colours."""
     figure = go.Figure()
     for place, (name, points) in enumerate(curves.items()):
         numbers = (requests or {}).get(name)
+        colour = {"color": colours[name]} if colours and name in colours else {}
         figure.add_trace(
             go.Scatter(
                 x=[point[0] for point in points],
@@ -44,8 +46,8 @@ def lines(
                 customdata=None if numbers is None else [list(one) for one in numbers],
                 name=escape(name),
                 mode="lines+markers" if markers else "lines",
-                line={"dash": DASHES[place % len(DASHES)], "width": 2.5},
-                marker={"size": 5, "symbol": SYMBOLS[place % len(SYMBOLS)]},
+                line={"dash": DASHES[place % len(DASHES)], "width": 2.5, **colour},
+                marker={"size": 5, "symbol": SYMBOLS[place % len(SYMBOLS)], **colour},
                 hovertemplate="%{x:,.6~g} · %{y:.1%}<extra>%{fullData.name}</extra>",
             )
         )

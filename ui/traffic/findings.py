@@ -8,12 +8,15 @@ import streamlit as st
 
 from core.texts import showable
 from core.traffic.analysis import Analysis
+from core.traffic.diagnosis.account import account_of
 from core.traffic.diagnosis.findings import Finding, Offer
+from core.traffic.misses import Miss
 from ui.frame.session import lang, plain, say
 from ui.traffic.aligned import aligned_html
+from ui.traffic.message_bar import bar_html, bar_words
 from ui.traffic.settings import Open
 from ui.traffic.words import rate_words
-from ui.words.numbers import digits
+from ui.words.numbers import Count, digits
 
 
 def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -> None:
@@ -52,9 +55,12 @@ def _evidence(one: Finding, analysis: Analysis, offer: Offer) -> None:
     st.subheader(say(f"traffic.cause.{one.cause}"), anchor=False)
     st.markdown(_place(one))
     rows = [(showable(analysis.requests[row.request].request_id), row) for row in one.aligned]
-    if rows and one.characters is not None:
+    if len({row.span for _, row in rows}) > 1:
         captions = [say(f"traffic.finding.{name}") for name in ("equal", "changes", "lost")]
         st.html(aligned_html(rows, captions, say))
+    if one.bar is not None and one.bar.lost:
+        st.caption(plain(bar_words(one.bar, one.path, say)))
+        st.html(bar_html(one.bar, one.path, say))
     if offer.change is not None:
         st.caption(say("traffic.finding.diff"))
         st.code(showable(offer.change.diff), language="diff", wrap_lines=True)
@@ -78,7 +84,7 @@ def _repairs(one: Finding, analysis: Analysis, number: int) -> Offer:
     place = st.container()
     bound = analysis.lower_bound
     names = [f"{repair_words(offer)} · {rate_words(offer.rate_after, bound, lang())}" for offer in one.offers]
-    costs = [say(f"traffic.repair.{offer.repair}.cost") for offer in one.offers]
+    costs = [cost_words(offer) for offer in one.offers]
     key = f"traffic_repair_{number}"
     if st.session_state.get(key) not in range(len(one.offers)):
         st.session_state[key] = 0
@@ -105,5 +111,31 @@ def _rates(one: Finding, offer: Offer, bound: bool) -> str:
 
 
 def repair_words(offer: Offer) -> str:
-    """What to change."""
-    return say(f"traffic.repair.{offer.repair}", value=offer.value)
+    """What to change, and what with it."""
+    first = say(f"traffic.repair.{offer.repair}", value=offer.value)
+    if offer.also is None:
+        return first
+    second = say(f"traffic.repair.{offer.also.repair}", value=offer.also.value)
+    return say("traffic.finding.both", first=first, second=second, path=plain(offer.also.path))
+
+
+def cost_words(offer: Offer) -> str:
+    """What it costs in meaning."""
+    repairs = [offer.repair, *([] if offer.also is None else [offer.also.repair])]
+    return "; ".join(dict.fromkeys(say(f"traffic.repair.{one}.cost") for one in repairs))
+
+
+# -- all requests ------------------------------------------------------------------------------------------
+
+
+def account_line(misses: Sequence[Miss], found: Sequence[Finding]) -> None:
+    """Every request under one heading, below what was found."""
+    account = account_of(misses, found)
+    parts = [
+        say("traffic.account.cause", n=Count(count), cause=say(f"traffic.cause.{one.cause}"))
+        for one, count in zip(found, account.of_causes, strict=True)
+        if count
+    ]
+    for name in ("first", "nothing_lost", "unknown"):
+        parts.append(say(f"traffic.account.{name}", n=Count(getattr(account, name))))
+    st.markdown(" · ".join([say("traffic.account", n=Count(account.num_requests)), *parts]))

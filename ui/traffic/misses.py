@@ -14,7 +14,7 @@ from core.traffic.misses import REASONS, Miss
 from core.traffic.words import Words, words_at
 from ui.frame.seen import difference, seen_in
 from ui.frame.session import plain, say
-from ui.traffic.findings import findings_view
+from ui.traffic.findings import account_line, findings_view
 from ui.traffic.settings import Open
 from ui.traffic.state import MANY, Log, state
 from ui.traffic.work import work
@@ -58,6 +58,8 @@ def _causes(log: Log, analysis: Analysis, misses: list[Miss], open_it: Open) -> 
         if analysis.lower_bound:
             st.caption(say("traffic.basis.lower_bound.causes"))
         findings_view(found, analysis, open_it)
+    account_line(misses, found)
+    if found:
         st.caption(say("traffic.causes.help"))
 
 

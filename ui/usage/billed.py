@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ui.usage.prices import Priced
+from ui.usage.prices import Priced, priced_as
 from ui.usage.told import Json, fine_money, pause_text, percent_text
 from ui.words.i18n import Lang, t
 from ui.words.numbers import digits
@@ -34,6 +34,11 @@ def row_name(row: Json, lang: Lang) -> str:
     return t(f"usage.bill.{row['id']}", lang)
 
 
+def basis_key(row: Json) -> str:
+    """What the row's tokens rest on: its money is assumed in any case."""
+    return "usage.reported" if row["basis"] == "reported" else f"basis.{row['basis']}"
+
+
 def row_note(row: Json, first: Json, usage: Json, lang: Lang) -> str:
     """Its share read, its writes, and how far it is from what was paid."""
     rules = usage["bill"]["rules"]
@@ -58,10 +63,10 @@ def _writes(row: Json, lang: Lang) -> str:
     return t("usage.bill.writes", lang, short=digits(int(short)), long=digits(int(long)))
 
 
-def price_line(rules: Json, priced: Priced, lang: Lang) -> str:
+def price_line(rules: Json, lang: Lang) -> str:
     """By which prices, whose, and when they were read."""
     words: dict[str, Any] = {
-        "provider": priced.provider,
+        "provider": priced_as(rules["id"]).provider,
         "date": rules["read_on"],
         "price": f"{rules['currency']}{rules['per_million']:,.4g}",
         "read": f"{rules['read']:g}",
@@ -101,6 +106,7 @@ def how_lines(usage: Json, priced: Priced, lang: Lang) -> list[str]:
         lines.append(t("usage.how.minimum", lang, n=digits(rules["minimum"])))
     ttl = rules.get("ttl_s")
     lines.append(t("usage.how.ttl", lang, ttl=pause_text(ttl, lang)) if ttl else t("usage.how.no_ttl", lang))
-    lines.append(model_line(priced, lang))
+    if priced.num_rows:
+        lines.append(model_line(priced, lang))
     lines.append(t("usage.how.source", lang, source=priced.source, date=rules["read_on"]))
     return lines

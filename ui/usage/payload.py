@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from core.traffic.usage.rules import FIVE_MINUTES, ONE_HOUR
-from ui.usage.billed import how_lines, money_parts, price_line, row_name, row_note, rows_line, two_lives
+from ui.usage.billed import (
+    basis_key,
+    how_lines,
+    money_parts,
+    price_line,
+    row_name,
+    row_note,
+    rows_line,
+    two_lives,
+)
 from ui.usage.prices import Priced
-from ui.usage.told import Json, cause_title, cause_why, fine_money
+from ui.usage.told import Json, cause_title, cause_why, fine_money, run_on
 from ui.words.i18n import LangMode, languages, t
 from ui.words.palette import PALETTE
 
@@ -22,7 +31,9 @@ def usage_payload(usage: Json, place: int, priced: Priced, name: str, reading: s
     columns: dict[str, Any] = {one: [turn[one] or 0 for turn in turns] for one in COLUMNS}
     columns |= {"n": [turn["n"] for turn in turns], "pause": [turn["pause_s"] for turn in turns]}
     columns["expected"] = [turn["expected"] for turn in turns]
-    columns["known"] = [turn["read"] is not None for turn in turns]
+    stored = any(columns["written"])
+    if not stored:  # writes are not reported: all that was computed stands where writes stand
+        columns |= {"written": columns["new"], "new": columns["written"]}
     return {
         "key": f"{name}/{place}/{len(turns)}",
         "lang": mode,
@@ -30,7 +41,9 @@ def usage_payload(usage: Json, place: int, priced: Priced, name: str, reading: s
         "turns": columns,
         "marks": [_mark(session, at, usage, mode) for at, turn in enumerate(turns) if turn["reset"]],
         "ttls": ttl_lines(session, usage),
-        "stored": any(columns["written"]),
+        "stored": stored,
+        "alone": session.get("alone", False),
+        "several": len(usage["sessions"]) > 1,
         "bill": _bill(usage, priced, reading, mode),
     }
 
@@ -68,11 +81,11 @@ def _mark(session: Json, at: int, usage: Json, mode: LangMode) -> Json:
 def _bill(usage: Json, priced: Priced, reading: str, mode: LangMode) -> Json:
     rules, rows = usage["bill"]["rules"], usage["bill"]["rows"]
     lead = languages(mode)[0]
-    reads = [(price_line(rules, priced, lang), rows_line(usage, priced, lang)) for lang in languages(mode)]
+    reads = [(price_line(rules, lang), rows_line(usage, priced, lang)) for lang in languages(mode)]
     chips = ["usage.chip.tokens", "usage.chip.prices", "usage.chip.what_ifs"]
     return {
         "title": t("usage.bill", lead),
-        "basis": [" ".join(part for part in parts if part) for parts in reads],
+        "basis": [run_on(parts, lang) for lang, parts in zip(languages(mode), reads, strict=True)],
         "rows": [_row(row, rows[0], usage, mode) for row in rows],
         "chips": [*(t(one, lead) for one in chips), *([reading] if reading else [])],
         "how": {
@@ -90,6 +103,14 @@ def _row(row: Json, first: Json, usage: Json, mode: LangMode) -> Json:
         "name": [row_name(row, lang) for lang in languages(mode)],
         "note": [row_note(row, first, usage, lang) for lang in languages(mode)],
         "cost": "–" if row["cost"] is None else fine_money(row["cost"], currency),
-        "basis": [t(f"basis.{row['basis']}", lang) for lang in languages(mode)],
-        "parts": money_parts(row, usage["bill"]["rules"]),
+        "basis": [t(basis_key(row), lang) for lang in languages(mode)],
+        "parts": _parts(row, usage["bill"]["rules"]),
     }
+
+
+def _parts(row: Json, rules: Json) -> dict[str, float]:
+    """Where nothing is written, what was computed is drawn like a write; without a cache it is neither."""
+    parts = money_parts(row, rules)
+    if row["id"] != "no_cache" and not parts["written"]:
+        return parts | {"written": parts["new"], "new": 0.0}
+    return parts

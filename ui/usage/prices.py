@@ -80,6 +80,11 @@ def priced(trace: Trace, rule_id: str | None = None) -> Priced:
     return Priced(rules, row["provider"], model, listed, guessed, row["source"], *counts)
 
 
+def priced_as(rule_id: str) -> Priced:
+    """The same for no log in particular: whose rules they are, and where they were read."""
+    return priced(Trace("", "", (), frozenset()), rule_id)
+
+
 def _row(rule_id: str | None) -> Mapping[str, Any]:
     rows: list[Mapping[str, Any]] = _file()["rule"]
     return next((row for row in rows if row["id"] == rule_id), rows[0])

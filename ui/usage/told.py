@@ -52,7 +52,7 @@ def gathered(usage: Json) -> Json:
 def headline(usage: Json, unsaid: int, lang: Lang) -> str:
     """The finding as a sentence. ``unsaid``: rows that do not say what was read, if enough to matter."""
     number = sum(usage["resets"].values())
-    if not number and (unsaid or not known(usage)):
+    if not number and (unsaid or not (known(usage) or _single(usage))):
         return t("usage.headline.unknown", lang)
     if not number:
         return t("usage.headline.none", lang)
@@ -68,12 +68,18 @@ def known(usage: Json) -> bool:
     return any(turn["expected"] is not None for one in usage["sessions"] for turn in one["turns"])
 
 
+def _single(usage: Json) -> bool:
+    return sum(len(one["turns"]) for one in usage["sessions"]) == 1
+
+
 def resets_sentence(usage: Json, unsaid: int, lang: Lang) -> str:
     """How many of each cause, and how many nobody can tell."""
     counts = usage["resets"]
     found = [t(f"usage.count.{one}", lang, n=Count(counts[one])) for one in CAUSES if counts.get(one)]
     if not found and unsaid:
         return t("usage.unknown.unsaid", lang, n=Count(unsaid))
+    if _single(usage):
+        return t("usage.counts.single", lang)
     if not known(usage):
         return t("usage.unknown.why", lang)
     if not found:
@@ -127,7 +133,7 @@ def cause_why(turn: Json, lang: Lang) -> str:
     if also := values.get("also"):
         names = JOINT[lang][0].join(t(f"usage.cause.{one}.short", lang) for one in also)
         told.append(t("usage.why.also", lang, causes=names))
-    return " ".join(told) if lang == "en" else "".join(told)
+    return run_on(told, lang)
 
 
 def _before(values: Mapping[str, Any]) -> float:
@@ -145,6 +151,11 @@ def _tools(values: Mapping[str, Any], lang: Lang) -> str:
             more = "…" if len(names) > MOST_NAMES else ""
             parts.append(t(f"usage.tools.{kind}", lang, names=", ".join(names[:MOST_NAMES]) + more))
     return JOINT[lang][1].join(parts) or t("usage.tools.other", lang)
+
+
+def run_on(sentences: Sequence[str], lang: Lang) -> str:
+    """Sentences one behind another; Chinese puts nothing between them."""
+    return ("" if lang == "zh" else " ").join(one for one in sentences if one)
 
 
 def session_name(session: Json, lang: Lang) -> str:

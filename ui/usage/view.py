@@ -11,6 +11,7 @@ from streamlit.components.v2 import component
 from core.traces.model import Trace
 from core.traffic.usage.rules import Rules
 from core.traffic.usage.summary import usage_summary
+from ui.frame.kept import Kept
 from ui.frame.session import lang, lang_mode, plain, say
 from ui.frame.static_files import loader_js
 from ui.stage.payload import to_bytes
@@ -28,11 +29,15 @@ from ui.usage.told import (
     pause_text,
     percent_text,
     resets_sentence,
+    run_on,
     session_name,
 )
 from ui.words.numbers import Count
 
 _KEY = "usage"
+_OF_LOG: Kept[object] = Kept("usage_of_log", lambda: None)
+"""Of which log the chosen session is."""
+
 _mount = component("broth_usage", js=loader_js("usage/usage.js"))
 
 
@@ -54,7 +59,7 @@ def usage_view(log: Log, *_: object) -> None:
     _finding(usage, unsaid(log.trace))
     _rate(log, usage)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = _session(usage)
+        place = _session(log, usage)
         _about(log, usage["sessions"][place])
         prices_panel(found)
     data = usage_payload(usage, place, found, log.trace.name, reading_chip(log.trace, lang()), lang_mode())
@@ -71,7 +76,7 @@ def _summary(trace: Trace, rules: Rules) -> Json | None:
 def _finding(usage: Json, num_unsaid: int) -> None:
     st.subheader(headline(usage, num_unsaid, lang()), anchor=False)
     told = [resets_sentence(usage, num_unsaid, lang()), cost_sentence(usage, lang())]
-    st.markdown(" ".join(told).replace("$", "\\$"))
+    st.markdown(run_on(told, lang()).replace("$", "\\$"))
 
 
 def _rate(log: Log, usage: Json | None) -> None:
@@ -80,12 +85,12 @@ def _rate(log: Log, usage: Json | None) -> None:
     row = ambiguous(log.trace)
     number, words = st.columns([1, 3], vertical_alignment="center")
     number.metric(
-        f"{say('traffic.rate')} · {say('basis.reported')}",
+        f"{say('traffic.rate')} · {say('usage.reported')}",
         rate_text(totals, lang()),
         help=say("usage.rate.help"),
     )
     with words:
-        st.markdown(" ".join(rate_sentences(totals, lang())))
+        st.markdown(run_on(rate_sentences(totals, lang()), lang()))
         if usage is not None and usage["engine"] is not None:
             st.markdown(_engine(usage["engine"]))
         if row is not None:
@@ -123,9 +128,13 @@ def _readings(log: Log) -> None:
     )
 
 
-def _session(usage: Json) -> int:
+def _session(log: Log, usage: Json) -> int:
     """Which session is drawn: the chosen one, else the one whose resets cost most."""
     sessions = usage["sessions"]
+    if _OF_LOG.get() not in (None, log.key):
+        USAGE.set(replace(USAGE.get(), session=None))
+        st.session_state.pop("usage_session", None)
+    _OF_LOG.set(log.key)
     if len(sessions) == 1:
         return 0
     usual = max(range(len(sessions)), key=lambda place: (_lost(sessions[place]), -place))
@@ -147,7 +156,10 @@ def _lost(session: Json) -> float:
 
 def _about(log: Log, session: Json) -> None:
     minutes = session["minutes"]
-    words: dict[str, Any] = {"name": plain(session["name"] or log.trace.name), "turns": len(session["turns"])}
+    words: dict[str, Any] = {
+        "name": plain(session["name"] or log.trace.name),
+        "turns": Count(len(session["turns"])),
+    }
     if minutes is None:
         st.caption(say("usage.about.untimed", **words))
     else:

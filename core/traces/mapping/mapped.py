@@ -160,6 +160,12 @@ def num_tokens(segments: tuple[Segment, ...]) -> int:
     return sum(len(segment.token_ids) for segment in segments)
 
 
+def object_or_none(row: Row, field: str) -> Row | None:
+    """An object that nothing depends on; anything else in its place is passed over."""
+    value = row.get(field)
+    return Row(value, row.place, row.name(field)) if isinstance(value, dict) else None
+
+
 # -- one role -------------------------------------------------------------------------------------------
 
 

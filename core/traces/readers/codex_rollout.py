@@ -16,6 +16,7 @@ from typing import Any
 
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
+from core.traces.mapping.mapped import object_or_none
 from core.traces.model import TraceRequest
 from core.traces.reported.reading import read_usage
 from core.traces.rows import Row
@@ -104,9 +105,3 @@ def _claims(data: Mapping[str, Any]) -> bool:
 CODEX_ROLLOUT = Format(
     "codex_rollout", "Codex rollout", "json", frozenset({"usage", "lengths"}), _claims, _Rollout
 )
-
-
-def object_or_none(row: Row, field: str) -> Row | None:
-    """An object that nothing depends on; anything else in its place is passed over."""
-    value = row.get(field)
-    return Row(value, row.place, row.name(field)) if isinstance(value, dict) else None
