@@ -33,8 +33,8 @@ def pause_text(pause_s: float | None, lang: Lang) -> str:
         return t("usage.pause.unknown", lang)
     size, unit = next((one for one in UNITS if pause_s >= one[0]), UNITS[-1])
     value = pause_s / size
-    whole = value >= 10 or unit == "min" or value == int(value)
-    return t(f"usage.pause.{unit}", lang, n=f"{value:.0f}" if whole else f"{value:.1f}")
+    number = f"{value:.0f}" if value >= 10 or unit == "min" else f"{value:.1f}".removesuffix(".0")
+    return t(f"usage.pause.{unit}", lang, n=number)
 
 
 def gathered(usage: Json) -> Json:
