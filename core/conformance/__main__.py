@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from core.conformance import Report, results
+from core.conformance import Report, Skipped, results
 from core.conformance.findings import Findings
 from core.errors import RecordingError
 from core.texts import escaped
@@ -25,7 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report = Report()
     for result in results(parser.parse_args(arguments).paths):
         report.add(result)
-        if isinstance(result, Findings):
+        if isinstance(result, Skipped):
+            print(escaped(str(result)))
+        elif isinstance(result, Findings):
             for mismatch in result.mismatches:
                 print(escaped(str(mismatch)))
         elif isinstance(result, RecordingError):

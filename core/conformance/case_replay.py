@@ -26,16 +26,21 @@ _RUNS: dict[str, Callable[[Fields, Fields, Findings, str], None]] = {
 }
 
 
-def can_replay(case: Fields) -> bool:
-    """Whether the case speaks of this engine; other kinds describe other parts and other engines."""
-    return _can_replay(case.object("input"))
+def why_not(case: Fields) -> str:
+    """Why the case does not speak of this engine, "" if it does; other kinds describe other parts and other
+    engines."""
+    return _why_not(case.object("input"))
 
 
-def _can_replay(run: Fields) -> bool:
+def _why_not(run: Fields) -> str:
     kind = run.text("kind")
     if kind == "multi":
-        return all(_can_replay(inner) for inner in run.objects("runs"))
-    return kind in _RUNS and run.text("engine", "vllm") == "vllm"
+        reasons = dict.fromkeys(filter(None, map(_why_not, run.objects("runs"))))
+        return "; ".join(reasons)
+    if kind not in _RUNS:
+        return f"kind {kind} is no run of this engine"
+    engine = run.text("engine", "vllm")
+    return "" if engine == "vllm" else f"engine {engine}"
 
 
 def replay_case(case: Fields, findings: Findings) -> None:

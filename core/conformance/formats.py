@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from core.conformance.cache_replay import replay_cache
-from core.conformance.case_replay import can_replay, replay_case
+from core.conformance.case_replay import replay_case, why_not
 from core.conformance.fields import Fields
 from core.conformance.findings import Findings
 from core.conformance.sched_replay import replay_sched
@@ -34,14 +34,14 @@ def recognise(line: Fields) -> Format:
     )
 
 
-def replay(line: Fields) -> Findings | None:
-    """Replay one line; None for a case of a kind that is not this engine's."""
+def replay(line: Fields) -> Findings | str:
+    """Replay one line; for a case of a kind that is not this engine's the reason why it is skipped."""
     kind = recognise(line)
     name = line.text("id", "") if kind is Format.CASE else line.text("name", "")
     findings = Findings(line.place, name or "(no name)")
     if kind is Format.CASE:
-        if not can_replay(line):
-            return None
+        if reason := why_not(line):
+            return reason
         replay_case(line, findings)
     elif kind is Format.SCHED:
         replay_sched(line, findings)

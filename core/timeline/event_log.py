@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -38,10 +38,17 @@ def event_types() -> dict[str, type[Event]]:
 
 @dataclass(frozen=True, slots=True)
 class EventLog:
-    """The events of one run, in order. Equal logs have equal bytes."""
+    """The events of one run, in order. Equal logs have equal bytes. A log that was read knows its file's name
+    and the line of each event."""
 
     config: EngineConfig
     events: tuple[Event, ...]
+    name: str = field(default="event log", compare=False)
+    lines_read: Sequence[int] = field(default=(), compare=False, repr=False)
+
+    def place(self, number: int) -> LogPlace:
+        """Where the event with this number stands."""
+        return LogPlace(self.name, self.lines_read[number] if number < len(self.lines_read) else number + 2)
 
     def lines(self) -> Iterator[str]:
         """The JSONL lines, header first, without line ends."""
@@ -63,9 +70,9 @@ def _dumps(value: dict[str, Any]) -> str:
 def encode_event(event: Event) -> dict[str, Any]:
     """One event as JSON values; hashes become hex text."""
     encoded: dict[str, Any] = {"type": type(event).__name__}
-    for field in fields(event):
-        value = getattr(event, field.name)
-        encoded[field.name] = value.hex() if isinstance(value, bytes) else value
+    for one in fields(event):
+        value = getattr(event, one.name)
+        encoded[one.name] = value.hex() if isinstance(value, bytes) else value
     return encoded
 
 
@@ -81,23 +88,29 @@ def load_jsonl(text: str, *, name: str = "event log") -> EventLog:
 
 def load_lines(lines: Iterable[str], *, name: str = "event log") -> EventLog:
     """As ``load_jsonl``, from an iterable of lines."""
-    numbered = ((_Place(name, number), line) for number, line in enumerate(lines, 1) if line.strip())
-    place, first = next(numbered, (_Place(name), ""))
+    numbered = ((LogPlace(name, number), line) for number, line in enumerate(lines, 1) if line.strip())
+    place, first = next(numbered, (LogPlace(name), ""))
     if not first:
         raise place.error("log.empty", f"{name} is empty; expected a header line.")
     header = _parse(first, place)
     config = _read_header(header, place)
     reader = _EventReader(header["schema"])
-    return EventLog(config, tuple(reader.read(_parse(line, place), place) for place, line in numbered))
+    events, read = [], []
+    for place, line in numbered:
+        events.append(reader.read(_parse(line, place), place))
+        read.append(place.line)
+    return EventLog(config, tuple(events), name, read)
 
 
-class _Place(Place[EventLogError]):
+class LogPlace(Place[EventLogError]):
+    """Where in an event log."""
+
     __slots__ = ()
     raises = EventLogError
     prefix = "log"
 
 
-def _parse(line: str, place: _Place) -> dict[str, Any]:
+def _parse(line: str, place: LogPlace) -> dict[str, Any]:
     try:
         value = parse_json(line)
     except ValueError as error:
@@ -108,7 +121,7 @@ def _parse(line: str, place: _Place) -> dict[str, Any]:
     return value
 
 
-def _read_header(header: dict[str, Any], place: _Place) -> EngineConfig:
+def _read_header(header: dict[str, Any], place: LogPlace) -> EngineConfig:
     if header.get("broth") != "event-log":
         message = f'{place} has no "broth": "event-log"; this is not an event log of Broth.'
         raise place.error("log.header", message, field="broth")
@@ -128,7 +141,7 @@ def _read_header(header: dict[str, Any], place: _Place) -> EngineConfig:
     return config
 
 
-def _bad_config(place: _Place, why: str) -> EventLogError:
+def _bad_config(place: LogPlace, why: str) -> EventLogError:
     message = f"{place}: config cannot be used ({why}). Export the log again."
     return place.error("log.config", message, field="config", reason=why)
 
@@ -143,7 +156,7 @@ class _EventReader:
             for name, kind in event_types().items()
         }
 
-    def read(self, value: dict[str, Any], place: _Place) -> Event:
+    def read(self, value: dict[str, Any], place: LogPlace) -> Event:
         """The event on one line."""
         kind, types = self._kinds.get(str(value.get("type")), (None, {}))
         if kind is None:
@@ -163,13 +176,13 @@ class _EventReader:
         return kind(**decoded)
 
 
-def _error(place: _Place, code: str, field: str, what: str) -> EventLogError:
-    return place.error(code, f"{place}: {what}. Export the log again.", field=field, reason=what)
+def _error(place: LogPlace, code: str, name: str, what: str) -> EventLogError:
+    return place.error(code, f"{place}: {what}. Export the log again.", field=name, reason=what)
 
 
 def _hints(kind: type[Event]) -> dict[str, Any]:
     hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
+    return {one.name: hints[one.name] for one in fields(kind)}
 
 
 def _decode(value: Any, wanted: Any) -> Any:

@@ -7,7 +7,7 @@ Read side. Also the command that writes them as a stream: ``python -m core.timel
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from core.engine.events import (
@@ -22,8 +22,7 @@ from core.engine.events import (
     TokensAppended,
 )
 from core.engine.kv_events import AdapterIds, KVCleared, KVEvent, KVRemoved, kv_stored
-from core.errors import EventLogError
-from core.timeline.event_log import EventLog
+from core.timeline.event_log import EventLog, LogPlace
 from core.types import MultiModalItem, Request, RequestId
 
 
@@ -45,9 +44,13 @@ def kv_events(log: EventLog) -> list[KVEvent]:
     """Translate a log made with ``block_events=True``, from its beginning. O(events + tokens).
 
     Raises:
-        EventLogError: blocks of a request that does not arrive in the log.
+        EventLogError: blocks of a request that does not arrive in the log, or that its tokens do not fill.
     """
-    return KVEventReader(log.config.block_size).read(log.events)
+    return KVEventReader(log.config.block_size, log.place).read(log.events)
+
+
+def _of_a_running_engine(_number: int) -> LogPlace:
+    return LogPlace("the engine")
 
 
 @dataclass(slots=True)
@@ -63,16 +66,21 @@ class _Known:
 class KVEventReader:
     """Translates a log piece by piece; a piece ends where a command does."""
 
-    def __init__(self, block_size: int) -> None:
+    def __init__(self, block_size: int, place: Callable[[int], LogPlace] = _of_a_running_engine) -> None:
+        """``place``: where the event with this number stands, for errors."""
         self._block_size = block_size
+        self._place = place
+        self._number = -1  # of the event that is read
         self._adapters = AdapterIds()
         self._known: dict[RequestId, _Known] = {}
+        self._run_begins = 0
         self._run: list[BlockStored] = []  # of the caching call that may still go on
         self._published: list[KVEvent] = []
 
     def read(self, events: Iterable[Event]) -> list[KVEvent]:
         """What these events announce."""
         for event in events:
+            self._number += 1
             if self._run and not _continues(self._run[-1], event):
                 self._publish_run()
             self._take(event)
@@ -83,6 +91,8 @@ class KVEventReader:
     def _take(self, event: Event) -> None:
         match event:
             case BlockStored():
+                if not self._run:
+                    self._run_begins = self._number
                 self._run.append(event)
             case BlockEvicted():
                 self._published.append(KVRemoved(event.hash))
@@ -103,17 +113,38 @@ class KVEventReader:
     def _request(self, request_id: RequestId) -> _Known:
         known = self._known.get(request_id)
         if known is None:
+            place = self._place(self._number)
             message = (
-                f"Request {request_id!r} goes on in this log but does not arrive in it, so its tokens are "
-                "unknown. Use a log that begins with its engine."
+                f"{place}: request {request_id!r} goes on in this log but does not arrive in it, so its "
+                "tokens are unknown. Use a log that begins with its engine."
             )
-            raise EventLogError("log.late", message, request_id=request_id)
+            raise place.error("log.late", message, request_id=request_id)
         return known
+
+    def _check_index(self, first: BlockStored, known: _Known) -> None:
+        """Each block of the run must be one that the request's tokens fill."""
+        num_full = len(known.tokens) // self._block_size
+        wrong = [event.index for event in self._run if not 0 <= event.index < num_full]
+        if wrong:
+            place = self._place(self._run_begins)
+            message = (
+                f"{place}: block {wrong[0]} of request {first.request_id!r} is stored, but its "
+                f"{len(known.tokens)} tokens fill {num_full}. Export the log again."
+            )
+            raise place.error(
+                "log.index",
+                message,
+                request_id=first.request_id,
+                index=wrong[0],
+                num_tokens=len(known.tokens),
+                num_blocks=num_full,
+            )
 
     def _publish_run(self) -> None:
         if not self._run:
             return
         first, known = self._run[0], self._request(self._run[0].request_id)
+        self._check_index(first, known)
         hashes = [event.hash for event in self._run]
         self._run = []
         self._published.append(

@@ -41,7 +41,7 @@ def batches(log: EventLog) -> Iterator[Batch]:
         EventLogError: as ``kv_events``; or the log was written without block events.
     """
     _refuse_without_blocks(log)
-    reader = KVEventReader(log.config.block_size)
+    reader = KVEventReader(log.config.block_size, log.place)
     clock, waiting = 0, list[KVEvent]()
     for clock, events in _commands(log):
         waiting += reader.read(events)

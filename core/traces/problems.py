@@ -27,6 +27,12 @@ def not_json(place: Place, reason: str) -> TraceError:
     return place.error("trace.json", message, reason=reason)
 
 
+def before_first(place: Place) -> TraceError:
+    """A line of text before the first record: it refuses nothing, and is listed with what was left out."""
+    message = f"{place} is no record; it stands before the first one."
+    return place.error("trace.before_first", message)
+
+
 def not_csv(place: Place, reason: str) -> TraceError:
     """A row of a table that cannot be cut into columns."""
     message = f"{place} is not a row of this table: {reason}."

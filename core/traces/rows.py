@@ -52,7 +52,7 @@ class Row(Fields[TraceError]):
         return None if self.value.get(field) is None else self.whole(field, least=least, most=most)
 
     def number_or_none(self, field: str, least: float = -math.inf) -> float | None:
-        """A finite number of sensible size (times of logs, in whatever unit, stay below 1e20), or its digits."""
+        """A finite number of sensible size (times of logs, in whatever unit, stay below 1e20), or text."""
         value = self.value.get(field)
         if value is None:
             return None

@@ -14,6 +14,8 @@ _ISO = re.compile(  # the usual form, for speed; all others are read in dates.py
     re.ASCII,
 )
 _NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
+A_TIME = "a time"
+"""How every sentence begins that says what was expected in a time's place."""
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 
 
@@ -50,9 +52,9 @@ def _is_ignored(place: problems.Place) -> bool:
 def _expected(place: problems.Place) -> str:
     dates = place.dates
     if dates is None or dates.month_first is None:
-        return "a time: seconds, or a date like 2030-01-31T09:00:00Z"
+        return f"{A_TIME}: seconds, or a date like 2030-01-31T09:00:00Z"
     order = "month/day/year" if dates.month_first else "day/month/year"
-    return f"a time: seconds, or a date like 2030-01-31T09:00:00Z, or {order} as in the other lines"
+    return f"{A_TIME}: seconds, or a date like 2030-01-31T09:00:00Z, or {order} as in the other lines"
 
 
 def _seconds(value: object, dates: Dates | None) -> float | None:

@@ -134,9 +134,28 @@ def as_csv(analysis: Analysis, rule: Rule) -> str:
     return text.getvalue()
 
 
+def reported_csv(trace: Trace) -> str:
+    """What a log reports per source, where nothing can be replayed; an unknown rate is an empty cell."""
+    text = StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(("by", "name", "requests", "prompt_tokens", "cached_tokens", "reported_rate"))
+    total = trace.reported()
+    numbers = (total.prompt_tokens, total.cached_tokens, total.ratio_of_sums)
+    writer.writerow(("log", _cell(trace.name), len(trace.requests), *numbers))
+    for key, found in reported_sources(trace).items():
+        for one in found:
+            cells = (one["num_requests"], one["prompt_tokens"], one["cached_tokens"], one["rate"])
+            writer.writerow((key, _cell(one["name"]), *cells))
+    return text.getvalue()
+
+
+def _cell(name: str) -> str:
+    shown = showable(name)
+    return f"'{shown}" if shown.startswith(_FORMULA) else shown
+
+
 def _row(analysis: Analysis, key: str, one: Group) -> Iterator[object]:
-    name = showable(one.name)
-    yield from (key, f"'{name}" if name.startswith(_FORMULA) else name, one.num_requests, one.num_tokens)
+    yield from (key, _cell(one.name), one.num_requests, one.num_tokens)
     yield from (one.hit_tokens, one.rate, one.possible_rate, analysis.lower_bound)
     for spread in (one.rates, one.lengths):
         yield from (spread.p10, spread.p50, spread.p90)

@@ -20,7 +20,7 @@ Key = Literal["tenant", "model", "tag", "template", "session", "hour", "hour_of_
 KEYS: tuple[Key, ...] = get_args(Key)
 HOURS: tuple[Key, ...] = ("hour", "hour_of_day")
 MOST, MOST_HOURS = 50, 24 * 14
-Verdict = Literal["worth", "room", "longer", "little", "never"]
+Verdict = Literal["worth", "room", "longer", "short", "little", "never"]
 Ints = NDArray[np.int64]
 
 
@@ -61,10 +61,13 @@ class Group:
         worth   cheaper with the cache than without
         room    it would be, if less had to make room
         longer  it would be, if it were kept longer
+        short   no request of it is long enough to be stored
         little  what comes again does not pay for the storing
         """
         if self.possible_tokens == 0:
             return "never"
+        if self.num_below == self.num_requests:
+            return "short"
         if self.paid < self.num_tokens:
             return "worth"
         if self.paid_roomy < self.num_tokens:

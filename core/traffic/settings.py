@@ -66,6 +66,12 @@ def block_sizes(trace: Trace) -> tuple[int, ...]:
     return tuple(own * factor for factor in (1, 2, 4, 8, 16, 32) if own * factor <= LARGEST_BLOCK)
 
 
+def smaller_sizes(trace: Trace) -> tuple[int, ...]:
+    """Usual sizes that cut the blocks of a log of blocks: its rates are lower bounds then."""
+    own = trace.block_size
+    return () if own is None else tuple(size for size in (16, 32, 64, 128, 256) if size < own)
+
+
 def cuts_blocks(trace: Trace, block_size: int) -> bool:
     """Whether blocks of this size cut those of the log: then every rate is a lower bound."""
     return trace.block_size is not None and block_size % trace.block_size != 0

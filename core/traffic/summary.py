@@ -21,6 +21,7 @@ from core.traffic.decisions import (
     rule_json,
     sources_json,
 )
+from core.traffic.diagnosis.account import account_of
 from core.traffic.diagnosis.findings import Finding
 from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.groups import whole
@@ -109,6 +110,7 @@ def _run(
 ) -> Json:
     analysis = analyse(trace, settings, progress)
     misses = misses_of(analysis, progress)
+    causes = find_causes(analysis, misses, tokenizer, progress)
     saved = savings(analysis, cost, prices)
     peak = held(analysis)
     total = whole(analysis, rule)
@@ -152,10 +154,8 @@ def _run(
         "sources": sources_json(analysis, rule),
         "quotas": quotas_json(analysis),
         "reasons": _reasons(misses),
-        "causes": [
-            _cause(one) | {"lower_bound": analysis.lower_bound}
-            for one in find_causes(analysis, misses, tokenizer, progress)
-        ],
+        "account": asdict(account_of(misses, causes)),
+        "causes": [_cause(one) | {"lower_bound": analysis.lower_bound} for one in causes],
         "worst": [_miss(analysis, miss, tokenizer) for miss in _worst(misses)],
     }
 
@@ -200,9 +200,12 @@ def _cause(one: Finding) -> Json:
         "kind": one.kind,
         "characters": None if one.characters is None else list(one.characters),
         "span": one.aligned[0].span if one.aligned else None,
+        "bar": None if one.bar is None else asdict(one.bar),
+        "aligned": [asdict(row) for row in one.aligned],
         "num_requests": one.num_requests,
         "example": one.example,
         "repair": best.repair,
+        "also": None if best.also is None else asdict(best.also),
         "value": best.value,
         "before": None if change is None else change.before,
         "after": None if change is None else change.after,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.replay.curve import Deviation, measure, spread
+from core.replay.curve import Deviation, capacity_curve, measure, spread
 from core.replay.eviction_orders import ORDERS, Order, order_hits
 from core.replay.grid import GridPoint, replay_grid
 from core.replay.prefix_tree import Progress, build_tree, part_of
@@ -75,8 +75,9 @@ def compare_orders(
     """(slots, rate) for each eviction order, over the whole curve. Block by block: only for logs of up to
     ``MOST_ORDER_BLOCKS``, and without a time to live; clairvoyant knows the future and is no true optimum for
     chains."""
-    points = spread(analysis.curve, count)
-    total = max(analysis.curve.num_tokens, 1)
+    curve = analysis.curve if analysis.curve.ttl is None else capacity_curve(analysis.tree)
+    points = spread(curve, count)
+    total = max(curve.num_tokens, 1)
     found: dict[Order, list[tuple[int, float]]] = {}
     for done, order in enumerate(ORDERS):
         found[order] = []

@@ -100,7 +100,32 @@ def test_a_known_format_is_folded_and_a_format_chosen_by_hand_ends_the_map() -> 
 def test_a_broken_line_is_left_out_by_one_click() -> None:
     at = paste(visit("traffic", lang="en"), rows({"prompt": "a b c d"}) + "{broken\n")
     assert at.error.len == 1
-    press(at, "traffic_skip_now")
+    press(at, "traffic_on_skip_broken")
     assert at.error.len == 0
     assert at.checkbox(key="traffic_skip").value is True
     assert "1 request" in texts(at)
+
+
+def test_a_time_that_cannot_be_read_is_left_aside_by_one_click() -> None:
+    at = paste(visit("traffic", lang="en"), rows({"prompt": "a b", "timestamp": "someday"}))
+    assert "someday" in at.error[0].value
+    press(at, "traffic_on_ignore_times")
+    assert at.error.len == 0
+    assert at.checkbox(key="traffic_ignore_times").value is True
+    assert "1 request" in texts(at)
+
+
+def test_fields_that_were_taken_without_asking_are_named_and_can_be_changed() -> None:
+    """A record inside a container's log line: nothing else is thinkable, so nobody is asked."""
+    inner = {"messages": [{"role": "user", "content": "a b c d"}], "timestamp": "2026-05-01T10:00:00Z"}
+    at = paste(visit("traffic", lang="en"), rows({"log": json.dumps(inner), "stream": "stdout"}))
+    used = f"{t('traffic.role.prompt', 'en')} ← log\\.messages"
+    assert [one.label for one in at.expander if used in one.label]
+    assert tree(at) == {}
+
+
+def test_a_path_that_no_record_has_is_told() -> None:
+    at = paste(visit("traffic", lang="en"), UNKNOWN)
+    at.text_input(key="traffic_map").set_value("prompt=raw.messages,time=whenn").run()
+    said = t("traffic.fields.absent", "en", paths="whenn", n=4)
+    assert said in [one.value for one in at.warning]

@@ -60,7 +60,7 @@ def test_the_sample_in_numbers() -> None:
 
 def test_a_sample_says_how_it_compares_with_real_logs() -> None:
     at = visit("traffic", lang="en")
-    said = t("traffic.sample.stats", "en", mean="574", most="1,923", rate="64.2")
+    said = t("traffic.sample.stats", "en", mean="574", most="1,923", rate="64.2 %", size=16)
     assert said in texts(at)
     paste(at, rows({"prompt": "a b c d"}))
     assert "Mooncake's conversations" not in texts(at)
@@ -228,8 +228,10 @@ def test_another_tokenizer_counts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_tokenizers, "has_qwen", lambda: True)
     monkeypatch.setattr(log_tokenizers, "_qwen", Letters)
     at = paste(visit("traffic", lang="en"), rows({"prompt": "broth and"}, {"prompt": "broth or"}))
+    assert "2 requests, 17 prompt tokens" in texts(at)  # a real one by itself where there is one
+    choose(at, "traffic_tokenizer", "teaching")
     assert "2 requests, 4 prompt tokens" in texts(at)
-    choose(at, "traffic_tokenizer", "qwen")
+    choose(at, "traffic_tokenizer", "auto")
     assert "2 requests, 17 prompt tokens" in texts(at)
     choose(at, "traffic_block", 1)
     assert metrics(at)[0] == "35.3 %"
@@ -273,7 +275,13 @@ def test_two_times_to_live_side_by_side(lang: Lang) -> None:
     log = [{"token_ids": [1, 2, 3, 4, 5], "timestamp": 240 * place} for place in range(5)]
     at = choose(paste(visit("traffic", lang=lang, ya="4~~"), rows(*log)), "traffic_view", "sweeps")
     choose(at, "traffic_block", 4)
-    assert t("traffic.ttl.both", lang, ttl="300", idle="64.0", absolute="32.0") in texts(at)
+    assert t(
+        "traffic.ttl.both",
+        lang,
+        ttl="300",
+        idle=t("unit.percent", lang, n="64.0"),
+        absolute=t("unit.percent", lang, n="32.0"),
+    ) in texts(at)
 
 
 def test_what_can_be_uploaded_is_what_the_server_takes() -> None:

@@ -13,7 +13,8 @@ from core.errors import RecordingError
 
 
 def replay_case(run: dict[str, Any], expected: dict[str, Any]) -> Findings | None:
-    return replay(Fields({"id": "X", "input": run, "expected": expected}, Place("case", 1)))
+    found = replay(Fields({"id": "X", "input": run, "expected": expected}, Place("case", 1)))
+    return found if isinstance(found, Findings) else None
 
 
 def ops(*operations: dict[str, Any], capacity: int = 8, **more: Any) -> dict[str, Any]:
@@ -227,15 +228,18 @@ def test_a_request_that_outgrows_the_pool_does_not_generate_all() -> None:
 
 
 @pytest.mark.parametrize(
-    "run",
+    ("run", "reason"),
     [
-        {"kind": "price"},
-        ops(op("serve", "a", "A[0:9]"), engine="sglang"),
-        {"kind": "multi", "runs": [ops(op("serve", "a", "A[0:9]")), {"kind": "radix"}]},
+        ({"kind": "price"}, "kind price is no run of this engine"),
+        (ops(op("serve", "a", "A[0:9]"), engine="sglang"), "engine sglang"),
+        (
+            {"kind": "multi", "runs": [ops(op("serve", "a", "A[0:9]")), {"kind": "radix"}]},
+            "kind radix is no run of this engine",
+        ),
     ],
 )
-def test_other_kinds_are_skipped(run: dict[str, Any]) -> None:
-    assert replay_case(run, {}) is None
+def test_other_kinds_are_skipped_with_their_reason(run: dict[str, Any], reason: str) -> None:
+    assert replay(Fields({"id": "X", "input": run, "expected": {}}, Place("case", 1))) == reason
 
 
 @pytest.mark.parametrize(

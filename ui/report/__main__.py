@@ -2,6 +2,8 @@
 
 python -m ui.report TRACE [TRACE …] [--blocks 16 32] [--slots 5000] [--model Llama-3-8B] --out report.html
 cat TRACE | python -m ui.report - --json
+python -m ui.report TRACE --fail-under 35% [--csv sources.csv]
+python -m ui.report --compare BEFORE AFTER --tolerance 0.5
 """
 
 from __future__ import annotations
@@ -15,47 +17,102 @@ from core.cost import GPUS, MODELS, CostModel, Prices
 from core.errors import BrothError
 from core.texts import escaped
 from core.traces.door.read import read_trace
+from core.traces.model import Trace
+from core.traffic.analysis import analyse
+from core.traffic.decisions import as_csv, reported_csv
 from core.traffic.settings import Settings, usual_block_size
 from core.traffic.summary import Json, summarise
-from ui.report.options import parser, read_options, trace_files
+from ui.report.changes import compare, in_words
+from ui.report.gate import ERROR, OK, UNDER, WORSE, passed, report_in, under
+from ui.report.options import judge_of, parser, read_options, trace_files
 from ui.report.page import report_html
+from ui.traffic.rules import rule_of
+from ui.traffic.tokenizers import tokenizer_note
 from ui.usage.prices import priced
 from ui.words.i18n import error_text
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Returns the exit status: 0, or 1 with a sentence on the error stream."""
+    """Returns the exit status (``ui/report/gate.py``); what went wrong is a sentence on the error stream."""
     args = parser().parse_args(arguments)
     try:
-        summary = _summary(args)
-        if args.out is not None:
-            args.out.write_text(report_html(summary, args.lang), encoding="utf-8")
-            print(escaped(str(args.out)))
-        if args.json or args.out is None:
-            print(escaped(json.dumps(summary, ensure_ascii=False, allow_nan=False, indent=2)))
+        return _compare(args) if args.compare else _report(args)
     except BrothError as error:
         print(error_text(error, args.lang), file=sys.stderr)
-        return 1
     except OSError as error:
         print(f"{error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
-    return 0
+    return ERROR
 
 
-def _summary(args: argparse.Namespace) -> Json:
+def _report(args: argparse.Namespace) -> int:
+    """One log: the report, then whether it passes."""
+    if not args.trace:
+        parser().error("name a log, or two with --compare")
+    trace, summary = _summary(args, args.trace)
+    if args.out is not None:
+        args.out.write_text(report_html(summary, args.lang), encoding="utf-8")
+        print(escaped(str(args.out)))
+    if args.csv is not None:
+        args.csv.write_text(_table(args, trace, summary), encoding="utf-8-sig", newline="")
+        print(escaped(str(args.csv)))
+    if args.json or (args.out is None and args.csv is None and args.fail_under is None):
+        _print(summary)
+    return _judged(summary, args)
+
+
+def _compare(args: argparse.Namespace) -> int:
+    """Two logs, or reports: in words, or as JSON."""
+    before, after = (_side(args, name) for name in args.compare)
+    found = compare(before, after, args.tolerance)
+    if args.json:
+        _print(found)
+    else:
+        print(escaped(in_words(found, args.lang)))
+    return _judged(after, args) or (WORSE if found["change"] == "worse" else OK)
+
+
+def _judged(summary: Json, args: argparse.Namespace) -> int:
+    if args.fail_under is None:
+        return OK
+    told = under(summary, args.fail_under, args.lang)
+    print(escaped("\n".join(told or [passed(summary, args.fail_under, args.lang)])), file=sys.stderr)
+    return UNDER if told else OK
+
+
+def _side(args: argparse.Namespace, name: str) -> Json:
+    """A report that was made with ``--json``, or a log to make one from."""
+    return report_in(name) or _summary(args, [name])[1]
+
+
+def _summary(args: argparse.Namespace, names: Sequence[str]) -> tuple[Trace, Json]:
     options = read_options(args)
-    trace = read_trace(trace_files(args), format_name=args.format, options=options)
-    sizes = args.blocks or [usual_block_size(trace)]
-    settings = [Settings(size, args.slots, args.ttl) for size in sizes]
+    trace = read_trace(trace_files(names), format_name=args.format, options=options)
     cost = CostModel(MODELS[args.model], GPUS[args.gpu], args.gpus)
-    return summarise(
-        trace,
-        settings,
-        cost,
-        Prices(per_gpu_hour=args.gpu_hour),
-        options.tokenizer,
-        rules=priced(trace).rules,
+    prices, rule = Prices(per_gpu_hour=args.gpu_hour), rule_of(judge_of(args))
+    rules = priced(trace).rules  # of the bill, if the log has usage
+    found = summarise(
+        trace, settings_for(args, trace), cost, prices, options.tokenizer, rules=rules, rule=rule
     )
+    found["log"]["tokenizer_asked"] = args.tokenizer
+    if note := tokenizer_note(trace.tokenizer, args.lang):
+        print(note, file=sys.stderr)
+    return trace, found
+
+
+def settings_for(args: argparse.Namespace, trace: Trace) -> list[Settings]:
+    """One for each block size."""
+    return [Settings(size, args.slots, args.ttl) for size in args.blocks or [usual_block_size(trace)]]
+
+
+def _table(args: argparse.Namespace, trace: Trace, summary: Json) -> str:
+    """Every source of the first block size; of a log that only reports, what it reports."""
+    if not trace.has_identity:
+        return reported_csv(trace)
+    return as_csv(analyse(trace, settings_for(args, trace)[0]), rule_of(judge_of(args)))
+
+
+def _print(found: Json) -> None:
+    print(escaped(json.dumps(found, ensure_ascii=False, allow_nan=False, indent=2)))
 
 
 if __name__ == "__main__":

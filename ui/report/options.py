@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from core.backends.models.log_tokenizers import NAMES as TOKENIZERS
 from core.cost import GPUS, MODELS
 from core.texts import showable
+from core.traces import problems
 from core.traces.door.formats import NAMES
 from core.traces.field_map import ROLES, parse_map
 from core.traces.options import ReadOptions
 from core.traces.packing.sources import TraceFile
 from core.traces.templates import TEMPLATES
+from ui.report.gate import ERROR, UNDER, WORSE, points, share
+from ui.traffic.judge import USUAL_RULE, Judge
+from ui.traffic.rules import OWN, rule_names
 from ui.traffic.setup import USAGE_READINGS
-from ui.traffic.tokenizers import MODEL_VARIABLE, offered, tokenizer_for
+from ui.traffic.tokenizers import AUTO, MODEL_VARIABLE, offered, resolved, tokenizer_for
 from ui.words.i18n import LANGS
 
 STDIN = "-"
@@ -25,16 +31,23 @@ _DELTAS = {"auto": None, "yes": True, "no": False}
 
 def parser() -> argparse.ArgumentParser:
     """Everything that can be said; one group for the log, one for the cache, one for what is answered."""
-    made = argparse.ArgumentParser(
-        prog="python -m ui.report", description="What would a log of requests gain?"
-    )
+    made = _Parser(prog="python -m ui.report", description="What would a log of requests gain?")
     made.add_argument(
-        "trace", nargs="+", help=f"log files; several are read as one log; {STDIN} is the standard input"
+        "trace", nargs="*", help=f"log files; several are read as one log; {STDIN} is the standard input"
     )
     _reading(made.add_argument_group("reading the log"))
     _cache(made.add_argument_group("the cache and the machine"))
+    _verdict(made.add_argument_group("the verdict"))
     _answer(made.add_argument_group("the answer"))
+    _gate(made.add_argument_group("for a pipeline"))
     return made
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong options end with the status of an error: 2 means that a log is under its least rate."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(ERROR, f"{self.prog}: {message} (--help lists all options)\n")
 
 
 def _reading(group: argparse._ArgumentGroup) -> None:
@@ -43,10 +56,11 @@ def _reading(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--template", choices=tuple(TEMPLATES), default="plain", help="chat template of texts")
     group.add_argument(
         "--tokenizer",
-        choices=TOKENIZERS,
-        default="teaching",
+        choices=(AUTO, *TOKENIZERS),
+        default=AUTO,
         help="how text becomes tokens: the small one of the lessons, Qwen's, the small model's, or that of "
-        f"the model named in {MODEL_VARIABLE} (here: {', '.join(offered())})",
+        f"the model named in {MODEL_VARIABLE} (here: {', '.join(offered())}); {AUTO}: a real one where there "
+        "is one",
     )
     group.add_argument("--skip-broken", action="store_true", help="leave broken lines out and count them")
     group.add_argument(
@@ -100,10 +114,63 @@ def _cache(group: argparse._ArgumentGroup) -> None:
 
 
 def _answer(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--csv", type=Path, metavar="FILE", help="write every source as one table")
     group.add_argument("--lang", choices=LANGS, default="en", help="the report's language")
     group.add_argument("--out", type=Path, metavar="FILE", help="write one offline HTML file")
     group.add_argument(
         "--json", action="store_true", help="print everything as JSON (the default without --out)"
+    )
+
+
+def _verdict(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--rule",
+        choices=rule_names(),
+        default=USUAL_RULE,
+        help="whose minimum and prices the verdict assumes (assets/providers.toml, each dated); "
+        f"{OWN}: an engine of one's own",
+    )
+    group.add_argument("--minimum", type=int, metavar="N", help="tokens below which nothing is stored")
+    group.add_argument(
+        "--write-price", type=float, metavar="X", help="of storing a token, relative to its usual price"
+    )
+    group.add_argument(
+        "--read-price", type=float, metavar="X", help="of reading a stored token, relative to its usual price"
+    )
+
+
+def judge_of(args: argparse.Namespace) -> Judge:
+    """By what the verdict judges.
+
+    Raises:
+        TraceError: a number that makes no sense.
+    """
+    for name in ("minimum", "write_price", "read_price"):
+        value = getattr(args, name)
+        if value is not None and not 0 <= value < 1e6:
+            raise problems.bad_option(name, value, "a number from 0 up")
+    return Judge(args.rule, args.minimum, args.write_price, args.read_price)
+
+
+def _gate(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--fail-under",
+        type=share,
+        metavar="RATE",
+        help=f"end with status {UNDER} if the hit rate is lower: 0.35, or 35%%",
+    )
+    group.add_argument(
+        "--compare",
+        nargs=2,
+        metavar=("BEFORE", "AFTER"),
+        help=f"two logs, or two reports made with --json; ends with status {WORSE} if the second is worse",
+    )
+    group.add_argument(
+        "--tolerance",
+        type=points,
+        default=0.0,
+        metavar="POINTS",
+        help="percentage points by which the second may be worse (default: 0)",
     )
 
 
@@ -121,7 +188,7 @@ def read_options(args: argparse.Namespace) -> ReadOptions:
         deltas=_DELTAS[args.deltas],
         template=args.template,
         tokenizer=tokenizer_for(args.tokenizer),
-        tokenizer_name=args.tokenizer,
+        tokenizer_name=resolved(args.tokenizer),
         split_by_model=args.split_by_model,
         ignore_times=args.ignore_times,
         usage_reading=args.usage_reading,
@@ -129,9 +196,9 @@ def read_options(args: argparse.Namespace) -> ReadOptions:
     )
 
 
-def trace_files(args: argparse.Namespace) -> list[TraceFile]:
+def trace_files(names: Sequence[str]) -> list[TraceFile]:
     """The files that were named. What is piped in is held in memory: readers begin it more than once."""
-    return [_file(name) for name in args.trace]
+    return [_file(name) for name in names]
 
 
 def _file(name: str) -> TraceFile:

@@ -8,13 +8,15 @@ from string import Template
 
 from core.texts import showable
 from ui.report.counters import counters_part
+from ui.report.decision import decision, enough, quotas
 from ui.report.svg import line_chart
 from ui.report.tables import causes, definitions, formulas, reasons, sources, sweeps, worst
 from ui.report.usage import usage_part
 from ui.report.words import Json, Words, bold
 from ui.traffic.counter_words import read_words
 from ui.traffic.left_out import details, warnings
-from ui.traffic.words import basis_words, identity_words
+from ui.traffic.tokenizers import tokenizer_note
+from ui.traffic.words import basis_words, best_title, bound_words, identity_words
 from ui.words.i18n import Lang, t
 from ui.words.numbers import Count, digits, money, percent, seconds
 from ui.words.palette import PALETTE
@@ -27,7 +29,7 @@ def report_html(summary: Json, lang: Lang) -> str:
     log, words = summary["log"], Words(lang)
     parts = [_log(words, log)]
     for run in summary["runs"]:
-        parts.append(_run(words, log, run, summary["machine"]))
+        parts.append(_run(words, log, run, summary["machine"], summary["verdict_rule"]))
     parts += [counters_part(words, log), usage_part(words, summary)]
     if summary["runs"]:
         parts.append(formulas(words))
@@ -64,6 +66,8 @@ def _log(words: Words, log: Json) -> str:
     ]
     if log["skipped_lines"]:
         notes.append(words.say("trace.skipped", count=log["skipped_lines"]))
+    if note := tokenizer_note(log["tokenizer"], words.lang):
+        notes.append(escape(note))
     notes += map(escape, (*warnings(log, words.lang), *details(log, words.lang)))
     if log["reported_rate"] is not None and log["reported_rows"]:
         rate = percent(log["reported_rate"], 2)
@@ -72,12 +76,14 @@ def _log(words: Words, log: Json) -> str:
     return f"<h1>{words.say('traffic.title')}</h1><p>{' · '.join(line)}</p><ul>{items}</ul>"
 
 
-def _run(words: Words, log: Json, run: Json, machine: Json) -> str:
+def _run(words: Words, log: Json, run: Json, machine: Json, rule: Json) -> str:
     """One setting."""
     size, slots = run["settings"]["block_size"], run["settings"]["num_slots"]
     room = words.text("traffic.room_for_all") if slots is None else digits(slots)
+    counted = (log["tokenizer"], log["template"], log["block_size"])
+    bound = bound_words(counted, size, words.lang)
     basis = basis_words(
-        (log["tokenizer"], log["template"], log["block_size"]),
+        counted,
         size,
         slots,
         run["settings"]["ttl_s"],
@@ -86,20 +92,23 @@ def _run(words: Words, log: Json, run: Json, machine: Json) -> str:
     parts = [
         f"<h2 class=run>{words.say('report.run', size=size, slots=room)}</h2>",
         f"<p class=note>{escape(basis)}</p>",
+        *([f"<p><b>{escape(bound)}</b></p>"] if bound else []),
         _headline(words, run, machine),
+        decision(words, run, machine, rule),
         _curve(words, run),
     ]
-    parts += [part(words, run) for part in (definitions, causes, reasons, worst, sources, sweeps)]
+    parts += [part(words, run) for part in (definitions, causes, reasons, worst, sources, quotas, sweeps)]
     return "\n".join(parts)
 
 
 def _headline(words: Words, run: Json, machine: Json) -> str:
-    rate = "–" if run["hit_rate"] is None else words.say("unit.percent", n=percent(run["hit_rate"]))
+    bound, ttl_s = run["lower_bound"], run["settings"]["ttl_s"]
     saved, peak = run["savings"], run["peak_blocks_if_all_ran_at_once"]
     by_hour, by_token = saved["money_by_gpu_hour"], saved["money_by_token"]
     cells = (
-        (words.say("traffic.rate"), rate),
-        (words.say("traffic.best"), words.say("unit.percent", n=percent(run["best_rate"]))),
+        (words.say("traffic.rate"), words.rate(run["hit_rate"], bound)),
+        (escape(best_title(ttl_s, words.lang)), words.rate(run["best_rate"], bound)),
+        (words.say("traffic.enough"), enough(words, run)),
         (words.say("traffic.verdict"), words.say(f"traffic.verdict.{run['verdict']}")),
     )
     big = "".join(f"<div><span>{name}</span><b>{value}</b></div>" for name, value in cells)
@@ -127,8 +136,13 @@ def _curve(words: Words, run: Json) -> str:
     if curve["cliff"] is not None:
         edge = min(curve["cliff"][1], curve["last_slots"])
         marks[words.text("traffic.cliff", n=digits(edge))] = float(edge)
+    if run["enough_for"] is not None:
+        slots = run["enough_for"]["slots"]
+        marks[words.text("traffic.enough.mark", n=digits(slots))] = float(min(slots, curve["last_slots"]))
     ends = {"first": digits(curve["first_slots"]), "last": digits(curve["last_slots"])}
     told = [words.say("traffic.curve.from", **ends)]
+    if curve["ttl_s"] is not None:
+        told.append(words.say("traffic.curve.ttl", ttl=f"{curve['ttl_s']:g}"))
     told.append(words.say("traffic.curve.exact") if curve["exact"] else _copies(words, curve))
     name, axis = words.text("traffic.curve.name"), words.text("traffic.unit.blocks")
     chart = line_chart({name: points}, axis, log_x=True, marks=marks)

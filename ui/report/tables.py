@@ -6,12 +6,15 @@ from html import escape
 
 from core.cost import FORMULAS
 from core.texts import showable
+from core.traffic.groups import HOURS
 from ui.report.svg import line_chart
 from ui.report.words import Json, Words, quoted
+from ui.traffic.words import best_title
 from ui.words.formula_words import OF_A_LOG, error_words
-from ui.words.numbers import digits, percent
+from ui.words.numbers import Count, digits, percent
 
 MOST_SOURCES = 12
+_SOURCE_COLUMNS = ("requests", "tokens", "rate", "best", "spread", "lengths", "verdict")
 
 
 def definitions(words: Words, run: Json) -> str:
@@ -20,7 +23,7 @@ def definitions(words: Words, run: Json) -> str:
         (
             words.say(f"traffic.definition.{one['name']}"),
             f"{_hits(one)} / {one['total']:,}",
-            "–" if one["rate"] is None else words.say("unit.percent", n=percent(one["rate"], 3)),
+            words.rate(one["rate"], run["lower_bound"], 3),
         )
         for one in run["definitions"]
     ]
@@ -38,7 +41,7 @@ def causes(words: Words, run: Json) -> str:
     """What breaks the prefix and where, the repairs that gain, and the best one as a diff."""
     title = words.heading("traffic.causes")
     if not run["causes"]:
-        return f"{title}<p>{words.say('traffic.causes.none')}</p>"
+        return f"{title}<p>{words.say('traffic.causes.none')}</p>{_account(words, run)}"
     rows = []
     for one in run["causes"]:
         name = f"<b>{words.say('traffic.cause.' + one['cause'])}</b><br>{_place(words, one)}"
@@ -48,7 +51,21 @@ def causes(words: Words, run: Json) -> str:
         rows.append((name + shown, f"<ol>{repairs}</ol>"))
     head = [words.say("report.column.cause"), words.say("traffic.finding.repairs")]
     note = f"<p class=note>{words.say('traffic.causes.help')}</p>"
-    return title + words.table(head, rows) + note
+    return title + words.table(head, rows) + _account(words, run) + note
+
+
+def _account(words: Words, run: Json) -> str:
+    """Every request under one heading."""
+    found = run["account"]
+    counts = zip(run["causes"], found["of_causes"], strict=True)
+    parts = [
+        words.say("traffic.account.cause", n=Count(n), cause=words.text(f"traffic.cause.{one['cause']}"))
+        for one, n in counts
+        if n
+    ]
+    for name in ("first", "nothing_lost", "unknown"):
+        parts.append(words.say(f"traffic.account.{name}", n=Count(found[name])))
+    return f"<p>{' · '.join([words.say('traffic.account', n=Count(run['requests'])), *parts])}</p>"
 
 
 def _place(words: Words, one: Json) -> str:
@@ -63,7 +80,13 @@ def _place(words: Words, one: Json) -> str:
 def _repair(words: Words, one: Json, repair: Json) -> str:
     name = words.say(f"traffic.repair.{repair['repair']}", value=repair["value"])
     cost = words.say(f"traffic.repair.{repair['repair']}.cost")
-    rates = f"{percent(one['rate_before'])} % → <b>{percent(repair['rate_after'])} %</b>"
+    if also := repair["also"]:
+        second = words.text(f"traffic.repair.{also['repair']}", value=also["value"])
+        first = words.text(f"traffic.repair.{repair['repair']}", value=repair["value"])
+        name = words.say("traffic.finding.both", first=first, second=second, path=also["path"])
+        cost += f"; {words.say('traffic.repair.' + also['repair'] + '.cost')}"
+    bound = one["lower_bound"]
+    rates = f"{words.rate(one['rate_before'], bound)} → <b>{words.rate(repair['rate_after'], bound)}</b>"
     tokens = {"before": digits(one["computed_before"]), "after": digits(repair["computed_after"])}
     return f"{name} ({cost})<br>{rates} · {words.say('traffic.finding.tokens', **tokens)}"
 
@@ -100,23 +123,39 @@ def sources(words: Words, run: Json) -> str:
                 escape(one["name"]) or words.say("traffic.unnamed"),
                 f"{one['num_requests']:,}",
                 f"{one['num_tokens']:,}",
-                words.say("unit.percent", n=percent(one["rate"])),
+                words.rate(one["rate"], run["lower_bound"]),
+                words.rate(one["best_rate"], run["lower_bound"]),
+                " · ".join(percent(one["rates"][name], 0) for name in ("p10", "p50", "p90")),
+                " · ".join(digits(int(one["lengths"][name])) for name in ("p10", "p50", "p90")),
                 words.say(f"traffic.verdict.{one['verdict']}"),
             )
-            for one in found[:MOST_SOURCES]
+            for one in (found if key in HOURS else found[:MOST_SOURCES])
         ]
-        head = [words.say(f"traffic.key.{key}"), *words.columns("requests", "tokens", "rate", "verdict")]
+        head = [words.say(f"traffic.key.{key}"), *words.columns(*_SOURCE_COLUMNS)]
         parts.append(words.table(head, rows))
-    return words.heading("traffic.sources") + "".join(parts) if parts else ""
+        if key in HOURS:
+            dated = any("-" in one["name"] or ":" in one["name"] for one in found)
+
+            parts.append(
+                f"<p class=note>{words.say('traffic.hours.' + ('dates' if dated else 'relative'))}</p>"
+            )
+    note = f"<p class=note>{words.say('traffic.percentiles.help')}</p>"
+    return words.heading("traffic.sources") + "".join(parts) + note if parts else ""
 
 
 def sweeps(words: Words, run: Json) -> str:
     """Other block sizes and times to live; over time."""
     sizes = [(float(one["block_size"]), one["rate"]) for one in run["block_sizes"]]
     best = [(float(one["block_size"]), one["best_rate"]) for one in run["block_sizes"]]
-    curves = {words.text("traffic.best"): best, words.text("traffic.blocks.here"): sizes}
+    curves = {
+        best_title(run["settings"]["ttl_s"], words.lang): best,
+        words.text("traffic.blocks.here"): sizes,
+    }
     parts = [words.heading("traffic.blocks"), line_chart(curves, words.text("knob.block_size"), log_x=True)]
-    rate = words.text("traffic.rate")
+    cut = ", ".join(str(one["block_size"]) for one in run["block_sizes"] if one["lower_bound"])
+    if cut:
+        parts.append(f"<p class=note>{words.say('traffic.blocks.lower', sizes=cut)}</p>")
+    rate = words.text("traffic.column.rate_bound" if run["lower_bound"] else "traffic.rate")
     if run["idle_ttl"]:
         points = [(max(pause, 1e-3), value) for pause, value in run["idle_ttl"]]
         chart = line_chart({rate: points}, words.text("traffic.axis.ttl"), log_x=True)

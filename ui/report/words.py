@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from ui.traffic.words import rate_words
 from ui.words.i18n import Lang, t
 from ui.words.visible import Piece, visible_in
 
@@ -36,6 +37,10 @@ class Words:
             for name, value in args.items()
         }
         return bold(t(key, self.lang, **plain))
+
+    def rate(self, rate: float | None, lower_bound: bool, places: int = 1) -> str:
+        """A hit rate: "≥" where the true one may be higher."""
+        return escape(rate_words(rate, lower_bound, self.lang, places))
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         """Cells are HTML already."""

@@ -16,27 +16,31 @@ _LIGHT, _DARK = PALETTE["light"], PALETTE["dark"]
 Say = Callable[..., str]
 
 
-def _both(name: str) -> str:
+def themed(name: str) -> str:
+    """A colour of the palette, light and dark."""
     return f"light-dark({_LIGHT[name]},{_DARK[name]})"
 
 
 STYLE = f"""<style>
 .broth-al{{font:15px/1.2 "Source Code Pro",monospace;overflow-x:auto;white-space:pre;padding:2px 0 4px}}
 .broth-al .r{{display:flex;align-items:center;margin:4px 0}}
-.broth-al .id{{flex:0 0 5.5em;overflow:hidden;text-overflow:ellipsis;font-size:13px;color:{_both("muted")}}}
+.broth-al .id{{flex:0 0 5.5em;overflow:hidden;text-overflow:ellipsis;font-size:13px;color:{themed("muted")}}}
 .broth-al .a,.broth-al .v,.broth-al .z{{padding:6px 0 4px;flex:none}}
-.broth-al .a{{background:{_both("cached")};border-bottom:3px solid {_both("hit")}}}
-.broth-al .v{{background:{_both("miss_soft")};border-bottom:3px dashed {_both("miss_edge")};min-width:4px}}
-.broth-al .v mark{{background:{_both("miss")};color:{_both("miss_label")};font-weight:700}}
-.broth-al .z{{color:{_both("muted")};border-bottom:3px dotted {_both("line")};flex:1 0 auto;background:
-repeating-linear-gradient(135deg,transparent 0 7px,{_both("hair")} 7px 8px)}}
-.broth-al .ws{{color:{_both("muted")}}} .broth-al mark .ws{{color:inherit}}
-.broth-caps{{display:flex;gap:1.2em;flex-wrap:wrap;font-size:13px;color:{_both("muted")}}}
+.broth-al .a{{background:{themed("cached")};border-bottom:3px solid {themed("hit")}}}
+.broth-al .v{{background:{themed("miss_soft")};border-bottom:3px dashed {themed("miss_edge")};min-width:4px}}
+.broth-al .v mark{{background:{themed("miss")};color:{themed("miss_label")};font-weight:700}}
+.broth-al .z{{color:{themed("muted")};border-bottom:3px dotted {themed("line")};flex:1 0 auto;background:
+repeating-linear-gradient(135deg,transparent 0 7px,{themed("hair")} 7px 8px)}}
+.broth-al .ws{{color:{themed("muted")}}} .broth-al mark .ws{{color:inherit}}
+.broth-caps{{display:flex;gap:1.2em;flex-wrap:wrap;font-size:13px;color:{themed("muted")}}}
 .broth-caps i{{display:inline-block;width:1.6em;margin-right:.4em;vertical-align:.2em}}
-.broth-caps .a{{border-bottom:3px solid {_both("hit")}}}
-.broth-caps .v{{border-bottom:3px dashed {_both("miss_edge")}}}
-.broth-caps .z{{border-bottom:3px dotted {_both("line")}}}
-@media (max-width:720px){{.broth-al .z{{display:none}}.broth-al .id{{flex-basis:3.5em}}}}
+.broth-caps .a{{border-bottom:3px solid {themed("hit")}}}
+.broth-caps .v{{border-bottom:3px dashed {themed("miss_edge")}}}
+.broth-caps .z{{border-bottom:3px dotted {themed("line")}}}
+.broth-al .head{{display:none}}
+@media (max-width:720px){{
+.broth-al .z,.broth-al .a{{display:none}}.broth-al .id{{flex-basis:4.5em}}
+.broth-al .head{{display:block;margin-bottom:6px}}.broth-al .head .a{{display:inline;white-space:pre-wrap}}}}
 </style>"""
 
 
@@ -55,7 +59,15 @@ def aligned_html(rows: Sequence[tuple[str, Aligned]], captions: Sequence[str], s
         f'<span><i class="{kind}"></i>{escape(words)}</span>'
         for kind, words in zip("avz", captions, strict=True)
     )
-    return f'{STYLE}<div class="broth-al">{"".join(lines)}</div><div class="broth-caps">{legend}</div>'
+    head = f'<div class="head" aria-hidden="true"><span class="a">{_head(rows, say)}</span></div>'
+    return f'{STYLE}<div class="broth-al">{head}{"".join(lines)}</div><div class="broth-caps">{legend}</div>'
+
+
+def _head(rows: Sequence[tuple[str, Aligned]], say: Say) -> str:
+    """What stands in front in every row: a phone has room for it once, above the column that changes."""
+    texts = [one.before for _, one in rows]
+    common = texts[0] if len(set(texts)) == 1 else ""
+    return _drawn(visible_pieces(common), say)
 
 
 def _drawn(pieces: Sequence[Piece], say: Say) -> str:

@@ -12,8 +12,9 @@ from ui.frame.session import lang, plain, say
 from ui.traffic.counter_words import read_words
 from ui.traffic.left_out import details, warnings
 from ui.traffic.state import Log
-from ui.traffic.words import basis_words, identity_words
-from ui.words.numbers import Count, digits, percent
+from ui.traffic.tokenizers import tokenizer_note
+from ui.traffic.words import basis_words, bound_words, identity_words, rate_words
+from ui.words.numbers import Count, digits
 
 
 def log_summary(log: Log) -> None:
@@ -33,6 +34,8 @@ def log_summary(log: Log) -> None:
         *identity_words(trace.tokenizer, trace.template, trace.block_size, lang()),
     ]
     st.markdown(" · ".join(words))
+    if note := tokenizer_note(trace.tokenizer, lang()):
+        st.caption(note)
     found = left_out(trace)
     for sentence in warnings(found, lang()):
         st.warning(plain(sentence))
@@ -51,7 +54,8 @@ def sample_line(log: Log, analysis: Analysis) -> None:
         return
     lengths = analysis.lengths
     words = {"mean": digits(round(float(lengths.mean()))), "most": digits(int(lengths.max()))}
-    st.caption(say("traffic.sample.stats", rate=percent(analysis.best_rate), **words))
+    rate = rate_words(analysis.best_rate, analysis.lower_bound, lang())
+    st.caption(say("traffic.sample.stats", rate=rate, size=analysis.settings.block_size, **words))
 
 
 def basis_line(log: Log, settings: Settings) -> None:
@@ -59,3 +63,5 @@ def basis_line(log: Log, settings: Settings) -> None:
     trace = log.trace
     counted = (trace.tokenizer, trace.template, trace.block_size)
     st.caption(basis_words(counted, settings.block_size, settings.num_slots, settings.ttl_s, lang()))
+    if note := bound_words(counted, settings.block_size, lang()):
+        st.info(note)

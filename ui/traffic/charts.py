@@ -17,6 +17,8 @@ Points = Sequence[tuple[float, float]]
 Carried = Sequence[float]
 """What a point carries: the request it leads to, then its setting."""
 HEIGHT = 380
+LINE = "#808a94"
+"""Of marks: seen on a light ground and on a dark one."""
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up")
 
@@ -30,11 +32,13 @@ def lines(
     requests: Mapping[str, Sequence[Carried]] | None = None,
     markers: bool = False,
     ticks: Sequence[float] | None = None,
+    colours: Mapping[str, str] | None = None,
 ) -> go.Figure:
     """Several curves of hit rates over one quantity; line styles tell them apart beside the colours."""
     figure = go.Figure()
     for place, (name, points) in enumerate(curves.items()):
         numbers = (requests or {}).get(name)
+        colour = {"color": colours[name]} if colours and name in colours else {}
         figure.add_trace(
             go.Scatter(
                 x=[point[0] for point in points],
@@ -42,8 +46,8 @@ def lines(
                 customdata=None if numbers is None else [list(one) for one in numbers],
                 name=escape(name),
                 mode="lines+markers" if markers else "lines",
-                line={"dash": DASHES[place % len(DASHES)], "width": 2.5},
-                marker={"size": 5, "symbol": SYMBOLS[place % len(SYMBOLS)]},
+                line={"dash": DASHES[place % len(DASHES)], "width": 2.5, **colour},
+                marker={"size": 5, "symbol": SYMBOLS[place % len(SYMBOLS)], **colour},
                 hovertemplate="%{x:,.6~g} · %{y:.1%}<extra>%{fullData.name}</extra>",
             )
         )
@@ -83,15 +87,18 @@ def finished(figure: go.Figure, legend: bool, height: int = HEIGHT) -> go.Figure
     return figure
 
 
-def mark(figure: go.Figure, x: float, text: str, *, log_x: bool, high: bool = True) -> None:
-    """A line through the figure with words beside it. Plotly wants logarithms for words on log axes."""
-    figure.add_vline(x=x, line_dash="dot", line_width=1.5)
+def mark(figure: go.Figure, x: float, text: str, *, log_x: bool, y: float = 0.98, left: bool = False) -> None:
+    """A line through the figure with words beside it (on its right, or ``left``), at a height from 0 to 1.
+    Plotly wants logarithms for words on log axes."""
+    figure.add_vline(x=x, line_dash="dot", line_width=1.5, line_color=LINE)
     place: dict[str, Any] = {
         "x": float(np.log10(x)) if log_x else x,
         "yref": "paper",
-        "y": 0.98 if high else 0.06,
+        "y": y,
     }
-    figure.add_annotation(**place, text=text, showarrow=False, xanchor="left", xshift=5)
+    figure.add_annotation(
+        **place, text=text, showarrow=False, xanchor="right" if left else "left", xshift=-5 if left else 5
+    )
 
 
 def diamonds(figure: go.Figure, name: str, points: Points) -> None:
@@ -143,6 +150,25 @@ def stretch_bars(
     figure.update_yaxes(tickformat=".0%", range=[0, 1.02], title_text=y_title)
     figure.update_xaxes(title_text=x_title)
     return finished(figure, False, 320)
+
+
+def hour_bars(
+    names: Sequence[str], rates: Mapping[str, Sequence[float]], requests: Sequence[int], y_title: str
+) -> go.Figure:
+    """One bar an hour, in their order: what is reached, and what could be."""
+    figure = go.Figure()
+    for place, (name, values) in enumerate(rates.items()):
+        figure.add_bar(
+            x=[escape(name) for name in names],
+            y=list(values),
+            name=name,
+            customdata=[[one] for one in requests],
+            marker={"pattern": {"shape": ("", "/")[place % 2], "fgopacity": 0.6}},
+            hovertemplate="%{x} · %{y:.1%}<extra>%{fullData.name}</extra>",
+        )
+    figure.update_yaxes(tickformat=".0%", range=[0, 1.02], title_text=y_title)
+    figure.update_xaxes(type="category", automargin=True)
+    return finished(figure, True, 320)
 
 
 def group_bars(

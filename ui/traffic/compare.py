@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.cost import CostModel, Prices
 from core.errors import BrothError
 from core.traces.packing.sources import TraceFile
 from core.traffic.analysis import Analysis, analyse, savings
@@ -23,9 +24,11 @@ from ui.traffic.setup import OTHERS, SAME, UPLOAD, Side
 from ui.traffic.source import UPLOAD_MB
 from ui.traffic.state import Key, Log, analysis_key, choose, chosen, read_log, state
 from ui.traffic.tokenizers import tokenizer_title
+from ui.traffic.verdict import rule_now, verdict_help
+from ui.traffic.words import rate_words
 from ui.traffic.work import may_begin, progress_in, work
 from ui.words.formula_words import OF_A_LOG
-from ui.words.numbers import digits, percent, seconds
+from ui.words.numbers import digits, seconds
 
 
 def compare_view(log: Log, analysis: Analysis, open_it: Open) -> None:
@@ -53,16 +56,16 @@ def compare_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     figure = lines(curves, say("traffic.unit.tokens"), say("traffic.rate"), log_x=True, requests=carried)
     for place, (_, side) in enumerate(sides):
         here = min(side.num_slots, side.curve.last)
-        mark(figure, here * side.settings.block_size, "AB"[place], log_x=True, high=place == 0)
+        mark(figure, here * side.settings.block_size, "AB"[place], log_x=True, y=(0.98, 0.06)[place])
     told = st.plotly_chart(
         figure, key=f"traffic_both_{state().looks}", on_select="rerun", selection_mode="points"
     )
-    st.caption(say("traffic.compare.help"))
+    st.caption(f"{say('traffic.compare.help')} {verdict_help(rule_now())}")
     formulas_panel(OF_A_LOG)
     if point := clicked(told):
         number, slots, place = map(int, point)
         its_log, side = sides[place]
-        open_it(number, replace(side.settings, num_slots=slots, ttl_s=None), its_log)
+        open_it(number, replace(side.settings, num_slots=slots), its_log)
 
 
 def _other_log(log: Log) -> Log | None:
@@ -114,12 +117,17 @@ def _files(found: str) -> tuple[list[TraceFile], Key]:
 
 
 def _name(side: str, analysis: Analysis) -> str:
-    return f"{side} · {analysis.name[:40]} · {analysis.settings.block_size}"
+    parts = [side, analysis.name[:40], say("traffic.basis.size", size=analysis.settings.block_size)]
+    if analysis.settings.ttl_s is not None:
+        parts.append(say("traffic.basis.ttl", seconds=f"{analysis.settings.ttl_s:g}"))
+    if analysis.lower_bound:
+        parts.append(say("traffic.basis.lower_bound"))
+    return " · ".join(parts)
 
 
 def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict[str, str]]:
     """One row per quantity; what both rest on comes first."""
-    cost, prices = MACHINE.get().cost(), MACHINE.get().prices
+    cost, prices, rule = MACHINE.get().cost(), MACHINE.get().prices, rule_now()
     words: dict[str, Callable[[Log, Analysis], str]] = {
         "log": lambda log, one: one.name,
         "counted": lambda log, one: _counted(log),
@@ -129,13 +137,11 @@ def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict
         "requests": lambda log, one: digits(len(one.requests)),
         "refused": lambda log, one: digits(one.result.num_refused),
         "tokens": lambda log, one: digits(int(one.lengths.sum())),
-        "rate": lambda log, one: (
-            "–" if one.hit_rate is None else say("unit.percent", n=percent(one.hit_rate, 2))
-        ),
-        "best": lambda log, one: say("unit.percent", n=percent(one.best_rate, 2)),
+        "rate": lambda log, one: rate_words(one.hit_rate, one.lower_bound, lang(), 2),
+        "best": lambda log, one: rate_words(one.best_rate, one.lower_bound, lang(), 2),
         "computed": lambda log, one: digits(int(one.lengths.sum()) - int(one.hits.sum())),
-        "saved": lambda log, one: seconds(savings(one, cost, prices).gpu_seconds.value or 0.0),
-        "verdict": lambda log, one: say(f"traffic.verdict.{whole(one).verdict()}"),
+        "saved": lambda log, one: _saved(one, cost, prices),
+        "verdict": lambda log, one: say(f"traffic.verdict.{whole(one, rule).verdict()}"),
     }
     (log_a, a), (log_b, b) = sides
     machine = MACHINE.get()
@@ -144,6 +150,11 @@ def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict
         {"what": say(f"traffic.compare.{key}") + on.get(key, ""), "a": make(log_a, a), "b": make(log_b, b)}
         for key, make in words.items()
     ]
+
+
+def _saved(analysis: Analysis, cost: CostModel, prices: Prices) -> str:
+    value = seconds(savings(analysis, cost, prices).gpu_seconds.value or 0.0)
+    return say("traffic.at_least", rate=value) if analysis.lower_bound else value
 
 
 def _counted(log: Log) -> str:

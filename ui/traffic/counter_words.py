@@ -27,6 +27,8 @@ TITLES = MappingProxyType(
 )
 COLUMNS = ("engine", "asked", "local", "external", "any", "said", "restarts")
 MOST_REMARKS = 12
+STORE, ANY = "#009E73", "#6E7FD9"
+"""Colours that stand on light and on dark ground."""
 _OWN_WORDS = ("llamacpp", "tgi")
 
 
@@ -141,19 +143,20 @@ def name_of(engine: Json) -> str:
     return f"{title}, {engine['short']}" if engine["short"] else title
 
 
-def head(lang: Lang) -> list[str]:
-    """Titles of the table."""
-    return [t(f"traffic.counters.column.{name}", lang) for name in COLUMNS]
-
-
-def rows(counters: Json, lang: Lang) -> list[list[str]]:
-    """One row an engine, and one for all where there are several; text as it is."""
-    found = [_row(name_of(engine), engine, lang) for engine in counters["engines"]]
+def table(counters: Json, lang: Lang) -> tuple[list[str], list[list[str]]]:
+    """Titles, and one row an engine and one for all where there are several; empty columns are left out."""
+    rows = [_row(name_of(engine), engine, lang) for engine in counters["engines"]]
     fleet = counters["fleet"]
     if fleet["num_engines"] > 1:
-        restarts = {"restarts": counters["restarts"], "said": None}
-        found.append(_row(t("traffic.counters.all", lang), {**fleet, **restarts}, lang))
-    return found
+        every = {**fleet, "restarts": counters["restarts"], "said": None}
+        rows.append(_row(t("traffic.counters.all", lang), every, lang))
+    kept = [place for place, name in enumerate(COLUMNS) if _is_told(place, rows) or name == "engine"]
+    titles = [t(f"traffic.counters.column.{COLUMNS[place]}", lang) for place in kept]
+    return titles, [[row[place] for place in kept] for row in rows]
+
+
+def _is_told(place: int, rows: list[list[str]]) -> bool:
+    return any(row[place] not in ("–", "0") for row in rows)
 
 
 def _row(name: str, one: Json, lang: Lang) -> list[str]:
@@ -192,6 +195,12 @@ def curves(counters: Json, one: Json, lang: Lang) -> dict[str, list[tuple[float,
 
 def _x(at_s: float | None, at: int, timed: bool) -> float:
     return (at_s or 0.0) / 60 if timed else float(at)
+
+
+def colours(lang: Lang) -> dict[str, str]:
+    """Of the curves beside the own cache's: amber, the usual second colour, stands for what is computed."""
+    others = {"external": STORE, "any": ANY, "said_external": STORE}
+    return {t(f"traffic.counters.column.{word}", lang): colour for word, colour in others.items()}
 
 
 def axis(counters: Json, lang: Lang) -> str:

@@ -9,11 +9,23 @@ import streamlit as st
 from core.traffic.meters.summary import counters_summary
 from ui.frame.session import lang, plain, say
 from ui.traffic.charts import lines, mark
-from ui.traffic.counter_words import Sentence, axis, curves, head, name_of, remarks, restart_marks, rows, told
+from ui.traffic.counter_words import (
+    Sentence,
+    axis,
+    colours,
+    curves,
+    name_of,
+    remarks,
+    restart_marks,
+    table,
+    told,
+)
 from ui.traffic.state import Log
 
 Json = dict[str, Any]
 MOST_MARKS = 12
+_OF_OTHERS = ("engine", "file", "name")
+"""Values that other people wrote."""
 
 
 def counters_view(log: Log) -> None:
@@ -23,9 +35,9 @@ def counters_view(log: Log) -> None:
         return
     st.subheader(f"{say('traffic.counters')} · {say('basis.reported')}", anchor=False)
     st.markdown("  \n".join(_spoken(one) for one in told(counters)))
-    columns = head(lang())
-    table = [dict(zip(columns, row, strict=True)) for row in rows(counters, lang())]
-    st.dataframe(table, hide_index=True, key="traffic_counters")
+    columns, rows = table(counters, lang())
+    shown = [dict(zip(columns, row, strict=True)) for row in rows]
+    st.dataframe(shown, hide_index=True, key="traffic_counters")
     _chart(counters)
     found = remarks(counters)
     if found:
@@ -36,7 +48,7 @@ def counters_view(log: Log) -> None:
 
 def _spoken(sentence: Sentence) -> str:
     key, values = sentence
-    return say(key, **{name: plain(one) if isinstance(one, str) else one for name, one in values.items()})
+    return say(key, **{name: plain(str(one)) if name in _OF_OTHERS else one for name, one in values.items()})
 
 
 def _chart(counters: Json) -> None:
@@ -56,7 +68,8 @@ def _chart(counters: Json) -> None:
             key="traffic_counters_engine",
         )
         shown = offered[place]
-    figure = lines(curves(counters, shown, lang()), axis(counters, lang()), say("traffic.rate"), markers=True)
+    found, x_title = curves(counters, shown, lang()), axis(counters, lang())
+    figure = lines(found, x_title, say("traffic.rate"), markers=True, colours=colours(lang()))
     for number, x in enumerate(restart_marks(counters, shown)[:MOST_MARKS]):
-        mark(figure, x, say("traffic.counters.column.restart"), log_x=False, high=number % 2 == 0)
+        mark(figure, x, say("traffic.counters.column.restart"), log_x=False, y=(0.98, 0.06)[number % 2])
     st.plotly_chart(figure, key="traffic_counters_chart")

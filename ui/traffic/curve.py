@@ -8,20 +8,20 @@ import streamlit as st
 
 from core.replay.curve import Deviation
 from core.traffic.analysis import Analysis
+from core.traffic.enough import Enough
 from core.traffic.settings import room_for_all
 from core.traffic.sweeps import curve_points, deviation_of
-from ui.frame.session import say
+from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
 from ui.traffic.charts import diamonds, lines, mark, requests_at
 from ui.traffic.open import clicked
 from ui.traffic.settings import Open
 from ui.traffic.setup import UNITS
+from ui.traffic.spread import enough_in
 from ui.traffic.state import Log, choose, chosen, state
+from ui.traffic.words import rate_words
 from ui.traffic.work import work
-from ui.words.numbers import digits, percent
-
-ENOUGH = 0.9
-"""Of the best rate, as the words on the chart have it."""
+from ui.words.numbers import digits
 
 
 def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
@@ -36,17 +36,24 @@ def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     shown = {name: [(slots * factor, rate) for slots, rate in points]}
     log_x = len(points) > 1
     title = _title(unit)
-    figure = lines(shown, title, say("traffic.rate"), log_x=log_x, requests=numbers, markers=True)
+    axis = say("traffic.column.rate_bound" if analysis.lower_bound else "traffic.rate")
+    figure = lines(shown, title, axis, log_x=log_x, requests=numbers, markers=True)
     cliff = curve.cliff()
     if cliff is not None:
         edge = min(cliff[1], curve.last)
-        mark(figure, edge * factor, say("traffic.cliff", n=digits(edge)), log_x=log_x, high=False)
+        mark(figure, edge * factor, say("traffic.cliff", n=digits(edge)), log_x=log_x, y=0.06)
     here = min(analysis.num_slots, room_for_all(analysis.tree))
+    enough = enough_in(log, analysis)
+    first = enough is None or here < enough.slots  # of two lines the left one has its words on the left
     if here >= curve.first:
-        mark(figure, min(here, curve.last) * factor, say("traffic.here"), log_x=log_x)
+        mark(figure, min(here, curve.last) * factor, say("traffic.here"), log_x=log_x, left=first)
+    if enough is not None:
+        where = min(enough.slots, curve.last) * factor
+        words = say("traffic.enough.mark", n=digits(enough.slots))
+        mark(figure, where, words, log_x=log_x, y=0.5, left=not first)
     off = None
     if not curve.exact:
-        key = ("deviation", log.key, analysis.settings.block_size)
+        key = ("deviation", log.key, analysis.settings.block_size, curve.ttl)
         off = work(key, lambda tell: deviation_of(analysis, progress=tell))
     if off is not None:
         exact = zip(off.capacities, off.exact_rates, strict=True)
@@ -54,10 +61,10 @@ def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     told = st.plotly_chart(
         figure, key=f"traffic_curve_{state().looks}_{unit}", on_select="rerun", selection_mode="points"
     )
-    st.caption(_words(analysis, cliff, off))
+    st.caption(_words(analysis, cliff, enough, off))
     if point := clicked(told):
         slots = int(point[1])
-        open_it(int(point[0]), replace(analysis.settings, num_slots=slots, ttl_s=None))
+        open_it(int(point[0]), replace(analysis.settings, num_slots=slots))
 
 
 def _unit() -> str:
@@ -86,16 +93,22 @@ def _title(unit: str) -> str:
     return f"{words}: {MACHINE.get().model}" if unit == "gib" else words
 
 
-def _words(analysis: Analysis, cliff: tuple[int, int] | None, off: Deviation | None) -> str:
-    curve = analysis.curve
+def _words(
+    analysis: Analysis, cliff: tuple[int, int] | None, enough: Enough | None, off: Deviation | None
+) -> str:
+    curve, bound, ttl_s = analysis.curve, analysis.lower_bound, analysis.settings.ttl_s
     words = [say("traffic.curve.from", first=digits(curve.first), last=digits(curve.last))]
+    if ttl_s is not None:
+        words.append(say("traffic.curve.ttl", ttl=f"{ttl_s:g}"))
     if cliff is not None:
         high = min(cliff[1], curve.last)
-        rates = {"low": percent(curve.rate_at(cliff[0])), "high": percent(curve.rate_at(high))}
+        rates = {
+            "low": rate_words(curve.rate_at(cliff[0]), bound, lang()),
+            "high": rate_words(curve.rate_at(high), bound, lang()),
+        }
         words.append(say("traffic.cliff.words", c=digits(cliff[0]), d=digits(high), **rates))
-    enough = curve.enough_for(ENOUGH * float(curve.rates[-1]))
-    if enough is not None and curve.rates[-1]:
-        words.append(say("traffic.curve.enough", n=digits(enough)))
+    if enough is not None:
+        words.append(say("traffic.curve.enough", n=digits(enough.slots)))
     if curve.exact:
         words.append(say("traffic.curve.exact"))
     else:

@@ -15,7 +15,15 @@ from core.traces.field_map import ROLES, FieldMap, Role, parse_map
 from core.traces.packing.sources import TraceFile
 from ui.frame.session import plain, say, show_error
 from ui.frame.static_files import ROOT
-from ui.traffic.field_rows import Head, fields_words, head_of_log, shell_text, tree_rows, with_role
+from ui.traffic.field_rows import (
+    Head,
+    absent_paths,
+    fields_words,
+    head_of_log,
+    shell_text,
+    tree_rows,
+    with_role,
+)
 from ui.traffic.state import Key, Log, choose, chosen, remember, state
 
 _OPEN, _TREE, _TEXT = "traffic_fields", "traffic_tree", "traffic_map"
@@ -76,6 +84,8 @@ def _open(head: Head, files: Sequence[TraceFile], name: Key) -> None:
         },
         on_pick_change=lambda: _picked(head, name),
     )
+    if absent := absent_paths(head, draft):
+        st.warning(say("traffic.fields.absent", paths=plain(", ".join(absent)), n=head.num_rows))
     _buttons(draft)
     _as_text(files, name, draft)
 

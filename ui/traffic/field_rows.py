@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +12,13 @@ from core.errors import BrothError
 from core.traces.door.detect import head_of
 from core.traces.field_map import ROLES, FieldMap, Role
 from core.traces.mapping.propose import Proposal, propose
-from core.traces.mapping.tree import Leaf, tree_of
+from core.traces.mapping.tree import MOST_LEAVES, Leaf, tree_of
 from core.traces.packing.sources import TraceFile
-from core.traces.packing.text import first_char
 from core.traces.rows import Row
 from ui.words.numbers import never_full
 
 Json = dict[str, Any]
+_FURTHER = re.compile(r"\[[1-9]")
 _SIGNS = {"object": "{ … }", "list": "[ … ]"}
 
 
@@ -39,9 +40,7 @@ def head_of_log(file: TraceFile) -> Head | None:
 def _records(file: TraceFile) -> list[Row]:
     """None of a file that cannot be read, nor of lines that only look like a table of one column."""
     try:
-        if first_char(file) in ("{", "["):
-            return head_of(file, "json")
-        rows = head_of(file, "csv")
+        rows = head_of(file)
     except BrothError:
         return []
     return rows if rows and len(rows[0].value) > 1 else []
@@ -93,6 +92,14 @@ def with_role(head: Head, chosen: FieldMap, path: str, role: Role | None) -> Fie
         apart = share.get(path, 1.0) + sum(share.get(other, 1.0) for other in others) <= 1.0
         left[role] = (*others, path) if apart else (path,)
     return FieldMap(**left)
+
+
+def absent_paths(head: Head, chosen: FieldMap) -> list[str]:
+    """Paths of the map that no record of the head has; further elements of lists are not looked for."""
+    known = {leaf.path for leaf in head.leaves} | {"."}
+    asked = (path for role in ROLES for path in chosen.paths(role))
+    found = (path for path in asked if path not in known and not _FURTHER.search(path))
+    return list(found) if len(head.leaves) < MOST_LEAVES else []
 
 
 def fields_words(chosen: FieldMap, roles: Mapping[Role, str]) -> str:

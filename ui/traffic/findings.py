@@ -8,11 +8,15 @@ import streamlit as st
 
 from core.texts import showable
 from core.traffic.analysis import Analysis
+from core.traffic.diagnosis.account import account_of
 from core.traffic.diagnosis.findings import Finding, Offer
-from ui.frame.session import plain, say
+from core.traffic.misses import Miss
+from ui.frame.session import lang, plain, say
 from ui.traffic.aligned import aligned_html
+from ui.traffic.message_bar import bar_html, bar_words
 from ui.traffic.settings import Open
-from ui.words.numbers import digits, percent
+from ui.traffic.words import rate_words
+from ui.words.numbers import Count, digits
 
 
 def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -> None:
@@ -22,7 +26,7 @@ def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -
         key = "traffic_finding"
         if st.session_state.get(key) not in range(len(found)):
             st.session_state[key] = 0
-        names = [_name(one) for one in found]
+        names = [_name(one, analysis.lower_bound) for one in found]
         number = st.radio(
             say("traffic.finding.choose"), range(len(found)), format_func=names.__getitem__, key=key
         )
@@ -37,9 +41,9 @@ def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -
             _evidence(one, analysis, offer)
 
 
-def _name(one: Finding) -> str:
+def _name(one: Finding, bound: bool) -> str:
     """As one line of a list."""
-    rates = f"{percent(one.rate_before)} % → {percent(one.best.rate_after)} %"
+    rates = _rates(one, one.best, bound)
     place = f" · `{plain(one.path)}`" if one.path else ""
     return f"{say(f'traffic.cause.{one.cause}')}{place} · {rates}"
 
@@ -51,9 +55,12 @@ def _evidence(one: Finding, analysis: Analysis, offer: Offer) -> None:
     st.subheader(say(f"traffic.cause.{one.cause}"), anchor=False)
     st.markdown(_place(one))
     rows = [(showable(analysis.requests[row.request].request_id), row) for row in one.aligned]
-    if rows and one.characters is not None:
+    if len({row.span for _, row in rows}) > 1:
         captions = [say(f"traffic.finding.{name}") for name in ("equal", "changes", "lost")]
         st.html(aligned_html(rows, captions, say))
+    if one.bar is not None and one.bar.lost:
+        st.caption(plain(bar_words(one.bar, one.path, say)))
+        st.html(bar_html(one.bar, one.path, say))
     if offer.change is not None:
         st.caption(say("traffic.finding.diff"))
         st.code(showable(offer.change.diff), language="diff", wrap_lines=True)
@@ -75,8 +82,9 @@ def _place(one: Finding) -> str:
 def _repairs(one: Finding, analysis: Analysis, number: int) -> Offer:
     """The one that is chosen; the best at first."""
     place = st.container()
-    names = [f"{repair_words(offer)} · {percent(offer.rate_after)} %" for offer in one.offers]
-    costs = [say(f"traffic.repair.{offer.repair}.cost") for offer in one.offers]
+    bound = analysis.lower_bound
+    names = [f"{repair_words(offer)} · {rate_words(offer.rate_after, bound, lang())}" for offer in one.offers]
+    costs = [cost_words(offer) for offer in one.offers]
     key = f"traffic_repair_{number}"
     if st.session_state.get(key) not in range(len(one.offers)):
         st.session_state[key] = 0
@@ -90,13 +98,44 @@ def _repairs(one: Finding, analysis: Analysis, number: int) -> Offer:
     offer = one.offers[chosen]
     with place:
         st.caption(say("traffic.finding.rates"))
-        st.markdown(f"## {percent(one.rate_before)} % → {percent(offer.rate_after)} %")
+        st.markdown(f"## {_rates(one, offer, bound)}")
         tokens = {"before": digits(one.computed_before), "after": digits(offer.computed_after)}
         st.markdown(say("traffic.finding.tokens", **tokens))
         st.caption(say("traffic.finding.run", n=digits(len(analysis.requests))))
     return offer
 
 
+def _rates(one: Finding, offer: Offer, bound: bool) -> str:
+    before, after = (rate_words(rate, bound, lang()) for rate in (one.rate_before, offer.rate_after))
+    return f"{before} → {after}"
+
+
 def repair_words(offer: Offer) -> str:
-    """What to change."""
-    return say(f"traffic.repair.{offer.repair}", value=offer.value)
+    """What to change, and what with it."""
+    first = say(f"traffic.repair.{offer.repair}", value=offer.value)
+    if offer.also is None:
+        return first
+    second = say(f"traffic.repair.{offer.also.repair}", value=offer.also.value)
+    return say("traffic.finding.both", first=first, second=second, path=plain(offer.also.path))
+
+
+def cost_words(offer: Offer) -> str:
+    """What it costs in meaning."""
+    repairs = [offer.repair, *([] if offer.also is None else [offer.also.repair])]
+    return "; ".join(dict.fromkeys(say(f"traffic.repair.{one}.cost") for one in repairs))
+
+
+# -- all requests ------------------------------------------------------------------------------------------
+
+
+def account_line(misses: Sequence[Miss], found: Sequence[Finding]) -> None:
+    """Every request under one heading, below what was found."""
+    account = account_of(misses, found)
+    parts = [
+        say("traffic.account.cause", n=Count(count), cause=say(f"traffic.cause.{one.cause}"))
+        for one, count in zip(found, account.of_causes, strict=True)
+        if count
+    ]
+    for name in ("first", "nothing_lost", "unknown"):
+        parts.append(say(f"traffic.account.{name}", n=Count(getattr(account, name))))
+    st.markdown(" · ".join([say("traffic.account", n=Count(account.num_requests)), *parts]))

@@ -1,7 +1,8 @@
-"""When and who: the hit rate over time, and by tenant, template, tag, model or session."""
+"""When and who: the hit rate over time, by tenant, model, tag, template, session and hour; slots divided."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,20 +10,25 @@ import streamlit as st
 
 from core.texts import showable
 from core.traffic.analysis import Analysis, over_time
-from core.traffic.groups import Key, groups, keys_of
+from core.traffic.decisions import as_csv
+from core.traffic.groups import HOURS, Group, Key, groups, keys_of, values_of
+from core.traffic.hours import has_dates
 from core.traffic.misses import Miss
-from ui.frame.session import say
-from ui.traffic.charts import group_bars, stretch_bars
+from ui.frame.session import lang, say
+from ui.traffic.charts import group_bars, hour_bars, stretch_bars
 from ui.traffic.misses import all_misses
 from ui.traffic.open import clicked
+from ui.traffic.quotas import quotas_view
 from ui.traffic.settings import Open
 from ui.traffic.state import Log, state
+from ui.traffic.verdict import rule_now, verdict_help
+from ui.traffic.words import best_title
 
 MOST_BARS = 12
 
 
 def sources_view(log: Log, analysis: Analysis, open_it: Open) -> None:
-    """Over time, then by tenant, template, tag, model or session."""
+    """Over time, then by source, then with slots of one's own."""
     misses = all_misses(log, analysis)
     if misses is None:
         return
@@ -31,7 +37,7 @@ def sources_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     worst = [_worst(misses, range(one.first, one.first + one.num_requests)) for one in stretches]
     timed = analysis.tree.arrivals_s is not None
     title = say("traffic.axis.seconds" if timed else "traffic.axis.requests")
-    figure = stretch_bars(stretches, title, say("traffic.rate"), worst)
+    figure = stretch_bars(stretches, title, _rate_title(analysis), worst)
     told = st.plotly_chart(
         figure, key=f"traffic_time_{state().looks}", on_select="rerun", selection_mode="points"
     )
@@ -42,6 +48,7 @@ def sources_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     st.subheader(say("traffic.sources"), anchor=False)
     if not keys:
         st.caption(say("traffic.sources.none"))
+        _save(analysis)
         return
     words = {one: say(f"traffic.key.{one}") for one in keys}
     chosen = st.segmented_control(
@@ -53,6 +60,29 @@ def sources_view(log: Log, analysis: Analysis, open_it: Open) -> None:
         key="traffic_key",
     )
     _groups(analysis, misses, chosen or keys[0], open_it)
+    _save(analysis)
+    if "tenant" in keys:
+        quotas_view(log, analysis)
+
+
+def _save(analysis: Analysis) -> None:
+    """All sources of all kinds as one table."""
+    rule = rule_now()
+    st.download_button(
+        say("traffic.csv"),
+        lambda: "\ufeff" + as_csv(analysis, rule),
+        f"{_file_name(analysis.name)}.csv",
+        "text/csv",
+        key="traffic_csv",
+    )
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", showable(name))[:80] or "log"
+
+
+def _rate_title(analysis: Analysis) -> str:
+    return say("traffic.column.rate_bound" if analysis.lower_bound else "traffic.rate")
 
 
 def _worst(misses: Sequence[Miss], numbers: range) -> int:
@@ -61,42 +91,68 @@ def _worst(misses: Sequence[Miss], numbers: range) -> int:
 
 
 def _groups(analysis: Analysis, misses: Sequence[Miss], key: Key, open_it: Open) -> None:
-    found = groups(analysis, key)
-    names = [showable(one.name) or say("traffic.unnamed") for one in found]
-    shown = found[:MOST_BARS]
+    rule = rule_now()
+    found = groups(analysis, key, rule)
+    names = [_name(one.name) for one in found]
+    most = len(found) if key in HOURS else MOST_BARS
+    shown = found[:most]
+    best = best_title(analysis.settings.ttl_s, lang())
     rates = {
         say("traffic.rate"): [one.rate for one in shown],
-        say("traffic.best"): [one.possible_rate for one in shown],
+        best: [one.possible_rate for one in shown],
     }
     of_group: dict[str, int] = {}
-    for miss in misses:
-        name = getattr(analysis.requests[miss.request], key) or ""
+    for miss, name in zip(misses, values_of(analysis.requests, analysis.start_s, key), strict=True):
         if name not in of_group or miss.lost > misses[of_group[name]].lost:
             of_group[name] = miss.request
-    figure = group_bars(
-        [name[:40] for name in names[:MOST_BARS]],
+    draw = hour_bars if key in HOURS else group_bars
+    figure = draw(
+        [name[:40] for name in names[:most]],
         rates,
         [of_group[one.name] for one in shown],
-        say("traffic.rate"),
+        _rate_title(analysis),
     )
     told = st.plotly_chart(
         figure, key=f"traffic_groups_{key}_{state().looks}", on_select="rerun", selection_mode="points"
     )
     if point := clicked(told):
         open_it(int(point[0]))
+    _table(analysis, key, found, best)
+    words = [say("traffic.percentiles.help"), verdict_help(rule)]
+    if key in HOURS:
+        words.insert(
+            0, say("traffic.hours.dates" if has_dates(analysis.start_s) else "traffic.hours.relative")
+        )
+    st.caption(" ".join(words))
+
+
+def _table(analysis: Analysis, key: Key, found: Sequence[Group], best: str) -> None:
     rows = [
         {
-            "source": name,
+            "source": _name(one.name),
             "requests": one.num_requests,
             "tokens": one.num_tokens,
             "rate": one.rate,
             "best": one.possible_rate,
+            "p10": one.rates.p10,
+            "p50": one.rates.p50,
+            "p90": one.rates.p90,
+            "length_p10": int(one.lengths.p10),
+            "length_p50": int(one.lengths.p50),
+            "length_p90": int(one.lengths.p90),
+            "below": one.num_below,
             "verdict": say(f"traffic.verdict.{one.verdict()}"),
         }
-        for name, one in zip(names, found, strict=True)
+        for one in found
     ]
     columns: dict[str, Any] = {name: say(f"traffic.column.{name}") for name in rows[0]}
-    for name in ("rate", "best"):
-        columns[name] = st.column_config.NumberColumn(say(f"traffic.column.{name}"), format="percent")
+    columns["best"] = best
+    if analysis.lower_bound:
+        columns["rate"] = say("traffic.column.rate_bound")
+    for name in ("rate", "best", "p10", "p50", "p90"):
+        columns[name] = st.column_config.NumberColumn(columns[name], format="percent")
     st.dataframe(rows, hide_index=True, column_config=columns, key=f"traffic_group_rows_{key}")
-    st.caption(say("traffic.verdict.help"))
+
+
+def _name(name: str) -> str:
+    return showable(name) or say("traffic.unnamed")

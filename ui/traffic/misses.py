@@ -14,7 +14,7 @@ from core.traffic.misses import REASONS, Miss
 from core.traffic.words import Words, words_at
 from ui.frame.seen import difference, seen_in
 from ui.frame.session import plain, say
-from ui.traffic.findings import findings_view
+from ui.traffic.findings import account_line, findings_view
 from ui.traffic.settings import Open
 from ui.traffic.state import MANY, Log, state
 from ui.traffic.work import work
@@ -55,7 +55,11 @@ def _causes(log: Log, analysis: Analysis, misses: list[Miss], open_it: Open) -> 
     elif not found:
         st.markdown(say("traffic.causes.none"))
     if found:
+        if analysis.lower_bound:
+            st.caption(say("traffic.basis.lower_bound.causes"))
         findings_view(found, analysis, open_it)
+    account_line(misses, found)
+    if found:
         st.caption(say("traffic.causes.help"))
 
 
@@ -87,7 +91,7 @@ def _requests(log: Log, analysis: Analysis, misses: list[Miss], open_it: Open) -
         on_select="rerun",
         selection_mode="single-row",
         key=f"traffic_rows_{state().looks}",
-        column_config=_columns(),
+        column_config=_columns(analysis.lower_bound),
     )
     if len(shown) > MOST_ROWS:
         st.caption(say("traffic.rows.cut", n=MOST_ROWS, total=len(shown)))
@@ -114,12 +118,11 @@ def _row(analysis: Analysis, miss: Miss) -> dict[str, object]:
     }
 
 
-def _columns() -> dict[str, Any]:
+def _columns(bound: bool) -> dict[str, Any]:
     names = ("place", "request", "session", "tokens", "hit", "rate", "reason", "lost")
     found: dict[str, Any] = {name: say(f"traffic.column.{name}") for name in names}
-    found["rate"] = st.column_config.ProgressColumn(
-        say("traffic.column.rate"), min_value=0.0, max_value=1.0, format="percent"
-    )
+    title = say("traffic.column.rate_bound" if bound else "traffic.column.rate")
+    found["rate"] = st.column_config.ProgressColumn(title, min_value=0.0, max_value=1.0, format="percent")
     return found
 
 
@@ -130,7 +133,9 @@ def _detail(log: Log, analysis: Analysis, miss: Miss, open_it: Open) -> None:
         words, button = st.columns([5, 1], vertical_alignment="center")
         with words:
             length = int(analysis.lengths[miss.request])
-            numbers = {"hit": digits(miss.hit_tokens), "total": digits(length)}
+            hit = digits(miss.hit_tokens)
+            hit = say("traffic.at_least", rate=hit) if analysis.lower_bound else hit
+            numbers = {"hit": hit, "total": digits(length)}
             st.markdown(f"**{say('traffic.detail', place=miss.request + 1, name=name, **numbers)}**")
             st.markdown(reason_words(analysis, miss))
         with button:

@@ -36,6 +36,8 @@ def moment_of(log: Log, analysis: Analysis, number: int) -> ShownMoment:
     first = (step["i"] + 1 for step in steps if step.get("rid") == scene.request_id and step["op"] in wanted)
     left_out = {"blocks": scene.left_out_blocks, "between": scene.num_between}
     note = say("traffic.scene", size=scene.shown_block_size, real=analysis.tree.block_size, **left_out)
+    if analysis.lower_bound:
+        note += " " + say("traffic.basis.lower_bound.stage")
     return ShownMoment(name, 0.0, data, next(first, 0), origin=PAGE, note=note)
 
 

@@ -13,9 +13,8 @@ from core.traces.templates import TEMPLATES
 from ui.frame.session import lang, say
 from ui.traffic.setup import LARGEST_LOG_BLOCK, USAGE_READINGS, Wanted
 from ui.traffic.state import choose, chosen
-from ui.traffic.tokenizers import how_to_add, offered
+from ui.traffic.tokenizers import AUTO, how_to_add, offered, resolved
 
-AUTO = "auto"
 _DELTAS = {"yes": True, "no": False}
 
 
@@ -45,7 +44,7 @@ def reading_options() -> None:
             _tick("skip", "skip_broken")
             _tick("ignore_times", "ignore_times")
         with middle:
-            _choice("tokenizer", "tokenizer", offered(), "traffic.tokenizer.")
+            _choice("tokenizer", "tokenizer", (AUTO, *offered()), "traffic.tokenizer.")
             _choice("template", "template", tuple(TEMPLATES), "traffic.template.")
             _tick("split", "split_by_model")
         with right:
@@ -61,10 +60,12 @@ def _possible(wanted: Wanted) -> Wanted:
     """A link may name a format that does not exist, or a tokenizer that another server has."""
     if wanted.format_name is not None and wanted.format_name not in NAMES:
         wanted = replace(wanted, format_name=None)
-    if wanted.tokenizer not in offered():
+    if wanted.tokenizer not in (AUTO, *offered()):
         name = say(f"traffic.tokenizer.{wanted.tokenizer}")
-        st.warning(say("traffic.tokenizer.not_here", name=name, used=say("traffic.tokenizer.teaching")))
-        wanted = replace(wanted, tokenizer="teaching")
+        st.warning(
+            say("traffic.tokenizer.not_here", name=name, used=say(f"traffic.tokenizer.{resolved(AUTO)}"))
+        )
+        wanted = replace(wanted, tokenizer=AUTO)
     return wanted
 
 
@@ -73,7 +74,7 @@ def _take(name: str, key: str) -> None:
     told = st.session_state[key]
     if name == "deltas":
         told = _DELTAS.get(told)
-    change: dict[str, Any] = {name: None if told == AUTO else told}
+    change: dict[str, Any] = {name: getattr(Wanted(), name) if told == AUTO else told}
     if name == "format_name":
         change["field_map"] = None  # the one overrules the other: what was said last counts
     choose(wanted=replace(chosen().wanted, **change))

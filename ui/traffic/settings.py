@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import streamlit as st
 
-from core.traffic.settings import DEFAULT_BLOCK, Settings, block_sizes
+from core.traffic.settings import DEFAULT_BLOCK, Settings, block_sizes, cuts_blocks, smaller_sizes
 from ui.frame.session import say
 from ui.traffic.setup import LARGEST_BLOCK, MOST_SECONDS, MOST_SLOTS, Side
 from ui.traffic.state import Log, choose, chosen, settings_of
@@ -84,15 +84,19 @@ def _three(log: Log, now: Side, ending: str, places: Sequence[Any], title: Calla
 
 
 def _block(log: Log, now: Side, key: str, title: str) -> int:
-    """Sizes that the log can be cut into; one from a link is kept if it can be made."""
-    sizes = list(block_sizes(log.trace))
-    own = log.trace.block_size
-    asked = now.block_size
-    if asked is not None and asked <= LARGEST_BLOCK and (own is None or asked % own == 0):
+    """Sizes that the log can be cut into, and smaller ones, which give lower bounds; one from a link is
+    kept."""
+    own, asked = log.trace.block_size, now.block_size
+    sizes = sorted({*block_sizes(log.trace), *smaller_sizes(log.trace)})
+    if asked is not None and asked <= LARGEST_BLOCK:
         sizes = sorted({*sizes, asked})
-    usual = asked if asked in sizes else own or DEFAULT_BLOCK
+    usual = asked or own or DEFAULT_BLOCK
     usual = usual if usual in sizes else sizes[0]
     st.session_state.setdefault(key, usual)
     if st.session_state[key] not in sizes:
         st.session_state[key] = usual
-    return int(st.selectbox(title, sizes, key=key))
+    words = {
+        size: say("traffic.block.lower", size=size) if cuts_blocks(log.trace, size) else str(size)
+        for size in sizes
+    }
+    return int(st.selectbox(title, sizes, format_func=words.__getitem__, key=key))

@@ -10,13 +10,14 @@ from typing import Any
 from core.errors import TraceError
 from core.traces.field_map import parse_map
 from ui.frame.link import LinkPart, choices, whole
+from ui.traffic.judge import Judge, judge_in, judge_text
 
 SAMPLES = ("mixed", "chat", "agent", "rag", "templates", "conversations", "sessions")
 SOURCES = ("sample", "upload", "paste", "folder")
 VIEWS = ("overview", "misses", "sources", "sweeps", "compare", "usage")
 UNITS = ("blocks", "tokens", "gib")
 TEMPLATES = ("plain", "chatml", "llama3")
-TOKENIZERS = ("teaching", "qwen", "small", "own")
+TOKENIZERS = ("auto", "teaching", "qwen", "small", "own")
 USAGE_READINGS = ("usual", "other")
 SAME, UPLOAD = "same", "upload"
 OTHERS = (SAME, *SAMPLES, UPLOAD)
@@ -34,7 +35,7 @@ class Wanted:
     skip_broken: bool = False
     block_size: int | None = None
     convention: str | None = None
-    tokenizer: str = "teaching"
+    tokenizer: str = "auto"
     deltas: bool | None = None
     split_by_model: bool = True
     ignore_times: bool = False
@@ -63,6 +64,7 @@ class TrafficSetup:
     other_source: str = SAME
     view: str = "overview"
     unit: str = "blocks"
+    judge: Judge = field(default_factory=Judge)
 
 
 # -- links --------------------------------------------------------------------------------------------
@@ -86,7 +88,7 @@ _SWITCHES: Mapping[str, tuple[str, Mapping[str, bool]]] = {  # field -> name in 
     "split_by_model": ("yp", {"0": False}),
     "ignore_times": ("yi", {"1": True}),
 }
-_FORMAT, _LOG_BLOCK, _MAP, _A, _B = "yf", "yz", "fields", "ya", "yb"
+_FORMAT, _LOG_BLOCK, _MAP, _A, _B, _JUDGE = "yf", "yz", "fields", "ya", "yb", "yj"
 _FORMAT_NAME = re.compile(r"[a-z_]{1,30}", re.ASCII)
 
 WORDS: Mapping[str, str] = {
@@ -108,6 +110,7 @@ WORDS: Mapping[str, str] = {
     "yi": "traffic.ignore_times",
     _A: "traffic.slots",
     _B: "traffic.view.compare",
+    _JUDGE: "traffic.rule",
 }
 """What a person knows each parameter as: keys of the tables."""
 
@@ -137,6 +140,8 @@ def to_query(setup: TrafficSetup) -> dict[str, str]:
         found[_A] = _side_text(setup.a)
     if setup.b is not None:
         found[_B] = _side_text(setup.b)
+    if setup.judge != Judge():
+        found[_JUDGE] = judge_text(setup.judge)
     return found
 
 
@@ -166,6 +171,10 @@ def from_query(query: Mapping[str, str]) -> tuple[TrafficSetup, list[str]]:
                 lost.append(short)
             else:
                 setup = replace(setup, a=side) if name == "a" else replace(setup, b=side)
+    if _JUDGE in query:
+        judge = judge_in(query[_JUDGE])
+        setup = replace(setup, judge=judge or Judge())
+        lost += [_JUDGE] * (judge is None)
     return setup, lost
 
 

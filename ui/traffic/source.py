@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -14,6 +15,7 @@ import streamlit as st
 from core.errors import BrothError
 from core.texts import showable, text_bytes
 from core.traces.packing.sources import TraceFile, files_within
+from core.traces.timestamps import A_TIME
 from core.traffic.samples import SAMPLES, sample_log
 from ui.frame.session import lang_mode, plain, say, show_error
 from ui.server.framed import uploads_refused
@@ -82,15 +84,26 @@ def _tell(error: BrothError, wanted: Wanted, can_be_mapped: bool) -> None:
         st.warning(say("traffic.fields.unknown", name=plain(str(error.values["file"]))))
     else:
         show_error(error)
-    if "line" in error.values and not wanted.skip_broken:
-        st.button(say("traffic.skip_now"), key="traffic_skip_now", on_click=_skip_broken)
+    with st.container(horizontal=True):
+        for word, change in _ways_on(error, wanted).items():
+            st.button(say(word), key=f"traffic_on_{next(iter(change))}", on_click=_go_on, args=(change,))
     log = state().log
     if log is not None:
         st.caption(say("traffic.kept", name=plain(log.trace.name)))
 
 
-def _skip_broken() -> None:
-    choose(wanted=replace(chosen().wanted, skip_broken=True))
+def _ways_on(error: BrothError, wanted: Wanted) -> dict[str, dict[str, bool]]:
+    """What a click can change in the reading so that it gets past this: the word for it, the change."""
+    ways: dict[str, dict[str, bool]] = {}
+    if "line" in error.values and not wanted.skip_broken:
+        ways["traffic.skip_now"] = {"skip_broken": True}
+    if str(error.values.get("expected", "")).startswith(A_TIME) and not wanted.ignore_times:
+        ways["traffic.ignore_times"] = {"ignore_times": True}
+    return ways
+
+
+def _go_on(change: dict[str, Any]) -> None:
+    choose(wanted=replace(chosen().wanted, **change))
 
 
 # -- one function per source -------------------------------------------------------------------------------

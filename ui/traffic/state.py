@@ -19,7 +19,7 @@ from core.traffic.settings import Settings
 from ui.frame.kept import Kept
 from ui.frame.shared import Shared
 from ui.traffic.setup import TRAFFIC, Side, Wanted
-from ui.traffic.tokenizers import tokenizer_for
+from ui.traffic.tokenizers import resolved, tokenizer_for
 
 T = TypeVar("T")
 Key = tuple[object, ...]
@@ -113,7 +113,7 @@ def options_of(wanted: Wanted) -> ReadOptions:
     return ReadOptions(
         **said,
         tokenizer=tokenizer_for(wanted.tokenizer),
-        tokenizer_name=wanted.tokenizer,
+        tokenizer_name=resolved(wanted.tokenizer),
         field_map=None if wanted.field_map is None else parse_map(wanted.field_map),
     )
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BrothError
+from core.replay.curve import capacity_curve
 from core.traffic.analysis import Analysis
 from core.traffic.examples import after_pauses, loses_most
 from core.traffic.settings import Settings
@@ -21,13 +22,14 @@ from core.traffic.sweeps import (
     sweep_block_sizes,
     with_pinning,
 )
-from ui.frame.session import say, show_error
+from ui.frame.session import lang, say, show_error
 from ui.traffic.charts import Carried, lines
 from ui.traffic.open import clicked
 from ui.traffic.settings import Open
 from ui.traffic.state import Log, remember, state
+from ui.traffic.words import best_title, rate_words
 from ui.traffic.work import work
-from ui.words.numbers import digits, percent
+from ui.words.numbers import digits
 
 MOST_PINNED_TOKENS = 3_000_000
 IN_FLIGHT = (4, 16)
@@ -55,9 +57,11 @@ def _chart(
     title: str,
     carried: Mapping[str, Sequence[Carried]],
     ticks: Sequence[float] | None = None,
+    *,
+    bound: bool,
 ) -> list[float]:
     """Draws it; what a clicked point carries."""
-    rate = say("traffic.rate")
+    rate = say("traffic.column.rate_bound" if bound else "traffic.rate")
     figure = lines(curves, title, rate, log_x=True, requests=carried, markers=True, ticks=ticks)
     return clicked(
         st.plotly_chart(
@@ -74,15 +78,25 @@ def _block_sizes(log: Log, analysis: Analysis, open_it: Open) -> None:
     )
     if points is None:
         return
-    names = say("traffic.best"), say("traffic.blocks.here")
+    ttl_s = analysis.settings.ttl_s
+    names = best_title(ttl_s, lang()), say("traffic.blocks.here")
     curves = {
         names[0]: [(float(one.block_size), one.best_rate) for one in points],
         names[1]: [(float(one.block_size), one.rate) for one in points],
     }
     carried = [(one.example, place) for place, one in enumerate(points)]
     sizes = [float(one.block_size) for one in points]
-    point = _chart("blocks", curves, say("knob.block_size"), dict.fromkeys(names, carried), sizes)
-    st.caption(say("traffic.blocks.help"))
+    point = _chart(
+        "blocks",
+        curves,
+        say("knob.block_size"),
+        dict.fromkeys(names, carried),
+        sizes,
+        bound=analysis.lower_bound,
+    )
+    cut = ", ".join(str(one.block_size) for one in points if one.lower_bound)
+    note = say("traffic.blocks.lower", sizes=cut) if cut else ""
+    st.caption(f"{say('traffic.blocks.help')} {note}")
     if point:
         one = points[int(point[1])]
         open_it(one.example, replace(analysis.settings, block_size=one.block_size, num_slots=one.num_slots))
@@ -103,10 +117,11 @@ def _ttl(log: Log, analysis: Analysis, open_it: Open) -> None:
     carried = [(one, pause * SHORTER) for one, pause in zip(examples, pauses, strict=True)]
     name = say("traffic.rate")
     curves = {name: [(max(pause, 1e-3), rate) for pause, rate in points]}
-    point = _chart("ttl_curve", curves, say("traffic.axis.ttl"), {name: carried})
-    ttl_s = analysis.settings.ttl_s or TTL_S
-    idle, absolute = remember(("ttls", log.key, analysis.settings), lambda: both_ttls(analysis, ttl_s))
-    both = say("traffic.ttl.both", ttl=f"{ttl_s:g}", idle=percent(idle), absolute=percent(absolute))
+    point = _chart("ttl_curve", curves, say("traffic.axis.ttl"), {name: carried}, bound=analysis.lower_bound)
+    ttl_s = TTL_S if analysis.settings.ttl_s is None else analysis.settings.ttl_s
+    found = remember(("ttls", log.key, analysis.settings), lambda: both_ttls(analysis, ttl_s))
+    idle, absolute = (rate_words(rate, analysis.lower_bound, lang()) for rate in found)
+    both = say("traffic.ttl.both", ttl=f"{ttl_s:g}", idle=idle, absolute=absolute)
     st.caption(f"{both} {say('traffic.ttl.curve.help')}")
     if point:
         open_it(int(point[0]), Settings(analysis.settings.block_size, None, point[1]))
@@ -127,13 +142,16 @@ def _orders(log: Log, analysis: Analysis, open_it: Open) -> None:
         say(f"traffic.order.{order}"): [(float(slots), rate) for slots, rate in points]
         for order, points in found.items()
     }
-    _at_sizes("orders", curves, analysis, open_it)
-    st.caption(say("traffic.orders.help"))
+    plain = replace(analysis.settings, ttl_s=None)
+    _at_sizes("orders", curves, analysis, plain, open_it)
+    note = "" if analysis.settings.ttl_s is None else say("traffic.orders.no_ttl")
+    st.caption(f"{say('traffic.orders.help')} {note}")
 
 
 def _pinning(log: Log, analysis: Analysis, open_it: Open) -> None:
     st.subheader(say("traffic.pinning"), anchor=False)
-    key = ("pinning", log.key, analysis.settings.block_size)
+    ttl_s = analysis.settings.ttl_s
+    key = ("pinning", log.key, analysis.settings.block_size, ttl_s)
     tokens = int(analysis.lengths.sum())
     many = key not in state().computed and tokens > MOST_PINNED_TOKENS
     if many and not st.button(say("traffic.pinning.run", tokens=digits(tokens))):
@@ -147,15 +165,20 @@ def _pinning(log: Log, analysis: Analysis, open_it: Open) -> None:
     for number, points in found.items():
         name = say("traffic.pinning.name", n=number)
         curves[name] = [(float(p.num_usable), p.hit_rate) for p in points if p.hit_rate is not None]
-    _at_sizes("pinning", curves, analysis, open_it)
-    st.caption(say("traffic.pinning.help"))
+    _at_sizes("pinning", curves, analysis, analysis.settings, open_it)
+    note = "" if ttl_s is None else say("traffic.pinning.ttl", ttl=f"{ttl_s:g}")
+    st.caption(f"{say('traffic.pinning.help')} {note}")
 
 
-def _at_sizes(name: str, curves: Curves, analysis: Analysis, open_it: Open) -> None:
-    """Curves over slots: a point leads to the request that loses most with so many of them, under LRU."""
+def _at_sizes(name: str, curves: Curves, analysis: Analysis, settings: Settings, open_it: Open) -> None:
+    """Curves over slots: a point leads to the request that loses most with so many of them, under LRU and the
+    settings of the curves."""
+    curve = analysis.curve
+    if settings.ttl != curve.ttl:
+        curve = capacity_curve(analysis.tree, ttl=settings.ttl)
     carried = {
-        one: [(loses_most(analysis, int(slots)), slots) for slots, _ in points]
+        one: [(loses_most(analysis, curve, int(slots)), slots) for slots, _ in points]
         for one, points in curves.items()
     }
-    if point := _chart(name, curves, say("traffic.unit.blocks"), carried):
-        open_it(int(point[0]), replace(analysis.settings, num_slots=int(point[1]), ttl_s=None))
+    if point := _chart(name, curves, say("traffic.unit.blocks"), carried, bound=analysis.lower_bound):
+        open_it(int(point[0]), replace(settings, num_slots=int(point[1])))

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from core.backends.models.log_tokenizers import HOW_TO_ADD_QWEN, available, has_qwen, tokenizer_named
+from core.errors import BackendError
 from core.scenario.tokenizer import Tokenizer
 from ui.words.i18n import Lang, t
 
+AUTO = "auto"
+_REAL = ("own", "qwen", "small")
+"""Real ones, the nearest to the server's own model first."""
 MODEL_VARIABLE = "BROTH_MODEL"
 """The environment variable with which whoever starts the server names a model of their own."""
 
@@ -30,12 +35,29 @@ def tokenizer_for(name: str) -> Tokenizer:
     Raises:
         BackendError: it is not here.
     """
-    return tokenizer_named(name, own_model())
+    return tokenizer_named(resolved(name), own_model())
+
+
+def resolved(name: str) -> str:
+    """Which one ``auto`` means here: a real one where there is one that can be read, else the lessons'."""
+    if name != AUTO:
+        return name
+    for real in _REAL:
+        if real in offered():
+            with suppress(BackendError):
+                tokenizer_named(real, own_model())
+                return real
+    return "teaching"
 
 
 def tokenizer_title(name: str, lang: Lang) -> str:
     """What a person knows it as."""
     return t(f"traffic.tokenizer.{name}", lang)
+
+
+def tokenizer_note(name: str | None, lang: Lang) -> str:
+    """That texts are cut word by word where no real tokenizer is here; empty otherwise."""
+    return t("traffic.tokenizer.none_real", lang) if name == "teaching" and offered() == (name,) else ""
 
 
 def how_to_add(lang: Lang) -> str:

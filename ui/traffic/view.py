@@ -5,15 +5,18 @@ from __future__ import annotations
 import streamlit as st
 
 from core.traffic.analysis import Analysis, held, savings
-from core.traffic.groups import whole
+from core.traffic.groups import Group, whole
 from ui.frame.formulas import formulas_panel
-from ui.frame.session import say
+from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.traffic.counters import counters_view
 from ui.traffic.curve import curve_view
 from ui.traffic.settings import Open
+from ui.traffic.spread import enough_metric, spread_line
 from ui.traffic.state import Log
+from ui.traffic.verdict import rule_now, verdict_help, verdict_panel
+from ui.traffic.words import best_title, rate_words
 from ui.words.formula_words import OF_A_LOG
 from ui.words.numbers import digits, money, percent, seconds
 
@@ -22,33 +25,36 @@ HOLD_S = 10.0
 
 def overview(log: Log, analysis: Analysis, open_it: Open) -> None:
     """Numbers, the curve, definitions, savings, held blocks."""
-    _headline(analysis)
+    total = whole(analysis, rule_now())
+    _headline(log, analysis, total)
     curve_view(log, analysis, open_it)
     left, right = st.columns(2, gap="large")
     with left:
         _definitions(analysis)
     with right:
         _savings(analysis)
+        verdict_panel(analysis, total)
         _held(analysis)
     _reported(log)
     counters_view(log)
 
 
-def _headline(analysis: Analysis) -> None:
-    rate = analysis.hit_rate
+def _headline(log: Log, analysis: Analysis, total: Group) -> None:
+    bound, ttl_s = analysis.lower_bound, analysis.settings.ttl_s
     saved = savings(analysis, MACHINE.get().cost(), MACHINE.get().prices)
-    cells = st.columns(4)
-    shown = "–" if rate is None else say("unit.percent", n=percent(rate))
+    cells = st.columns(5)
+    shown = rate_words(analysis.hit_rate, bound, lang())
     cells[0].metric(say("traffic.rate"), shown, help=say("traffic.rate.help"))
-    cells[1].metric(
-        say("traffic.best"), say("unit.percent", n=percent(analysis.best_rate)), help=say("traffic.best.help")
-    )
+    best = rate_words(analysis.best_rate, bound, lang())
+    cells[1].metric(best_title(ttl_s, lang()), best, help=say("traffic.best.help"))
+    with cells[2]:
+        enough_metric(log, analysis)
     value = seconds(saved.gpu_seconds.value or 0.0)
-    cells[2].metric(say("traffic.saved"), value, help=say("traffic.saved.help"))
-    verdict = whole(analysis).verdict()
-    cells[3].metric(
-        say("traffic.verdict"), say(f"traffic.verdict.{verdict}"), help=say("traffic.verdict.help")
-    )
+    value = say("traffic.at_least", rate=value) if bound else value
+    cells[3].metric(say("traffic.saved"), value, help=say("traffic.saved.help"))
+    verdict = say(f"traffic.verdict.{total.verdict()}")
+    cells[4].metric(say("traffic.verdict"), verdict, help=verdict_help(rule_now()))
+    spread_line(analysis, total)
     if analysis.result.num_refused:
         st.warning(say("traffic.refused", n=analysis.result.num_refused, first=analysis.curve.first))
     if analysis.result.way == "engine":
@@ -62,7 +68,7 @@ def _definitions(analysis: Analysis) -> None:
     for one in analysis.definitions:
         number = digits(one.hits) if one.name == "mean_of_ratios" else f"{int(one.hits):,}"
         arithmetic = f"{number} / {one.total:,}"
-        rate = "–" if one.rate is None else say("unit.percent", n=percent(one.rate, 3))
+        rate = rate_words(one.rate, analysis.lower_bound, lang(), 3)
         rows.append({"name": say(f"traffic.definition.{one.name}"), "how": arithmetic, "rate": rate})
     columns = {name: say(f"traffic.column.{name}") for name in ("name", "how", "rate")}
     st.dataframe(rows, hide_index=True, column_config=columns, key="traffic_definitions")

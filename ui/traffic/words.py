@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ui.traffic.tokenizers import tokenizer_title
 from ui.words.i18n import Lang, t
-from ui.words.numbers import digits
+from ui.words.numbers import digits, percent
 
 Counted = tuple[str | None, str | None, int | None]
 """Tokenizer, template, the log's own block size: what of them there is."""
@@ -20,6 +20,30 @@ def identity_words(
     return [] if block_size is None else [t("traffic.read.blocks", lang, size=block_size)]
 
 
+def rate_words(rate: float | None, lower_bound: bool, lang: Lang, places: int = 1) -> str:
+    """A hit rate as people read it: "–" where there is none, "≥" where the true one may be higher."""
+    if rate is None:
+        return "–"
+    number = t("unit.percent", lang, n=percent(rate, places))
+    return t("traffic.at_least", lang, rate=number) if lower_bound else number
+
+
+def best_title(ttl_s: float | None, lang: Lang) -> str:
+    """What the log itself allows: named so that it is true under the time to live that is set."""
+    return t("traffic.best" if ttl_s is None else "traffic.best.no_ttl", lang)
+
+
+def cuts(counted: Counted, size: int) -> bool:
+    """Whether blocks of this size cut the log's own."""
+    own = counted[2]
+    return own is not None and size % own != 0
+
+
+def bound_words(counted: Counted, size: int, lang: Lang) -> str:
+    """That every rate is a lower bound, and why; empty where they are exact."""
+    return t("traffic.lower_bound", lang, size=size, own=counted[2]) if cuts(counted, size) else ""
+
+
 def basis_words(counted: Counted, size: int, slots: int | None, ttl_s: float | None, lang: Lang) -> str:
     """One line to stand beside numbers."""
     found = identity_words(*counted, lang) or [t("traffic.basis.ids", lang)]
@@ -30,4 +54,6 @@ def basis_words(counted: Counted, size: int, slots: int | None, ttl_s: float | N
         found.append(t("traffic.basis.slots", lang, slots=digits(slots)))
     if ttl_s is not None:
         found.append(t("traffic.basis.ttl", lang, seconds=f"{ttl_s:g}"))
+    if cuts(counted, size):
+        found.append(t("traffic.basis.lower_bound", lang))
     return " · ".join(found)

@@ -127,7 +127,7 @@ class Builder:
         Raises:
             TraceError: this very error, unless broken lines are to be skipped.
         """
-        if not self.options.skip_broken:
+        if not self.options.skip_broken and error.code != "trace.before_first":
             raise error
         self._num_skipped += 1
         if len(self._skipped) < MOST_SHOWN:

@@ -1,146 +1,206 @@
-"""Which format a log is in, read off its first records. The answer is shown and a person may change it.
+"""Which format a log is in and how its records lie in the file, read off the first ones. The answer is shown
+and a person may change it.
 
-Every record of the head goes to the first format that claims it; the format with the most records wins.
-Mooncake rows with and without session fields in one file are the session variant.
+Every record of the head goes to the first format that claims it; the format with the most records wins, if
+it can read one of them: a name that happens to fit makes no format. Mooncake rows with and without session
+fields in one file are the session variant.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from types import MappingProxyType
 
 from core.errors import TraceError
 from core.traces import problems
+from core.traces.building.build import Builder
 from core.traces.building.reader import Format, Packing
+from core.traces.dates import MonthSecondError
 from core.traces.door.formats import FORMATS, NAMES, format_named
-from core.traces.field_map import FieldMap
-from core.traces.mapping.by_map import by_map, is_readable, suggested
-from core.traces.packing.csv_rows import csv_rows, header_of
-from core.traces.packing.json_rows import json_rows
-from core.traces.packing.sources import Meter, TraceFile
-from core.traces.packing.text import first_char, lines
+from core.traces.door.heads import HEAD, HEAD_LINES, head_by, ways_of
+from core.traces.door.own_files import refuse_own_file
+from core.traces.field_map import FieldMap, value_at
+from core.traces.mapping.by_map import BY_MAP, is_readable, suggested
+from core.traces.options import ReadOptions
+from core.traces.packing import refusals
+from core.traces.packing.archives import parts_of
+from core.traces.packing.sources import TraceFile
+from core.traces.packing.text import first_char
+from core.traces.packing.ways import Way
 from core.traces.readers.mooncake import MOONCAKE
 from core.traces.readers.mooncake_sessions import MOONCAKE_SESSIONS
 from core.traces.rows import Row
 
-HEAD = 100
-"""Records that are looked at before reading."""
-HEAD_LINES = 2000
-"""Lines of a log without records: requests may stand far behind a server's start-up messages."""
-HEAD_BYTES = 2**24
-"""No more is looked at, however few records that are."""
-_JSON: tuple[Packing, ...] = ("json", "lines")
-_TABLES: tuple[Packing, ...] = ("csv", "lines")
+_TRIED = 8
+"""Records of a head that a format may fail to read before another one is asked."""
+_PACKINGS: Mapping[str, tuple[Packing, ...]] = MappingProxyType({"lines": ("lines",), "csv": ("csv", "json")})
+_LONGEST_NAME = 64
+"""Characters of a column's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """The format that most records look like; `others` were claimed too."""
+    """The format that most records look like, and how they lie in the file; `others` were claimed too."""
 
     format: Format
+    way: Way
     others: tuple[str, ...] = ()
+    is_sure: bool = True
 
 
-def rows_of(
-    file: TraceFile, packing: Packing, meter: Meter | None = None
-) -> Generator[Row | TraceError, None, None]:
-    """The records of a file in one of the three packings."""
-    if packing == "json":
-        return json_rows(file, meter)
-    if packing == "csv":
-        return csv_rows(file, meter)
-    return _line_rows(file, meter)
-
-
-def _line_rows(file: TraceFile, meter: Meter | None) -> Generator[Row | TraceError, None, None]:
-    for place, line in lines(file, meter):
-        yield line if isinstance(line, TraceError) else Row({"line": line}, place)
-
-
-def head_of(file: TraceFile, packing: Packing) -> list[Row]:
-    """The first readable records; broken ones are passed over here and reported when they are read."""
-    return [row for row in _first_records(file, packing) if isinstance(row, Row)]
-
-
-def _first_records(file: TraceFile, packing: Packing) -> list[Row | TraceError]:
-    found: list[Row | TraceError] = []
-    meter = Meter(0, None)
-    with closing(rows_of(file, packing, meter)) as rows:
-        try:
-            for row in islice(rows, HEAD_LINES if packing == "lines" else HEAD):
-                found.append(row)
-                if meter.done >= HEAD_BYTES:
-                    break
-        except TraceError as error:
-            found.append(error)
-    return found
-
-
-def detect(file: TraceFile, field_map: FieldMap | None = None) -> Detection:
-    """Find out the format; a `field_map` needs to know no more than how the records are packed.
+def detect(file: TraceFile, field_map: FieldMap | None = None, only: Sequence[Format] = FORMATS) -> Detection:
+    """Find out the format; a `field_map` needs to know no more than how the records lie.
 
     Raises:
         TraceError: no format fits (the message lists the known ones), no record can be read (the first
             one's error), or the file cannot be read at all.
     """
-    start = first_char(file)
-    if not start:
-        raise problems.empty(file.name, "the file is empty")
-    broken: TraceError | None = None
-    unclaimed: list[tuple[Packing, list[Row]]] = []
-    for packing in _JSON if start in "{[" else _TABLES:
-        records = _first_records(file, packing)
-        rows = [record for record in records if isinstance(record, Row)]
-        if packing == "csv" and not rows:
-            rows = _header_row(file)
-        if field_map is not None and rows and packing != "lines":
-            return Detection(by_map(packing))
-        found = _claimed(rows, packing)
-        if found is not None:
-            return found
-        if rows and packing != "lines":
-            unclaimed.append((packing, rows))
-        if packing != "csv" and not rows:
-            broken = broken or next((record for record in records if isinstance(record, TraceError)), None)
-    if broken is not None:
-        raise broken
-    for packing, rows in unclaimed:
+    unsure: Detection | None = None
+    ways: list[Way] = []
+    for most in (HEAD, HEAD_LINES):
+        for way in list(ways) or _noted(ways_of(file), ways):
+            if field_map is not None:
+                if _fits(field_map, _rows(way, file, most)):
+                    return Detection(BY_MAP, way)
+                continue
+            found = _claimed_by(way, file, most, only)
+            if found is not None and found.is_sure:
+                return found
+            unsure = unsure or found
+        if unsure is not None:
+            return unsure
+    if only is not FORMATS:
+        raise problems.unknown_format(file.name, ", ".join(NAMES))
+    return _otherwise(file, ways, field_map)
+
+
+def _noted(ways: Iterator[Way], kept: list[Way]) -> Iterator[Way]:
+    """The ways one by one: finding out about the later ones means reading the head again."""
+    for way in ways:
+        kept.append(way)
+        yield way
+
+
+def _otherwise(file: TraceFile, ways: Sequence[Way], field_map: FieldMap | None) -> Detection:
+    """What can be done with records that no format claims.
+
+    Raises:
+        TraceError: as `detect`.
+    """
+    heads = {way: head_by(way, file) for way in ways if way.packed != "lines" and not way.path}
+    full = {way: rows for way, head in heads.items() if (rows := _records(way, head))}
+    if field_map is not None and full:
+        return Detection(BY_MAP, next(iter(full)))
+    for way, rows in full.items():
         if is_readable(rows):
-            return Detection(by_map(packing))
-    suggestion = next((str(suggested(rows)) for _, rows in unclaimed), "")
+            return Detection(BY_MAP, way)
+    first = heads.get(ways[0], [])
+    broken = next((error for error in first if isinstance(error, TraceError)), None)
+    if ways[0].packed != "csv" and ways[0] not in full and broken and not _is_no_json(file, broken):
+        raise broken
+    suggestion = next((str(suggested(rows)) for rows in full.values()), "")
     if suggestion:
         raise problems.unknown_fields(file.name, suggestion)
+    if ways[0].packed in ("csv", "json") and first_char(file) == "<":
+        raise refusals.foreign(file.name, "HTML or XML")
     raise problems.unknown_format(file.name, ", ".join(NAMES))
 
 
-def _header_row(file: TraceFile) -> list[Row]:
-    """A table without rows is still a table."""
-    with closing(lines(file)) as every:
-        for place, line in every:
-            if isinstance(line, str) and line.strip():
-                return [Row(dict.fromkeys(header_of(line), ""), place)]
-    return []
+def _records(way: Way, head: Sequence[Row | TraceError]) -> list[Row]:
+    """The records of a head. Lines of prose are no table, however many commas they hold."""
+    rows = [row for row in head if isinstance(row, Row)]
+    if way.packed == "csv" and rows:
+        names = rows[0].value
+        if 2 * len(rows) < len(head) or any(len(name) > _LONGEST_NAME for name in names):
+            return []
+    return rows
 
 
-def _claimed(rows: list[Row], packing: Packing) -> Detection | None:
-    candidates = [entry for entry in FORMATS if entry.packing == packing]
+def _is_no_json(file: TraceFile, broken: TraceError) -> bool:
+    """Whether a first bracket is no list's but a time's or a level's, as in many server logs."""
+    return broken.code == "trace.json" and first_char(file) == "["
+
+
+def _rows(way: Way, file: TraceFile, most: int, as_cells: bool = False) -> list[Row]:
+    return [row for row in head_by(way, file, most, as_cells) if isinstance(row, Row)]
+
+
+def head_of(file: TraceFile) -> list[Row]:
+    """The first records as objects, so that a person may choose their fields: as a format finds them, else as
+    they stand.
+
+    Raises:
+        TraceError: the file cannot be read.
+    """
+    part = parts_of(file)[0]
+    try:
+        way = detect(part).way
+    except TraceError:
+        way = next(way for way in ways_of(part) if way.packed != "lines")
+    return [] if way.packed == "lines" else _rows(way, part, HEAD)
+
+
+def _fits(field_map: FieldMap, rows: Sequence[Row]) -> bool:
+    """Whether anything that makes a request stands where the map says."""
+    roles = (field_map.prompt, field_map.tokens, field_map.blocks, field_map.length, field_map.usage)
+    paths = [path for role in roles for path in role]
+    return any(value_at(row.value, path) is not None for row in rows[:_TRIED] for path in paths)
+
+
+def _claimed_by(way: Way, file: TraceFile, most: int, only: Sequence[Format]) -> Detection | None:
+    """The format that claims and reads what this way gives; tables are asked about as tables first."""
+    kinds = _PACKINGS.get(way.packed, ("json", "csv"))
+    unsure: Detection | None = None
+    for packing in kinds:
+        formats = [entry for entry in only if entry.packing == packing]
+        if not formats:
+            continue
+        rows = _rows(way, file, HEAD_LINES if packing == "lines" else most, packing == "csv")
+        refuse_own_file(file.name, rows)
+        names = _claimed(rows, formats)
+        for name in names:
+            entry = next(entry for entry in formats if entry.name == name)
+            others = tuple(other for other in names if other != name)
+            if _reads(entry, rows):
+                return Detection(entry, way, others)
+            unsure = unsure or Detection(entry, way, others, is_sure=False)
+    return unsure
+
+
+def _claimed(rows: Sequence[Row], formats: Sequence[Format]) -> list[str]:
+    """The formats that claim records, the one with the most first."""
     votes: Counter[str] = Counter()
     for row in rows:
-        name = next((entry.name for entry in candidates if entry.claims(row.value)), None)
+        name = next((entry.name for entry in formats if entry.claims(row.value)), None)
         if name is not None:
             votes[name] += 1
-    if not votes:
-        return None
     if votes[MOONCAKE_SESSIONS.name]:
         votes[MOONCAKE_SESSIONS.name] += votes.pop(MOONCAKE.name, 0)
     with_requests = {name: count for name, count in votes.items() if not _is_of_an_engine(name)}
-    (name, _), *others = Counter(with_requests or votes).most_common()
-    return Detection(format_named(name), tuple(name for name, _ in others))
+    return [name for name, count in Counter(with_requests or votes).most_common() if count]
 
 
 def _is_of_an_engine(name: str) -> bool:
     """Whether a format holds only an engine's own figures: requests in the same log tell more."""
     return format_named(name).gives == {"counters"}
+
+
+def _reads(entry: Format, rows: Sequence[Row]) -> bool:
+    """Whether the format can read one of the records that it claims."""
+    builder = Builder("", ReadOptions())
+    wanted = [row for row in rows if entry.claims(row.value)][:_TRIED]
+    try:
+        reader = entry.make(builder, list(rows))
+    except TraceError:
+        return False
+    for row in wanted:
+        builder.begin(row)
+        try:
+            reader.add(row)
+        except (TraceError, RecursionError, MonthSecondError):
+            builder.undo()
+        else:
+            return True
+    return False

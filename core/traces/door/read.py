@@ -1,9 +1,8 @@
 """The door: read one log (or the files of one) into a `Trace`.
 
-Broken lines. A log is refused at its first broken line, with file, line and field; only if the person says so
-(`ReadOptions.skip_broken`) are such lines left out, each counted and the first ones listed. Inside a JSON
-array nothing can be skipped after a syntax error. Whatever comes out is complete or nothing: an error leaves
-no half-read trace behind.
+Broken lines. A log is refused at its first broken line, with file, line and field; only if the person says
+so (`ReadOptions.skip_broken`) are such lines left out, each counted and the first ones listed. Whatever comes
+out is complete or nothing: an error leaves no half-read trace behind.
 """
 
 from __future__ import annotations
@@ -12,17 +11,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import TraceError
-from core.texts import showable
+from core.texts import escaped, showable
 from core.traces import problems
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format, Reader
 from core.traces.dates import Dates, MonthSecondError
-from core.traces.door.detect import detect, head_of, rows_of
-from core.traces.door.formats import format_named
-from core.traces.field_map import FieldMap
+from core.traces.door.detect import Detection, detect
+from core.traces.door.formats import FORMATS, format_named
+from core.traces.door.heads import head_by, ways_of
 from core.traces.model import Trace
 from core.traces.options import ReadOptions
+from core.traces.packing.archives import Member, parts_of
 from core.traces.packing.sources import Meter, Progress, TraceFile
+from core.traces.packing.ways import Way, rows_by
+from core.traces.rows import Row
+
+_MOST_NAMED = 5
+Plan = list[tuple[TraceFile, Detection]]
+"""The files of a log, each with how it is read."""
 
 
 def read_trace(
@@ -33,7 +39,8 @@ def read_trace(
     progress: Progress | None = None,
 ) -> Trace:
     """Read a log. Several files are read one after the other as one log, each in its own format (sessions of
-    Claude Code, two scrapes of an engine's counters, requests and the counters beside them).
+    Claude Code, two scrapes of an engine's counters, requests and the counters beside them); an archive is
+    as many files as it holds.
 
     `format_name` overrules what is detected, for all files. `progress(done, total)` is called in bytes
     about once a MiB; it cancels the reading by raising. O(bytes); memory grows with what the requests hold,
@@ -47,15 +54,19 @@ def read_trace(
     if not found:
         raise problems.empty("the upload", "there is no file")
     wanted = options or ReadOptions()
+    name = found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
+    plan, left_out = _planned(found, format_name, wanted)
     try:
-        return _read(found, format_name, wanted, progress, Dates(ignored=wanted.ignore_times))
+        dates = Dates(ignored=wanted.ignore_times)
+        return _read(name, plan, left_out, wanted, progress, dates)
     except MonthSecondError:
-        return _read(found, format_name, wanted, progress, Dates(month_first=False))
+        return _read(name, plan, left_out, wanted, progress, Dates(month_first=False))
 
 
 def _read(
-    found: Sequence[TraceFile],
-    format_name: str | None,
+    name: str,
+    plan: Plan,
+    left_out: Sequence[str],
     options: ReadOptions,
     progress: Progress | None,
     dates: Dates,
@@ -66,60 +77,126 @@ def _read(
         TraceError: as above.
         MonthSecondError: dates before some line must be read anew, day first.
     """
-    entries = _formats(found, format_name, options.field_map)
-    name = found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
     builder = Builder(name, options)
-    readers: dict[Format, Reader] = {}
-    for file, entry in zip(found, entries, strict=True):
-        if entry not in readers:
-            readers[entry] = entry.make(builder, head_of(file, entry.packing))
-    meter = Meter(sum(file.size() for file in found), progress)
-    for file, entry in zip(found, entries, strict=True):
-        reader = readers[entry]
-        for row in rows_of(file, entry.packing, meter):
-            if isinstance(row, TraceError):
-                builder.skip(row)
-                continue
-            row.place.dates = dates
-            builder.begin(row)
-            try:
-                reader.add(row)
-            except TraceError as error:
-                builder.undo()
-                builder.skip(error)
-            except RecursionError:
-                builder.undo()
-                builder.skip(problems.not_json(row.place, "nested too deeply"))
+    readers: dict[str, Reader] = {}
+    for file, found in plan:
+        if found.format.name not in readers:
+            head = head_by(found.way, file, as_cells=found.format.packing == "csv")
+            rows = [row for row in head if isinstance(row, Row)]
+            readers[found.format.name] = found.format.make(builder, rows)
+    _note_packing(builder, plan, left_out)
+    meter = Meter(sum(file.size() for file, _ in plan), progress)
+    for file, found in plan:
+        _read_file(builder, readers[found.format.name], file, found, meter, dates)
     for reader in readers.values():
         reader.finish()
     meter.flush()
     _note_dates(builder, dates)
     if len(readers) > 1:
-        builder.note("formats", len(readers), formats=", ".join(entry.name for entry in readers))
-    return builder.finish(_main(entries).name)
+        builder.note("formats", len(readers), formats=", ".join(readers))
+    return builder.finish(_main([found.format for _, found in plan]).name)
 
 
-def _formats(found: Sequence[TraceFile], format_name: str | None, field_map: FieldMap | None) -> list[Format]:
-    """The format of each file. One that shows nothing of its own (empty, or rows that no reader claims) is
-    read like the first: what is wrong with it is then told by line.
+def _read_file(
+    builder: Builder, reader: Reader, file: TraceFile, found: Detection, meter: Meter, dates: Dates
+) -> None:
+    entry = found.format
+    claims = entry.claims if entry.name in _CLAIMING else None
+    for row in rows_by(found.way, file, meter, builder.note, claims, entry.packing == "csv"):
+        if isinstance(row, TraceError):
+            builder.skip(row)
+            continue
+        row.place.dates = dates
+        builder.begin(row)
+        try:
+            reader.add(row)
+        except TraceError as error:
+            builder.undo()
+            builder.skip(error)
+        except RecursionError:
+            builder.undo()
+            builder.skip(problems.not_json(row.place, "nested too deeply"))
+
+
+_CLAIMING = frozenset(entry.name for entry in FORMATS if entry.name != "field_map")
+"""Formats that know their own records; a map reads whatever it is given."""
+
+
+def _planned(
+    found: Sequence[TraceFile], format_name: str | None, options: ReadOptions
+) -> tuple[Plan, list[str]]:
+    """How each file is to be read, and the names of an archive's files that hold no requests.
+
+    A file that shows nothing of its own (empty, or rows that no reader claims) is read like the first: what
+    is wrong with it is then told by line.
 
     Raises:
-        TraceError: as above, of the first file.
+        TraceError: an archive cannot be opened; no file is of a known format (the first one's error).
     """
-    if format_name is not None and field_map is None:
-        return [format_named(format_name)] * len(found)
-    entries = [detect(found[0], field_map).format]
-    for file in found[1:]:
+    plan: Plan = []
+    left_out: list[str] = []
+    late: list[TraceFile] = []
+    error: TraceError | None = None
+    for file in [part for one in found for part in parts_of(one)]:
         try:
-            entries.append(detect(file, field_map).format)
-        except TraceError:
-            entries.append(entries[0])
-    return entries
+            plan.append((file, _how(file, format_name, options)))
+        except TraceError as why:
+            error = error or why
+            if isinstance(file, Member):
+                left_out.append(file.inside)
+            elif plan:
+                late.append(file)
+            else:
+                raise
+    if not plan:
+        raise error or problems.empty(found[0].name, "there is no file")
+    entry = plan[0][1].format
+    return [*plan, *((file, Detection(entry, _usual_way(file, entry))) for file in late)], left_out
+
+
+def _how(file: TraceFile, format_name: str | None, options: ReadOptions) -> Detection:
+    if format_name is None or options.field_map is not None:
+        return detect(file, options.field_map)
+    entry = format_named(format_name)
+    try:
+        return detect(file, only=[entry])
+    except TraceError:
+        return Detection(entry, _usual_way(file, entry))
+
+
+def _usual_way(file: TraceFile, entry: Format) -> Way:
+    """How a file is read in a format that claims none of its records: a person wants it so."""
+    ways = list(ways_of(file))
+    if entry.packing == "lines" and ways[0].packed in ("json", "csv"):
+        return Way("lines")
+    wanted = ("csv", "json") if entry.packing == "csv" else ("json", "text")
+    usual = Way("csv") if entry.packing == "csv" else Way("json")
+    if ways[0].packed not in ("json", "csv"):
+        return ways[0]
+    return next((way for way in ways if way.packed == wanted[0] and not way.path), usual)
 
 
 def _main(entries: Sequence[Format]) -> Format:
     """The format that the log goes by: the first one with requests, whatever lies beside it."""
     return next((entry for entry in entries if entry.gives - {"counters", "events"}), entries[0])
+
+
+def _note_packing(builder: Builder, plan: Plan, left_out: Sequence[str]) -> None:
+    """Say what was found inside what."""
+    members = [file.inside for file, _ in plan if isinstance(file, Member)]
+    if len(members) > 1 or (members and left_out):
+        builder.note("members", len(members), names=_listed(members))
+    if left_out:
+        builder.note("members_left", len(left_out), names=_listed(left_out))
+    for where in dict.fromkeys(found.way.where for _, found in plan if found.way.where):
+        builder.note("inside", where=escaped(where))
+    for sheet in dict.fromkeys(found.way.sheet for _, found in plan if found.way.sheet):
+        builder.note("sheet", sheet=escaped(sheet))
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(escaped(name) for name in names[:_MOST_NAMED])
+    return shown if len(names) <= _MOST_NAMED else f"{shown}, …"
 
 
 def _note_dates(builder: Builder, dates: Dates) -> None:

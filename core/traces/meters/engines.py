@@ -134,9 +134,9 @@ def _is_counted(values: Values) -> bool:
 def _zeros_before_the_first_hit(values: Values) -> None:
     """A counter is born with its first count: before a later one it stood at 0, and was not unknown."""
     for role in ("hits", "any_hits", "external_hits"):
-        having = [moment for moment, fields in values.items() if role in fields]
+        first = min((moment for moment, fields in values.items() if role in fields), default=-1)
         for moment, fields in values.items():
-            if having and moment < min(having) and "queries" in fields:
+            if moment < first and "queries" in fields:
                 fields.setdefault(role, 0.0)
 
 

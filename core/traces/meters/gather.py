@@ -15,7 +15,7 @@ from core.traces.engine_facts import Labels, Meters, Moment, OrderOf
 from core.traces.meters.engines import Series, engines_of
 from core.traces.meters.exposition import Sample
 from core.traces.meters.families import FAMILIES
-from core.traces.meters.metric_names import GAUGES, Known
+from core.traces.meters.metric_names import Known
 from core.traces.problems import Place
 from core.traces.rows import LARGEST
 
@@ -63,18 +63,31 @@ class Gather:
             store.setdefault(key, {})[moment] = sample.value
 
     def _moment(self, place: Place, metric: str, sample: Sample) -> int:
-        if sample.at_s is not None:
-            if sample.at_s not in self._by_time:
-                self._by_time[sample.at_s] = self._new(place, sample.at_s)
-            if self._current != self._by_time[sample.at_s]:
-                self._current, self._seen = self._by_time[sample.at_s], set()
-            return self._by_time[sample.at_s]
-        series = (metric, sample.labels)
-        if self._current is None or series in self._seen:
-            self._current = self._new(place, self._stamp)
-            self._seen, self._stamp = set(), None
+        series, at_s = (metric, sample.labels), sample.at_s
+        again = self._current is None or series in self._seen
+        if at_s is None:
+            if again:
+                self._begin(self._new(place, self._stamp))
+                self._stamp = None
+        elif at_s not in self._by_time:
+            if again or self._moments[self._current or 0].at_s is not None:
+                self._begin(self._new(place, at_s))
+            self._date(at_s)
+        elif self._current != self._by_time[at_s]:
+            self._begin(self._by_time[at_s])
         self._seen.add(series)
+        assert self._current is not None
         return self._current
+
+    def _begin(self, moment: int) -> None:
+        self._current, self._seen = moment, set()
+
+    def _date(self, at_s: float) -> None:
+        """The current scrape has this time: some exporters write times behind counters only."""
+        assert self._current is not None
+        moment = self._moments[self._current]
+        self._moments[self._current] = Moment(moment.file, moment.line, at_s)
+        self._by_time[at_s] = self._current
 
     def _new(self, place: Place, at_s: float | None) -> int:
         self._moments.append(Moment(place.file, place.line, at_s))
@@ -84,7 +97,6 @@ class Gather:
 
     def finish(self) -> Meters:
         """Readings per engine, in the order of the moments."""
-        self._gauges_to_their_page()
         order, places = _ordered(self._moments)
         for key, values in self._older.items():
             newer = self._series.setdefault(key, {})
@@ -97,21 +109,6 @@ class Gather:
         ]
         moments = tuple(self._moments[place] for place in places)
         return Meters("scrapes", moments, tuple(engines), order)
-
-    def _gauges_to_their_page(self) -> None:
-        """Some exporters give times to counters only: a gauge before them belongs to the page that begins."""
-        timed = [place for place, moment in enumerate(self._moments) if moment.at_s is not None]
-        lost = [place for place, moment in enumerate(self._moments) if moment.at_s is None]
-        every = [*self._series.items(), *self._older.items()]
-        counted = {at for key, values in every if key[1] not in GAUGES for at in values}
-        if not timed or not lost or counted & set(lost):
-            return
-        page = {place: next((at for at in timed if at > place), timed[-1]) for place in lost}
-        kept = {place: new for new, place in enumerate(timed)}
-        for store in (self._series, self._older, self._began):
-            for key, values in store.items():
-                store[key] = {kept[page.get(at, at)]: value for at, value in values.items()}
-        self._moments = [self._moments[place] for place in timed]
 
 
 def _too_many(place: Place, metric: str) -> TraceError:

@@ -9,8 +9,6 @@ from types import MappingProxyType
 
 from core.traces.meters.families import FAMILIES
 
-GAUGES = frozenset(name for family in FAMILIES.values() for name in (family.gauge, family.usage) if name)
-"""Names of what goes up and down."""
 _SPLIT = re.compile(rf"({'|'.join(FAMILIES)})[:._](\w+)", re.ASCII)
 
 

@@ -1,8 +1,8 @@
 """The files inside a zip or tar archive, each as a log file of its own.
 
 An Excel file is a zip archive too and is told apart by what lies in it. Hidden files and folders, and what
-macOS adds, are no logs. An archive's own word on how long its files are is checked before anything is unpacked,
-and holds while it is: whatever is longer breaks off.
+macOS adds, are no logs. An archive's own word on how long its files are is checked before anything is
+unpacked, and holds while it is: whatever is longer breaks off.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ class Member(TraceFile):
 def _opened(file: TraceFile, content: Content, kind: str, inside: str) -> Generator[BinaryIO, None, None]:
     stream = _seekable(file, content)
     if kind == "zip":
-        with zipfile.ZipFile(stream) as archive, archive.open(inside) as found:
+        with zipfile.ZipFile(stream) as zipped, zipped.open(inside) as found:
             yield cast(BinaryIO, found)
     else:
-        with tarfile.open(fileobj=stream, mode="r:") as archive:
-            member = archive.extractfile(inside)
+        with tarfile.open(fileobj=stream, mode="r:") as tarred:
+            member = tarred.extractfile(inside)
             if member is None:
                 raise problems.unreadable(file.name, "it is no file")
             yield cast(BinaryIO, member)

@@ -32,8 +32,8 @@ def csv_rows(
     """
     header: list[str] | None = None
     for place, record in _records(file, meter):
-        if header is None and isinstance(record, str) and (named := _SEPARATOR.fullmatch(record.strip())):
-            delimiter = named[1]
+        if header is None and isinstance(record, str) and (named := separator_of(record)) is not None:
+            delimiter = named
             continue
         cells = record if isinstance(record, TraceError) else _cells(record, place, delimiter)
         if header is None:
@@ -46,6 +46,12 @@ def csv_rows(
             yield problems.not_csv(place, f"it has {len(cells)} columns, the header {len(header)}")
         else:
             yield Row(dict(zip(header, cells, strict=True)), place)
+
+
+def separator_of(line: str) -> str | None:
+    """The delimiter that a first line `sep=;` names."""
+    found = _SEPARATOR.fullmatch(line.strip("\r\n"))
+    return None if found is None else found[1]
 
 
 def header_of(line: str, delimiter: str = ",") -> tuple[str, ...]:

@@ -1,9 +1,9 @@
 """Records inside other records: in a list of them, in a log shipper's envelope, as JSON text in a field.
 
 A path leads from what a file holds to the record: names, places in lists, and `EACH` for every element. A
-text on the way is entered: it may be JSON, JSON inside a JSON string, what Python prints for a dict, or a line
-in which such an object stands behind a prefix (a time, a level, a pod's name). Docker and the container
-runtimes of Kubernetes cut lines at 16 KiB; the pieces are joined again.
+text on the way is entered: it may be JSON, JSON in a JSON string, what Python prints for a dict, or a line in
+which such an object stands behind a prefix (a time, a level, a pod's name). Docker and the container runtimes
+of Kubernetes cut lines at 16 KiB; the pieces are joined again.
 
 A record that has no time of its own gets that of its envelope.
 """
@@ -28,8 +28,8 @@ SHIPPED = frozenset(
         *("document", "details", "detail", "properties", "logEvent", "parsed", "json", "messageObject"),
     }
 )
-"""Names under which Docker, CloudWatch, Google Cloud, journald, Loki, Splunk, Elasticsearch, Fluent Bit, Datadog
-and Azure put what an application wrote."""
+"""Names under which Docker, CloudWatch, Google Cloud, journald, Loki, Splunk, Elasticsearch, Fluent Bit,
+Datadog and Azure put what an application wrote."""
 _TIMES = (
     *("timestamp", "@timestamp", "time", "ts", "_time", "eventTime", "date", "datetime", "asctime"),
     *("__REALTIME_TIMESTAMP", "receiveTimestamp", "ingestionTime", "insertTime"),
@@ -83,7 +83,7 @@ def follow(
             yield from follow(value[step], path[1:], first, was_text)
     elif isinstance(value, dict) and path[0] in value:
         time = next((value[name] for name in _TIMES if value.get(name) not in (None, "")), time)
-        yield from follow(value[path[0]], path[1:], time, was_text)  # type: ignore[index]
+        yield from follow(value[path[0]], path[1:], time, was_text)
 
 
 def _entered(text: str, path: Path, time: object) -> Iterator[Found | Unread]:
@@ -171,11 +171,8 @@ def paths_into(values: Iterable[object], most: int) -> list[Path]:
             break
         for name, item in _steps(value):
             here = (*path, *name)
-            if (
-                (name[-1] in SHIPPED and isinstance(item, dict | str))
-                or name[-1] == EACH
-                or (name[-1] == 1 and isinstance(item, str))
-            ):
+            is_named = name[-1] in SHIPPED and isinstance(item, dict | str)
+            if is_named or name[-1] in (EACH, 1):
                 found[here] = None
             if len(here) < _DEEPEST:
                 queue.append((item, here))

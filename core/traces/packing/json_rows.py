@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 from contextlib import closing
+from itertools import islice
 from typing import Any, TypeGuard
 
 from core.errors import TraceError
@@ -16,12 +17,14 @@ from core.traces import problems
 from core.traces.packing.decode import parse_json
 from core.traces.packing.scanner import Say, Scanner, Valued
 from core.traces.packing.sources import Meter, TraceFile
-from core.traces.packing.text import chunks, first_char, lines
+from core.traces.packing.text import first_char, is_long, lines
 from core.traces.problems import Place
 from core.traces.rows import Row
 
-_REMAINS = " \t\r\n,[]\x1e"
+_REMAINS = re.compile(r"[\s,\x1e]*\[?[\s,\x1e]*(.*?)[\s,]*\]?[\s,]*", re.DOTALL)
 """What a line of an array has around its object, and what JSON text sequences have in front of theirs."""
+
+_LINES = 50
 
 
 def quiet(_code: str, _count: int) -> None:
@@ -50,42 +53,59 @@ def json_values(
 
 
 def _is_one_a_line(file: TraceFile) -> bool:
-    """Whether each line is to be a record. The second line of a printed-out object is indented or a key."""
-    if first_char(file) == "[":
-        return _begins_with_a_number(file)
+    """Whether each line is to be a record, whatever the broken ones among them look like."""
+    if first_char(file) == "[" and is_long(file):
+        return False
+    return _begins_with_a_number(file) or num_whole_lines(file) > 0
+
+
+def num_whole_lines(file: TraceFile) -> int:
+    """How many of the first lines are objects by themselves. Of a printed-out object no line is, but for
+    indented ones."""
     with closing(lines(file)) as every:
-        full = (line for _, line in every if isinstance(line, TraceError) or line.strip(_REMAINS))
-        first, second = next(full, ""), next(full, "{")
-    if isinstance(first, TraceError):
-        return True
-    if isinstance(_parsed_line(first, Place(file.name, 1)), dict | list):
-        return True
-    return isinstance(second, TraceError) or second.lstrip(",").startswith("{")
+        full = (line for _, line in every if isinstance(line, TraceError) or not _is_blank(line))
+        first = list(islice(full, _LINES))
+    if first and isinstance(first[0], TraceError):
+        return 1
+    place = Place(file.name)
+    opened = [line for line in first if isinstance(line, str) and line[:1] in ("{", ",", "[", "\x1e")]
+    return sum(isinstance(_parsed_line(line, place), dict) for line in opened)
+
+
+def _is_blank(line: str) -> bool:
+    """Whether there is nothing on a line but what may stand between elements."""
+    return line.strip(" \t\r\n,\x1e") in ("", "[", "]")
 
 
 def _begins_with_a_number(file: TraceFile) -> bool:
     """Whether the list that the file begins with is a batch of KV events: one record of many."""
-    with closing(chunks(file)) as pieces:
-        try:
-            return re.match(r"\s*\[\s*[-\d]", next(pieces, "")) is not None
-        except TraceError:
-            return False
+    with closing(lines(file)) as every:
+        first = next((line for _, line in every if isinstance(line, TraceError) or line.strip()), "")
+    return isinstance(first, str) and re.match(r"\s*\[\s*[-\d]", first) is not None
 
 
 def _by_line(file: TraceFile, meter: Meter | None) -> Generator[Valued | TraceError, None, None]:
+    """Each line's value. Lines before the first one that are no JSON at all are a program's greetings."""
+    begun = False
     for place, line in lines(file, meter):
         if isinstance(line, TraceError):
             yield line
-        elif line.strip(_REMAINS):
+        elif not _is_blank(line):
             value = _parsed_line(line, place)
-            yield value if isinstance(value, TraceError) else (place, value)
+            if isinstance(value, TraceError):
+                is_text = not begun and line.lstrip()[:1] not in ("{", "[")
+                yield problems.before_first(place) if is_text else value
+            else:
+                begun = begun or isinstance(value, dict | list)
+                yield place, value
 
 
 def _parsed_line(line: str, place: Place) -> Any | TraceError:
     """A line's value; where it is none, that of the line without the remains of an array around it."""
     value = parse(line, place)
     if isinstance(value, TraceError):
-        inner = parse(line.strip(_REMAINS), place)
+        match = _REMAINS.fullmatch(line)
+        inner = parse(match[1], place) if match is not None and match[1] != line else value
         return value if isinstance(inner, TraceError) else inner
     return value
 

@@ -39,7 +39,7 @@ _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ta
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file without its layers. `consumed`: bytes of the file itself read so far; None: as many as came out."""
+    """A file without its layers. `consumed`: bytes of the file read so far; None: as many as came out."""
 
     stream: BinaryIO
     kind: Kind
@@ -109,8 +109,7 @@ def peeled(name: str, stream: BinaryIO) -> Content:
         layer = next((one for magic, one in _PACKED.items() if head.startswith(magic)), None)
         if layer is None:
             break
-        source = below if now is stream else _Count(now)
-        now = unpacking(name, layer[0], layer[1](source))
+        now = unpacking(name, layer[0], layer[1](below if now is stream else _Count(now)))
         head = cast(io.BufferedReader, now).peek(PEEK)
     consumed = None if now is stream else lambda: below.num_bytes
     kind = kind_of(name, head)
@@ -121,8 +120,7 @@ def peeled(name: str, stream: BinaryIO) -> Content:
         now = _buffered(_recoding(name, encoding, now))
         head = cast(io.BufferedReader, now).peek(PEEK)
     if b"\r" in head and b"\n" not in head:
-        source = now
-        now = _buffered(lambda size: source.read(size).replace(b"\r", b"\n"))
+        now = _buffered(_lines_of(now))
     return Content(now, "text", consumed)
 
 
@@ -162,6 +160,10 @@ def _recoding(name: str, encoding: str, below: BinaryIO) -> Read:
                 return text
 
     return read
+
+
+def _lines_of(below: BinaryIO) -> Read:
+    return lambda size: below.read(size).replace(b"\r", b"\n")
 
 
 def _arrow(codec: str) -> Callable[[Any], Any]:

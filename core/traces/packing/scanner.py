@@ -65,7 +65,7 @@ class Scanner:
             yield self._late
 
     def lists(self) -> Generator[tuple[tuple[str, ...], object], None, None]:
-        """Where the first value of the file, an object, has lists of objects: names, and the first element."""
+        """Where the file's first value, an object, has lists of objects: names, and the first element."""
         if self._peek() == "{":
             yield from self._lists_below(())
 

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator
 from datetime import date, datetime
 from decimal import Decimal
 from importlib.util import find_spec
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from core.traces.packing import refusals
 from core.traces.packing.layers import MOST_UNPACKED
@@ -141,7 +141,7 @@ def _workbook(file: TraceFile, stream: BinaryIO) -> Any:
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
-    held = stream if stream.seekable() else cast(BinaryIO, _in_memory(file, stream))
+    held = stream if stream.seekable() else _in_memory(file, stream)
     try:
         return load_workbook(held, read_only=True, data_only=True)
     except (InvalidFileException, OSError, ValueError, KeyError):

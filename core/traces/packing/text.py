@@ -16,6 +16,7 @@ from core.traces.problems import Place
 LONGEST_LINE = 2**26
 """Bytes of one line, or of one value of a JSON array (64 MiB): one request, however long, is shorter."""
 _CHUNK = 2**18
+_LONG = 2**22
 
 
 class _Gauge:
@@ -108,6 +109,12 @@ def first_char(file: TraceFile) -> str:
                 return text[0]
             raw = stream.readline(_CHUNK)
         return ""
+
+
+def is_long(file: TraceFile) -> bool:
+    """Whether the first line is longer than nearly any request: a whole log, perhaps."""
+    with file.content() as content:
+        return len(text_of(file, content).readline(_LONG)) >= _LONG
 
 
 def chunks(file: TraceFile, meter: Meter | None = None) -> Generator[str, None, None]:

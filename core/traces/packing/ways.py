@@ -1,8 +1,8 @@
 """The ways in which records may lie in a file, and the rows that each way gives.
 
-Every way gives the same kind of row, an object by field. A table's cells that hold JSON (or what pandas writes
-for a list) are entered, so that any format may come as a table; formats that are tables by themselves get
-their cells as text.
+Every way gives the same kind of row, an object by field. A table's cells that hold JSON (or what pandas
+writes for a list) are entered, so that any format may come as a table; formats that are tables by themselves
+get their cells as text.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Packed = Literal["json", "text", "lines", "csv", "parquet", "arrow", "xlsx"]
 @dataclass(frozen=True, slots=True)
 class Way:
     """How records lie in a file. `json`: one a line, an array, or in a row; `text`: JSON behind a prefix on
-    each line; `lines`: the lines themselves; the others are tables. `path`: where in each value the record is.
+    each line; `lines`: the lines themselves; the others are tables. `path`: where in a value the record is.
     """
 
     packed: Packed
@@ -86,7 +86,7 @@ def _objects(way: Way, file: TraceFile, meter: Meter | None, say: Say, claims: C
 
 
 def _streamed(path: Path) -> tuple[tuple[str, ...], Path]:
-    """The names of a path down to its first list, which need not be in memory, and the path in its elements."""
+    """The names of a path down to its first list, which is never held as a whole, and the path behind it."""
     if EACH not in path:
         return (), path
     place = path.index(EACH)

@@ -11,6 +11,7 @@ A batch is a map with those names, or the array that is sent, `[ts, events, rank
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,8 +31,11 @@ from core.traces.recording import (
     digest_of,
 )
 from core.traces.rows import Row
+from core.traces.timestamps import time_or_none
 from core.types import BlockHash
 
+_DIGITS = re.compile(r"-?\d+|(?:0x)?[0-9a-fA-F]+", re.ASCII)
+_BASE64 = re.compile(r"(?=.*\d|.*[A-Z])[A-Za-z0-9+/_-]+={0,2}", re.ASCII)
 _ARRAY_FIELDS = {
     "BlockStored": (
         *("block_hashes", "parent_block_hash", "token_ids", "block_size"),
@@ -52,13 +56,18 @@ class _Events:
         self._num_live = 0
         self._peak = 0
         self._batches: list[RecordedBatch] = []
+        self._sparse: list[tuple[int, int]] = []  # hashes and blocks of tokens, where these differ
 
     def add(self, row: Row) -> None:
         if is_kv_batch(row.get("decoded")):
             row = Row(kv_batch_fields(row.items("decoded")), row.place, row.name("decoded"))
         rank = row.whole_or_none("data_parallel_rank")
-        batch = tuple(_event(row, index, item, rank) for index, item in enumerate(row.items("events")))
+        time_or_none(row, "ts")
+        sparse: list[tuple[int, int]] = []
+        events = enumerate(row.items("events"))
+        batch = tuple(_event(row, index, item, rank, sparse) for index, item in events)
         self._batches.append(batch)
+        self._sparse += sparse
         for event in batch:
             self._apply(event)
 
@@ -94,6 +103,9 @@ class _Events:
             return
         self._builder.recording = tuple(self._batches)
         self._builder.note("no_requests")
+        if self._sparse:
+            hashes, blocks = map(sum, zip(*self._sparse, strict=True))
+            self._builder.note("tokens_dropped", len(self._sparse), hashes=hashes, blocks=blocks)
         self._builder.events = EventTotals(
             num_batches=len(self._batches),
             num_stored=self._counts["stored"],
@@ -107,8 +119,10 @@ class _Events:
         )
 
 
-def _event(row: Row, index: int, item: object, rank: int | None) -> RecordedEvent:
-    """One event, whichever way it is written."""
+def _event(
+    row: Row, index: int, item: object, rank: int | None, sparse: list[tuple[int, int]]
+) -> RecordedEvent:
+    """One event, whichever way it is written. `sparse`: takes what does not fit together."""
     kind, event = _fields(row, index, item)
     pool = (rank, event.label("medium"), event.whole_or_none("group_idx"))
     if kind == "AllBlocksCleared":
@@ -116,21 +130,30 @@ def _event(row: Row, index: int, item: object, rank: int | None) -> RecordedEven
     hashes = tuple(_hash(event, item) for item in event.items("block_hashes"))
     if kind == "BlockRemoved":
         return BlocksRemoved(pool, hashes)
-    return _stored(event, pool, hashes)
+    return _stored(event, pool, hashes, sparse)
 
 
-def _stored(event: Row, pool: Pool, hashes: tuple[BlockHash, ...]) -> BlocksStored:
+def _stored(
+    event: Row, pool: Pool, hashes: tuple[BlockHash, ...], sparse: list[tuple[int, int]]
+) -> BlocksStored:
     size, parent = event.whole_or_none("block_size", least=1), event.get("parent_block_hash")
     tokens = event.token_ids("token_ids") if event.get("token_ids") is not None else array("I")
+    if size is not None and tokens and len(tokens) != size * len(hashes):
+        sparse.append((len(hashes), -(-len(tokens) // size)))
     if size is None or len(tokens) != size * len(hashes):
-        tokens = array("I")
+        tokens = array("I")  # nobody can say whose they are
     return BlocksStored(pool, hashes, None if parent is None else _hash(event, parent), tokens, size)
 
 
 def _hash(event: Row, item: object) -> BlockHash:
-    if type(item) is int or isinstance(item, str):
+    if type(item) is int or (isinstance(item, str) and _is_hash(item)):
         return digest_of(item)
-    raise event.wrong("block_hashes", "whole numbers or texts", item)
+    raise event.wrong("block_hashes", "whole numbers, or texts of hex digits or base64", item)
+
+
+def _is_hash(text: str) -> bool:
+    """Whether a text can be a published hash: digits, hex digits, or base64 of 8 bytes or more."""
+    return _DIGITS.fullmatch(text) is not None or (len(text) >= 11 and _BASE64.fullmatch(text) is not None)
 
 
 def _fields(row: Row, index: int, item: object) -> tuple[str, Row]:

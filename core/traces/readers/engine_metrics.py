@@ -113,7 +113,9 @@ def _claims_line(data: Mapping[str, Any]) -> bool:
     if comment is not None:
         return family_of(comment[1]) is not None
     name = name_of(line)
-    return family_of(name) is not None and sample_of(line, name) is not None
+    return known_metric(name) is not None or (
+        family_of(name) is not None and sample_of(line, name) is not None
+    )
 
 
 def _claims_answer(data: Mapping[str, Any]) -> bool:

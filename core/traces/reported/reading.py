@@ -51,7 +51,8 @@ def usage_of(row: Row, shape: Shape) -> Usage:
             for names in (shape.prompt, shape.cached, shape.written, shape.output, shape.total)
         )
     )
-    if counts.cached is None and shape.absent == "zero" and counts.given is not None:
+    left_out = counts.cached is None and shape.absent == "zero" and counts.given is not None
+    if left_out:
         counts = replace(counts, cached=0)
     inside = shape.total_tells and counts.written_inside
     if inside:
@@ -62,6 +63,8 @@ def usage_of(row: Row, shape: Shape) -> Usage:
     proof: Convention | None = "exclusive" if inside else _proof(counts, shape)
     found = _under(counts, shape.convention if shape.sure else proof or shape.convention, shape)
     found = replace(found, written_5m=short, written_1h=long, proof=proof, sure=shape.sure)
+    if left_out:
+        found = replace(found, absent="zero")
     return with_both(found) if not shape.sure and proof is None else found
 
 
@@ -110,7 +113,6 @@ def _under(counts: _Counts, convention: Convention, shape: Shape) -> Usage:
         cached,
         written,
         counts.output,
-        absent=shape.absent,
         uncached=rest,
         shape=shape.name,
         convention=convention,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.scenario.tokenizer import Tokenizer
 from core.traces.model import TraceRequest
 from core.traces.pieces import paths_of
 from core.traffic.diagnosis.candidates import kind_in
+from core.traffic.diagnosis.findings import Bar
 from core.traffic.diagnosis.groups import Group
 from core.traffic.diagnosis.kinds import Kind
 from core.traffic.diagnosis.shown import Aligned
@@ -47,8 +49,31 @@ def aligned(requests: Sequence[TraceRequest], group: Group) -> tuple[Aligned, ..
         other = pair.request if number == pair.other else pair.other
         one = _span(requests, group, number, other)
         if one is not None:
-            found.append(_cut(number, one[0], one[1] or (0, len(one[0]))))
+            against = _text_at(requests[other], group) or ""
+            found.append(_cut(number, one[0], one[1] or _differs(one[0], against)))
     return tuple(found)
+
+
+def bar_of(requests: Sequence[TraceRequest], group: Group, tokenizer: Tokenizer) -> Bar | None:
+    """The example's piece in tokens; None where no text stands there. What a token of the border belongs to
+    is decided by where it begins, so the parts may be off by one each."""
+    pair = group.pairs[0]
+    found = _span(requests, group, pair.request, pair.other)
+    if found is None:
+        return None
+    text, span = found
+    start, stop = span or _differs(text, _text_at(requests[pair.other], group) or "")
+    parts = (text[:start], text[start:stop], text[stop:])
+    return Bar(*(len(tokenizer.encode(part)) for part in parts))
+
+
+def _differs(mine: str, other: str) -> Span:
+    """What lies between the common beginning and the common end."""
+    least = min(len(mine), len(other))
+    start = next((at for at in range(least) if mine[at] != other[at]), least)
+    rest = least - start
+    end = next((at for at in range(rest) if mine[-1 - at] != other[-1 - at]), rest)
+    return start, len(mine) - end
 
 
 def _span(

@@ -42,6 +42,8 @@ class Group:
     paths: set[str] = field(default_factory=set)
     spot: Spot | None = None
     texts: list[str] = field(default_factory=list)
+    changed: frozenset[int] = frozenset()
+    """Requests whose prompt the best repair so far changes."""
 
     @property
     def lost(self) -> float:

@@ -8,11 +8,12 @@ from core.replay.prefix_tree import Progress, part_of
 from core.scenario.tokenizer import Tokenizer
 from core.traffic.analysis import Analysis
 from core.traffic.diagnosis.candidates import candidates_of
-from core.traffic.diagnosis.examples import aligned, characters_of, kind_of_group
+from core.traffic.diagnosis.examples import aligned, bar_of, characters_of, kind_of_group
 from core.traffic.diagnosis.findings import Finding, Offer
 from core.traffic.diagnosis.groups import Group, groups_of
 from core.traffic.diagnosis.pairs import MOST_MISSES, find_pairs
 from core.traffic.diagnosis.settings import of_settings
+from core.traffic.diagnosis.together import both
 from core.traffic.diagnosis.trials import in_order, offers_of, outcome_of
 from core.traffic.misses import Miss
 
@@ -33,9 +34,11 @@ def find_causes(
     tried = [group for group in groups if any(group is one for one, _ in trials)]
     offers = offers_of(analysis, trials, tokenizer, part_of(progress, 2, 4))
     helped = [(group, offer) for group, offer in zip(tried, offers, strict=True) if offer]
-    texts = [
-        _finding(analysis, group, offer, found.num_misses > MOST_MISSES) for group, offer in _joined(helped)
-    ]
+    pair = both(analysis, helped, tokenizer)
+    joined = _joined(helped)
+    sampled = found.num_misses > MOST_MISSES
+    missed = frozenset(miss.request for miss in misses if miss.reason == "differs") if sampled else None
+    texts = [_finding(analysis, group, _with(pair, group, some), missed, tokenizer) for group, some in joined]
     texts.sort(key=lambda one: one.best.computed_after)
     settings = of_settings(analysis, misses, part_of(progress, 3, 4))
     return (*texts, *(one for one in settings if one.cause != "too_short" or not texts))
@@ -71,19 +74,36 @@ def _different(offers: Iterable[Offer]) -> tuple[Offer, ...]:
     """Of two that write the same prompts one is enough."""
     found: dict[object, Offer] = {}
     for offer in sorted(offers, key=in_order):
-        if offer.repair == "sort_tools_and_keys" and any(o.repair == "sort_keys" for o in found.values()):
+        keys = any(one.repair == "sort_keys" and one.also is None for one in found.values())
+        if offer.repair == "sort_tools_and_keys" and keys:
             continue  # the order of the tools was none of it
         after = None if offer.change is None else offer.change.diff
         found.setdefault((offer.computed_after, after), offer)
     return tuple(found.values())
 
 
-def _finding(analysis: Analysis, group: Group, offers: tuple[Offer, ...], sampled: bool) -> Finding:
+def _with(pair: tuple[Group, Offer] | None, group: Group, offers: tuple[Offer, ...]) -> tuple[Offer, ...]:
+    """The repairs of a finding, and in front of them the two together if this one is repaired first."""
+    return offers if pair is None or pair[0] is not group else (pair[1], *offers)
+
+
+def _finding(
+    analysis: Analysis,
+    group: Group,
+    offers: tuple[Offer, ...],
+    missed: frozenset[int] | None,
+    tokenizer: Tokenizer,
+) -> Finding:
+    """``missed``: requests that parted from another one, where not all of them were looked at closely."""
     before = outcome_of(analysis)
     first = group.pairs[0]
     least = _LEAST_SHARE * (before.computed - offers[0].computed_after)
     offers = _different(one for one in offers if before.computed - one.computed_after >= least)
-    number = max(offer.num_changed for offer in offers) if sampled else len(group.pairs)
+    of_it = frozenset(pair.request for pair in group.pairs)
+    number = len(group.pairs)
+    if missed is not None:
+        number = max(offer.num_changed for offer in offers)
+        of_it |= group.changed & missed
     return Finding(
         group.cause,
         group.path,
@@ -95,4 +115,6 @@ def _finding(analysis: Analysis, group: Group, offers: tuple[Offer, ...], sample
         before.computed,
         offers[:_MOST_OFFERS],
         aligned(analysis.requests, group),
+        bar_of(analysis.requests, group, tokenizer),
+        of_it,
     )

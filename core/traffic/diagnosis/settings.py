@@ -79,4 +79,6 @@ def _finding(
         return None  # the gain is another's: what all prompts share ends a little later
     example = max(misses, key=lambda miss: (miss.lost, -miss.request)).request
     offer = Offer(repair, after.rate, after.computed, 0, value)
-    return Finding(cause, "", None, None, len(misses), example, before.rate, before.computed, (offer,))
+    of_it = frozenset(miss.request for miss in misses)
+    told = (cause, "", None, None, len(misses), example, before.rate, before.computed, (offer,))
+    return Finding(*told, requests=of_it)

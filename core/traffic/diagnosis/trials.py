@@ -119,6 +119,7 @@ def _offer(
     after = run(repaired, analysis.settings, part_of(progress, 1, 2))
     if not after.gains_on(outcome_of(analysis)):
         return None
+    group.changed |= frozenset(changed)
     example = _example(requests, group, repaired)
     change = change_in(requests[example], repaired[example], group.path)
     return Offer(one.repair, after.rate, after.computed, len(changed), None, change)

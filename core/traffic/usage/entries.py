@@ -33,6 +33,11 @@ class Held:
         """Tokens of the whole prefix."""
         return self.stretches[-1].end if self.stretches else 0
 
+    @property
+    def lives_are_said(self) -> bool:
+        """Whether the log says how long its writes live; else the provider's usual time counts."""
+        return self.turn.written_5m is not None or self.turn.written_1h is not None
+
     def alive_after(self, pause_s: float | None) -> int:
         """Tokens that are sure to be there after such a pause, as far as lives are known."""
         end = 0

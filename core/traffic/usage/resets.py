@@ -18,9 +18,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-import numpy as np
-
 from core.traces.model import TraceRequest
+from core.traffic.usage.conversations import common_tokens
 from core.traffic.usage.entries import Held
 from core.traffic.usage.rules import Rules
 from core.traffic.usage.turns import Cause, Reset, Turn
@@ -30,7 +29,7 @@ LEAST = 1024
 SHORTEST = 512
 """Nor is a prompt that lacks less than the shortest prefix that any provider stores."""
 TAIL_SHARE = 0.2
-"""A turn that reads exactly up to an earlier breakpoint leaves a tail, up to this share of what was stored."""
+"""A turn that reads exactly up to an earlier breakpoint leaves a tail, up to this share of the whole."""
 
 _NAME = re.compile(r'"name": ?"([^"]*)"')
 
@@ -76,7 +75,7 @@ def _evidence(cause: Cause, turn: Turn, held: Held) -> dict[str, object]:
         old, new = _tools(before), _tools(now)
         gone, come = _names_beside(old, new), _names_beside(new, old)
         return {"before": len(old), "after": len(new), "removed": gone, "added": come}
-    return {"pause_s": turn.pause_s, "ttl_s": held.life_at(turn.read)}
+    return {"pause_s": turn.pause_s, "ttl_s": held.life_at(turn.read), "said": held.lives_are_said}
 
 
 def _causes(turn: Turn, held: Held, rules: Rules) -> list[Cause]:
@@ -122,10 +121,5 @@ def leaves_early(held: Held, turn: Turn, least: int) -> bool:
     before, now = held.turn.request, turn.request
     if not before.has_identity or not now.has_identity:
         return False
-    mine, theirs = now.tokens(), before.tokens()
-    length = min(len(mine), len(theirs))
-    if not length:
-        return False
-    differing = np.flatnonzero(mine[:length] != theirs[:length])
-    common = int(differing[0]) if len(differing) else length
-    return held.turn.total * common / len(theirs) < held.readable - least
+    share = common_tokens(before, now) / max(before.num_tokens, 1)
+    return held.turn.total * share < held.readable - least

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.traces.model import Trace, TraceRequest
+from core.traffic.usage.conversations import TRANSCRIPTS, is_conversation
 from core.traffic.usage.entries import Held, after
 from core.traffic.usage.resets import after_other_model, judged, threshold
 from core.traffic.usage.rules import FIVE_MINUTES, ONE_HOUR, Rules
 from core.traffic.usage.turns import Session, Turn, turn_of
 
-CONTINUES = 0.8
-"""A first turn under another model goes on with a conversation if its prompt is at least this share of it."""
+CONTINUES = (0.8, 1.25)
+"""A first turn under another model goes on with a conversation if its prompt is about as long."""
 SIDE = "sidechain"
 
 
@@ -35,7 +36,11 @@ class _Chain:
         pause = None if before is None or now is None else now - before
         missing = held.readable - turn.read
         alive = held.alive_after(pause) == held.readable
-        return alive and held.readable <= turn.total and -rules.step <= missing <= threshold(held, turn.read, rules)
+        return (
+            alive
+            and held.readable <= turn.total
+            and -rules.step <= missing <= threshold(held, turn.read, rules)
+        )
 
 
 class _Scope:
@@ -61,21 +66,19 @@ def sessions(trace: Trace, rules: Rules) -> list[Session]:
     found: dict[str | None, list[TraceRequest]] = {}
     for request in trace.requests:
         found.setdefault(request.session, []).append(request)
-    made = [session_of(name, requests, rules) for name, requests in found.items()]
+    sure = trace.format in TRANSCRIPTS
+    made = [session_of(name, requests, rules, sure) for name, requests in found.items()]
     return [session for session in made if session.turns]
 
 
-def session_of(name: str | None, requests: Sequence[TraceRequest], rules: Rules) -> Session:
-    """One session. Without a name its turns are one conversation only if most continue each other."""
+def session_of(
+    name: str | None, requests: Sequence[TraceRequest], rules: Rules, sure: bool = False
+) -> Session:
+    """One session; turns that are no conversation (`sure`: they are) stand alone and expect nothing."""
     turns = _Walk(rules).through(requests)
-    if name is None and not _hangs_together(turns):
+    if (name is None or not sure) and not is_conversation(turns, name is not None):
         turns = [replace(turn, pause_s=None, expected=None, reset=None) for turn in turns]
     return Session(name, tuple(turns), _ttl_of(turns))
-
-
-def _hangs_together(turns: Sequence[Turn]) -> bool:
-    going_on = [turn for turn in turns if turn.expected and turn.read and turn.reset is None]
-    return 2 * len(going_on) >= len(turns) - 1 > 0
 
 
 def _ttl_of(turns: Sequence[Turn]) -> float | None:
@@ -136,7 +139,8 @@ class _Walk:
         other = self._latest.get(branch)
         if scope.chains or other is None or branch == SIDE:
             return None
-        return other if turn.total >= CONTINUES * other.turn.total else None
+        least, most = CONTINUES
+        return other if least <= turn.total / max(other.turn.total, 1) <= most else None
 
     def _undo_asides(self, scope: _Scope, chain: _Chain, turn: Turn) -> None:
         """What began since this conversation's last turn, and is not part of its growth, was beside it."""

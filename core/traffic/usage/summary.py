@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from core.traces.model import Trace
@@ -15,13 +16,18 @@ from core.traffic.usage.sessions import sessions
 from core.traffic.usage.turns import Session, Turn
 
 Json = dict[str, Any]
-_AUTOMATIC = ("openai_chat", "openai_responses", "vercel", "vercel_5", "deepseek", "gemini", "llama_cpp")
+_OPENAI = ("openai_chat", "openai_responses", "vercel", "vercel_5")
+_UNSTATED = ("deepseek", "gemini", "llama_cpp")
+"""Automatic caches whose times to live nobody states."""
 
 
 def rules_for(trace: Trace) -> Rules:
     """The rules that fit how the log writes its usage, where nobody names others."""
     shapes = Counter(request.usage.shape for request in trace.requests if request.usage is not None)
-    return OPENAI if shapes and shapes.most_common(1)[0][0] in _AUTOMATIC else ANTHROPIC
+    most = shapes.most_common(1)[0][0] if shapes else ""
+    if most in _UNSTATED:
+        return replace(OPENAI, id="unstated", ttl_s=None, step=1)
+    return OPENAI if most in _OPENAI else ANTHROPIC
 
 
 def usage_summary(trace: Trace, rules: Rules | None = None) -> Json | None:

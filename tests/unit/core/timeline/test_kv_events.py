@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections.abc import Sequence
 
@@ -11,7 +12,7 @@ from core.engine.engine import Engine
 from core.engine.events import Event
 from core.engine.kv_events import KVCleared, KVEvent, KVRemoved, KVStored
 from core.errors import EventLogError
-from core.timeline.event_log import EventLog
+from core.timeline.event_log import EventLog, load_jsonl
 from core.timeline.kv_events import kv_events as kv_events_of
 from core.types import BlockHash, EngineConfig, MultiModalItem, Request
 
@@ -182,3 +183,42 @@ def test_an_id_may_be_used_again() -> None:
         [1, 2],
         [3, 4],
     ]
+
+
+# -- logs that cannot be true --------------------------------------------------------------------------
+
+
+def told_log(num_tokens: int = 6) -> list[str]:
+    engine, told = make()
+    engine.start(Request("a", tuple(range(num_tokens))))
+    return EventLog(EngineConfig(block_size=2), tuple(told)).to_jsonl().splitlines()
+
+
+def changed_log(kind: str, **values: object) -> tuple[str, int]:
+    """The log with other values in its first event of a kind; and that event's line."""
+    lines = told_log()
+    place = next(number for number, line in enumerate(lines) if f'"type":"{kind}"' in line)
+    lines[place] = json.dumps(json.loads(lines[place]) | values)
+    return "\n".join(lines), place + 1
+
+
+@pytest.mark.parametrize("index", [-1, 3, 7, 10**9])
+def test_a_block_that_the_tokens_do_not_fill_is_refused(index: int) -> None:
+    """Such an index cut tokens from somewhere else, and the stream was wrong without a word."""
+    text, line = changed_log("BlockStored", index=index)
+    with pytest.raises(EventLogError) as caught:
+        kv_events_of(load_jsonl(text, name="run.jsonl"))
+    assert caught.value.code == "log.index"
+    values = {"file": "run.jsonl", "line": line, "request_id": "a", "index": index}
+    assert values.items() <= caught.value.values.items()
+
+
+def test_a_request_that_never_arrives_is_told_with_file_and_line() -> None:
+    lines = [line for line in told_log() if '"type":"RequestArrived"' not in line]
+    lines.insert(1, "")  # blank lines count
+    with pytest.raises(EventLogError) as caught:
+        kv_events_of(load_jsonl("\n".join(lines), name="run.jsonl"))
+    stored = next(number for number, line in enumerate(lines, 1) if '"type":"BlockStored"' in line)
+    assert caught.value.code == "log.late"
+    assert caught.value.values["file"] == "run.jsonl"
+    assert stored <= caught.value.values["line"] <= stored + 3  # type: ignore[operator]

@@ -106,11 +106,8 @@ def arrivals(*days: str, **options: bool) -> tuple[list[float | None], dict[str,
 
 
 def test_one_reading_takes_all_dates_of_a_log_in_one_way() -> None:
-    assert arrivals("01/02/2026 10:00", "02/02/2026 10:00", "13/02/2026 10:00") == (
-        [0, 86400, 12 * 86400],
-        {},
-    )
-    assert arrivals("01/02/2026 10:00", "01/03/2026 10:00") == ([0, 86400], {"month_first": 2})
+    assert arrivals("01/02/2026 8:00", "02/02/2026 8:00", "13/02/2026 8:00") == ([0, 86400, 12 * 86400], {})
+    assert arrivals("01/02/2026 8:00", "01/03/2026 8:00") == ([0, 86400], {"month_first": 2})
 
 
 def test_days_without_an_hour_are_said() -> None:

@@ -16,6 +16,18 @@ from core.traces.usage import Usage
 from tests.unit.core.traces.logs import SAMPLES, common_tokens, error_of, full_block_ids, notes
 
 FORMAT_OF = {
+    "openai_stored_completions.jsonl": "openai_stored",
+    "openai_responses.jsonl": "openai_responses",
+    "anthropic_batch.jsonl": "anthropic_batch",
+    "gemini.jsonl": "gemini",
+    "bedrock_invocation_log.jsonl": "bedrock",
+    "helicone.jsonl": "helicone",
+    "helicone.csv": "helicone_csv",
+    "opentelemetry_spans.jsonl": "opentelemetry",
+    "langfuse_table.csv": "langfuse_csv",
+    "vllm_request.log": "vllm_log",
+    "usage_lines.jsonl": "usage_lines",
+    "unknown_fields.jsonl": "field_map",
     "anthropic_messages_log.jsonl": "anthropic_messages",
     "azure_llm_inference.csv": "azure",
     "bailian.jsonl": "bailian",
@@ -34,13 +46,15 @@ FORMAT_OF = {
     "mooncake_sessions.jsonl": "mooncake_sessions",
     "openai_batch.jsonl": "openai_batch",
     "openai_chat.jsonl": "openai_chat",
+    "prometheus_query_range.json": "prometheus_api",
     "codex_rollout.jsonl": "codex_rollout",
     "sagemaker_data_capture.jsonl": "sagemaker",
     "sglang_request.log": "sglang_log",
     "sharegpt.json": "sharegpt",
     "sharegpt.jsonl": "sharegpt",
     "token_ids.jsonl": "token_ids",
-    "vllm_metrics.prom": "vllm_metrics",
+    "server_log.log": "engine_log",
+    "vllm_metrics.prom": "engine_metrics",
     "weka_trace.json": "claude_code_blocks",
 }
 
@@ -252,7 +266,8 @@ def test_azure_and_burstgpt_times() -> None:
 def test_vllm_metrics_give_the_engines_own_rate_and_no_request() -> None:
     trace = sample("vllm_metrics.prom")
     (counters,) = trace.counters
-    assert (counters.queries, counters.hits, counters.kv_usage) == (4000, 1500, 0.42)
+    (reading,) = counters.readings
+    assert (reading.queries, reading.hits, reading.usage) == (4000, 1500, 0.42)
     assert counters.hit_rate == 0.375
     assert trace.requests == ()
     assert notes(trace) == {"no_requests": 1}

@@ -247,7 +247,7 @@ def test_over_time_adds_up() -> None:
 
 def test_groups_add_up_and_are_judged() -> None:
     analysis = analyse(sample(), Settings(16))
-    assert keys_of(analysis) == ("tenant", "template", "session")
+    assert keys_of(analysis) == ("tenant", "template", "session", "hour", "hour_of_day")
     found = groups(analysis, "tenant")
     assert {one.name for one in found} == {"chat", "agent", "rag", "batch"}
     assert sum(one.hit_tokens for one in found) == int(analysis.hits.sum()) == whole(analysis).hit_tokens

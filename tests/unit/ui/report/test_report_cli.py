@@ -167,8 +167,8 @@ def test_lengths_have_no_rate(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ("arguments", "words"),
     [
         (["missing.jsonl"], "missing.jsonl cannot be read"),
-        (["bad.jsonl"], "bad.jsonl, line 2, is not valid JSON"),
-        (["good.jsonl", "--blocks", "0"], "The setting block_size cannot be 0"),
+        (["bad.jsonl"], "bad.jsonl, line 2 is not valid JSON"),
+        (["good.jsonl", "--blocks", "0"], "The setting block_size is 0; we expected a whole number from 1"),
         (["good.jsonl", "--out", "nowhere/x.html"], "No such file or directory"),
         (["good.jsonl", "--gpus", "0"], "The number of GPUs must be a whole number"),
     ],

@@ -82,7 +82,7 @@ def test_what_is_damaged_is_named(name: str, value: str) -> None:
 def test_the_lists_are_those_of_the_engine() -> None:
     assert samples.SAMPLES == traffic_setup.SAMPLES
     assert tuple(TEMPLATES) == traffic_setup.TEMPLATES
-    assert log_tokenizers.NAMES == traffic_setup.TOKENIZERS
+    assert ("auto", *log_tokenizers.NAMES) == traffic_setup.TOKENIZERS
     assert (settings.LARGEST_BLOCK, settings.MOST_SLOTS) == (4096, 10**9)
     assert set(WORDS.values()) <= set(table("en"))
     for name in traffic_setup.TOKENIZERS:

@@ -1,8 +1,9 @@
 """Sessions made by a provider's rules, turn by turn, with what happened to each known: the judge of resets.
 
-A prompt is a list of parts (name, tokens): the tools, the system, one part a message. The provider stores the
-prefix that ends with the last message under its parts' names, for five minutes or an hour, and one that ends with
-the system; a turn reads the longest stored prefix of its own. Nothing here knows how resets are found.
+A prompt is a list of parts (name, tokens): the tools, the system, one part a message. The provider stores
+the prefix that ends with the last message under its parts' names, for five minutes or an hour, and one that
+ends with the system; a turn reads the longest stored prefix of its own. Nothing here knows how resets are
+found.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def session(dice: random.Random, name: str, providers: dict[str, Provider], turn
             talk.messages[-1] = talk.part(20, 200)
         elif event == "parallel":
             agents = [Conversation(dice, name, f"agent {name} {len(made)} {k}", life) for k in range(2)]
-            for step in range(3):
+            for _ in range(3):
                 for agent in agents:
                     now += dice.uniform(0.5, 4)
                     made.append(agent.ask(providers, now, None))

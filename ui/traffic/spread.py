@@ -1,0 +1,53 @@
+"""What single requests have, and the least memory that is enough: beside the headline."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.traffic.analysis import Analysis
+from core.traffic.enough import Enough, enough_for
+from core.traffic.groups import Group
+from ui.frame.session import lang, say
+from ui.machine.machine import MACHINE
+from ui.traffic.state import Log, remember
+from ui.traffic.words import rate_words
+from ui.words.numbers import digits, percent
+
+
+def enough_in(log: Log, analysis: Analysis) -> Enough | None:
+    """Slots for nine tenths of the gain."""
+    return remember(("enough", log.key, analysis.settings), lambda: enough_for(analysis))
+
+
+def enough_metric(log: Log, analysis: Analysis) -> None:
+    """The least memory, in GiB of the chosen model."""
+    found = enough_in(log, analysis)
+    if found is None:
+        st.metric(say("traffic.enough"), "–", help=say("traffic.enough.none"))
+        return
+    machine = MACHINE.get()
+    gib = machine.cost().gib(found.slots, analysis.settings.block_size).value or 0.0
+    ttl_s = analysis.settings.ttl_s
+    words = {
+        "slots": digits(found.slots),
+        "rate": percent(found.rate),
+        "of": percent(found.of),
+        "model": machine.model_spec.name,
+        "dtype": machine.model_spec.kv_dtype,
+    }
+    if ttl_s is None:
+        told = say("traffic.enough.help", **words)
+    else:
+        told = say("traffic.enough.help.ttl", ttl=f"{ttl_s:g}", **words)
+    st.metric(say("traffic.enough"), f"{digits(gib)} GiB", help=told)
+
+
+def spread_line(analysis: Analysis, total: Group) -> None:
+    """A tenth, half and nine tenths of the requests: hit rates and lengths."""
+    rates, lengths = total.rates, total.lengths
+    words = {
+        f"r{name[1:]}": rate_words(getattr(rates, name), False, lang()) for name in ("p10", "p50", "p90")
+    }
+    words |= {f"n{name[1:]}": digits(int(getattr(lengths, name))) for name in ("p10", "p50", "p90")}
+    bound = say("traffic.spread.bound") if analysis.lower_bound else ""
+    st.markdown(f"{say('traffic.spread', **words)} {bound}")
