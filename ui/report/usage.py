@@ -122,7 +122,7 @@ def _resets(words: Words, usage: Json) -> str:
     rows = []
     for session, turn in found:
         where = f"{session['name'] or ''} {words.text('usage.turn', n=turn['n'])}".strip()
-        why = f"<b>{escape(cause_title(turn['reset'], session, lang))}</b><br>{escape(cause_why(turn, lang))}"
+        why = f"<b>{escape(cause_title(turn, session, lang))}</b><br>{escape(cause_why(turn, lang))}"
         cost = turn["reset"]["extra_cost"]
         rows.append((escape(where), why, "–" if cost is None else _sum(cost, currency)))
     return f"<h3>{title}</h3>{words.table(_head(words, 'turn', 'why', 'extra'), rows)}"

@@ -73,7 +73,7 @@ def _mark(session: Json, at: int, usage: Json, mode: LangMode) -> Json:
         "cause": reset["cause"],
         "tokens": reset["extra_tokens"] or 0,
         "cost": None if cost is None else fine_money(cost, currency),
-        "title": [cause_title(reset, session, lang) for lang in languages(mode)],
+        "title": [cause_title(turn, session, lang) for lang in languages(mode)],
         "why": [cause_why(turn, lang) for lang in languages(mode)],
     }
 

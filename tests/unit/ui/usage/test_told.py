@@ -46,7 +46,7 @@ def turn_with(cause: str, **values: Any) -> Json:
 @pytest.mark.parametrize("cause", CAUSES)
 def test_every_cause_has_its_evidence(cause: str, lang: Lang) -> None:
     turn = turn_with(cause, ttl_s=3600, before=30_900, model_before="m-1", model="m-2", also=["tools"])
-    title, why = cause_title(turn["reset"], {"ttl_s": 3600}, lang), cause_why(turn, lang)
+    title, why = cause_title(turn, {"ttl_s": 3600}, lang), cause_why(turn, lang)
     assert title
     assert "8,000" in why
     assert not set(title + why) & set("{}")
