@@ -36,7 +36,9 @@ from core.traces.rows import Row
 
 _TRIED = 8
 """Records of a head that a format may fail to read before another one is asked."""
-_PACKINGS: Mapping[str, tuple[Packing, ...]] = MappingProxyType({"lines": ("lines",), "csv": ("csv", "json")})
+_PACKINGS: Mapping[str, tuple[Packing, ...]] = MappingProxyType(
+    {"lines": ("lines",), "json": ("json", "csv"), "text": ("json", "csv")}
+)
 _LONGEST_NAME = 64
 """Characters of a column's name."""
 
@@ -144,7 +146,8 @@ def head_of(file: TraceFile) -> list[Row]:
     try:
         found = detect(part)
     except TraceError:
-        found = Detection(BY_MAP, next(way for way in ways_of(part) if way.packed != "lines"))
+        way = next((way for way in ways_of(part) if way.packed != "lines"), Way("lines"))
+        found = Detection(BY_MAP, way)
     if found.way.packed == "lines":
         return []
     return [row for row in head_by(found.way, part, claims=found.claims) if isinstance(row, Row)]
@@ -159,7 +162,7 @@ def _fits(field_map: FieldMap, rows: Sequence[Row]) -> bool:
 
 def _claimed_by(way: Way, file: TraceFile, most: int, only: Sequence[Format]) -> Detection | None:
     """The format that claims and reads what this way gives; tables are asked about as tables first."""
-    kinds = _PACKINGS.get(way.packed, ("json", "csv"))
+    kinds = _PACKINGS.get(way.packed, ("csv", "json"))
     unsure: Detection | None = None
     for packing in kinds:
         formats = [entry for entry in only if entry.packing == packing]

@@ -135,7 +135,7 @@ def unpacking(name: str, kind: str, inner: Any) -> BinaryIO:
     def read(size: int) -> bytes:
         nonlocal total
         try:
-            piece = bytes(inner.read(size))
+            piece = bytes(inner.read1(size))  # what is whole comes out before the break is told
         except _BROKEN:
             raise refusals.damaged(name, kind) from None
         total += len(piece)

@@ -11,17 +11,30 @@ that is not "succeeded" (but errored, canceled, expired) has none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.traces.mapping.mapped import COMMON, Rules, common, mapped
 from core.traces.rows import Row
 
 
+def is_openai(response: object, messages: Sequence[object]) -> bool:
+    """Whether a pair is OpenAI's: its answer says so, or a system text stands among the messages."""
+    if isinstance(response, dict):
+        usage = response.get("usage")
+        if "choices" in response or (isinstance(usage, dict) and "prompt_tokens" in usage):
+            return True
+        if isinstance(usage, dict) and "input_tokens" in usage:
+            return False
+    return any(isinstance(item, dict) and item.get("role") in ("system", "developer") for item in messages)
+
+
 def _claims(data: Mapping[str, Any]) -> bool:
     request = data.get("request")
     body = request if isinstance(request, dict) else data
     if not isinstance(body.get("messages"), list) or "conversations" in body:
+        return False
+    if body is request and is_openai(data.get("response"), body["messages"]):
         return False
     return body is request or "system" in body or "anthropic_version" in body
 
