@@ -45,6 +45,7 @@ NOTES = MappingProxyType(
         "usage_exclusive": "Line {line} shows that the input count leaves the cached tokens out.",
         "expanded": "Conversations that became one request per turn of the user: {count}.",
         "announced": "Requests announced without a prompt (newer vLLM: only at level DEBUG): {count}.",
+        "map_missed": "The first records hold nothing at these paths of the map: {paths}.",
         "proposed": "No known format: the fields were read as {map}.",
         "stored": "Requests with content that the provider keeps, which counts as a placeholder: {count}.",
         "continued": "Requests that continue one outside this log, left out of every hit rate: {count}.",

@@ -72,6 +72,7 @@ PARAMETER_FIELDS = _names(
 """What steers an answer, counts it or names it: OpenAI, Anthropic, Gemini, Bedrock, vLLM, Ollama."""
 ANSWER_FIELDS = _names(
     """
+    usageDetails usage_details costDetails cost_details providedUsageDetails
     response responses response_body choices completion completions output outputs answer answers result
     results generated_text output_token_ids output_text error errors candidates usageMetadata logs trace
     """

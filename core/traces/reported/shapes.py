@@ -177,6 +177,7 @@ SHAPES = (
             "gen_ai.usage.cached_input_tokens",
             "gen_ai.usage.details.cache_read_tokens",
             "gen_ai.usage.details.cached_tokens",
+            "ai.usage.cachedInputTokens",
         ),
         (
             "gen_ai.usage.cache_creation.input_tokens",
