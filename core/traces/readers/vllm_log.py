@@ -108,7 +108,7 @@ class _VllmLog:
 
     def finish(self) -> None:
         builder = self._builder
-        builder.meters = self._lines.meters()
+        builder.add_meters(self._lines.meters())
         for call in self._calls:
             segments: tuple[Segment, ...] = ()
             if isinstance(call.prompt, str):
@@ -164,7 +164,11 @@ def _numbers(text: str, row: Row, field: str) -> array[int]:
 def _claims(data: Mapping[str, Any]) -> bool:
     line = data["line"]
     match = _RECEIVED.search(line) or _DETAILS.search(line)
-    return match is not None and any(name in line[match.end() :] for name in ("prompt", "params: "))
+    return (
+        not line.lstrip().startswith("{")
+        and match is not None
+        and any(name in line[match.end() :] for name in ("prompt", "params: "))
+    )
 
 
 VLLM_LOG = Format(
