@@ -1,7 +1,7 @@
 """Logs of usage made by a provider's rules turn by turn, with what truly happened.
 
 A session holds one prefix. A turn reads it if it is still there, and writes what the turn adds; what ends it
-is chosen beforehand, so that it is known: a pause beyond the time to live, a shorter prompt, nothing that shows.
+is chosen beforehand, so that it is known: a pause beyond the time to live, a shorter prompt, nothing to see.
 """
 
 from __future__ import annotations

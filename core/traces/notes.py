@@ -51,6 +51,7 @@ NOTES = MappingProxyType(
         "continued": "Requests that continue one outside this log, left out of every hit rate: {count}.",
         "elsewhere": "Requests whose text lies in another place, such as {place}, and is not read: {count}.",
         "other_lines": "Lines that say nothing about a cache, passed over: {count}.",
+        "other_meters": "Scrapes and a server's lines tell of the same tokens: the lines were left out.",
         "scrapes_by_name": "The files were ordered by what their names say, because no sample has a time.",
         "no_requests": "An engine's own record holds no requests: nothing in it can be replayed.",
     }

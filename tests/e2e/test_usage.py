@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.onstage import settle
+from tests.e2e.test_axe import AXE, serious_faults
 from tests.usage_logs import make_session, transcript
 from ui.words.i18n import Lang, t
 
@@ -122,3 +123,12 @@ def test_other_prices_change_the_bill(browser_page: Page, server: str, log: Path
     price.fill("30")
     price.press("Enter")
     expect(figure.locator(".side tr.on")).to_contain_text("$9.74")
+
+
+@pytest.mark.skipif(AXE is None, reason="axe-playwright-python is not installed: requirements-dev.txt")
+@pytest.mark.parametrize("viewport", [(1280, 720), (390, 844)])
+@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+def test_nothing_serious_for_who_hears_or_barely_sees(browser_page: Page, server: str, log: Path) -> None:
+    open_usage(browser_page, server, "en", log)
+    browser_page.wait_for_timeout(1_000)
+    assert serious_faults(browser_page) == []

@@ -6,7 +6,7 @@ from html import escape
 from itertools import pairwise
 
 from ui.report.words import Json, Words, bold
-from ui.usage.billed import basis_key, how_lines, price_line, row_name, row_note
+from ui.usage.billed import basis_key, how_lines, price_line, row_name, row_note, rows_line
 from ui.usage.prices import priced_as
 from ui.usage.told import (
     cause_title,
@@ -122,7 +122,7 @@ def _resets(words: Words, usage: Json) -> str:
     rows = []
     for session, turn in found:
         where = f"{session['name'] or ''} {words.text('usage.turn', n=turn['n'])}".strip()
-        why = f"<b>{escape(cause_title(turn['reset'], session, lang))}</b><br>{escape(cause_why(turn, lang))}"
+        why = f"<b>{escape(cause_title(turn, session, lang))}</b><br>{escape(cause_why(turn, lang))}"
         cost = turn["reset"]["extra_cost"]
         rows.append((escape(where), why, "–" if cost is None else _sum(cost, currency)))
     return f"<h3>{title}</h3>{words.table(_head(words, 'turn', 'why', 'extra'), rows)}"
@@ -150,7 +150,8 @@ def _bill(words: Words, usage: Json) -> str:
     chips = " · ".join(
         words.say(one) for one in ("usage.chip.tokens", "usage.chip.prices", "usage.chip.what_ifs")
     )
-    note = f"<p class=note>{escape(price_line(rules, lang))} · {chips}</p>"
+    basis = run_on([price_line(rules, lang), rows_line(usage, lang)], lang)
+    note = f"<p class=note>{escape(basis)} · {chips}</p>"
     table = words.table(_head(words, "what", "basis", "cost"), cells)
     details = f"<details><summary>{words.say('usage.how')}</summary>{how}</details>"
     return f"<h3>{words.say('usage.bill')}</h3>{note}{table}{details}"

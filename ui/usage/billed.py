@@ -77,12 +77,12 @@ def price_line(rules: Json, lang: Lang) -> str:
     return t("usage.prices.one" if rules["write_5m"] != 1 else "usage.prices.free", lang, **words)
 
 
-def rows_line(usage: Json, priced: Priced, lang: Lang) -> str:
+def rows_line(usage: Json, lang: Lang) -> str:
     """Over how many rows the bill is, where some do not say what was read; else ""."""
     number = sum(len(one["turns"]) for one in usage["sessions"])
-    if number == priced.num_rows:
+    if not usage["left_out"]:
         return ""
-    return t("usage.bill.rows", lang, n=digits(number), all=digits(priced.num_rows))
+    return t("usage.bill.rows", lang, n=digits(number), all=digits(number + usage["left_out"]))
 
 
 def model_line(priced: Priced, lang: Lang) -> str:

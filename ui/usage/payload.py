@@ -73,7 +73,7 @@ def _mark(session: Json, at: int, usage: Json, mode: LangMode) -> Json:
         "cause": reset["cause"],
         "tokens": reset["extra_tokens"] or 0,
         "cost": None if cost is None else fine_money(cost, currency),
-        "title": [cause_title(reset, session, lang) for lang in languages(mode)],
+        "title": [cause_title(turn, session, lang) for lang in languages(mode)],
         "why": [cause_why(turn, lang) for lang in languages(mode)],
     }
 
@@ -81,7 +81,7 @@ def _mark(session: Json, at: int, usage: Json, mode: LangMode) -> Json:
 def _bill(usage: Json, priced: Priced, reading: str, mode: LangMode) -> Json:
     rules, rows = usage["bill"]["rules"], usage["bill"]["rows"]
     lead = languages(mode)[0]
-    reads = [(price_line(rules, lang), rows_line(usage, priced, lang)) for lang in languages(mode)]
+    reads = [(price_line(rules, lang), rows_line(usage, lang)) for lang in languages(mode)]
     chips = ["usage.chip.tokens", "usage.chip.prices", "usage.chip.what_ifs"]
     return {
         "title": t("usage.bill", lead),

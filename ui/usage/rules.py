@@ -52,7 +52,9 @@ def _number(name: str, value: float | None) -> None:
 
     st.session_state[key] = None if value is None else float(value)
     least = 1.0 if name == "ttl_s" else 0.0
-    st.number_input(say(_FIELDS[name]), least, MOST[name], step=_STEPS[name], key=key, on_change=take)
+    st.number_input(
+        say(_FIELDS[name]), least, MOST[name], step=_STEPS[name], format="%g", key=key, on_change=take
+    )
 
 
 def _take_rule() -> None:

@@ -33,8 +33,8 @@ def pause_text(pause_s: float | None, lang: Lang) -> str:
         return t("usage.pause.unknown", lang)
     size, unit = next((one for one in UNITS if pause_s >= one[0]), UNITS[-1])
     value = pause_s / size
-    whole = value >= 10 or unit == "min" or value == int(value)
-    return t(f"usage.pause.{unit}", lang, n=f"{value:.0f}" if whole else f"{value:.1f}")
+    number = f"{value:.0f}" if value >= 10 or unit == "min" else f"{value:.1f}".removesuffix(".0")
+    return t(f"usage.pause.{unit}", lang, n=number)
 
 
 def gathered(usage: Json) -> Json:
@@ -102,8 +102,11 @@ def _resets(usage: Json) -> list[Json]:
     return [turn for one in usage["sessions"] for turn in one["turns"] if turn["reset"]]
 
 
-def cause_title(reset: Json, session: Json, lang: Lang) -> str:
+def cause_title(turn: Json, session: Json, lang: Lang) -> str:
     """The cause in a few words."""
+    reset = turn["reset"]
+    if _leaves(turn):
+        return t("usage.cause.shrank.leaves", lang)
     if reset["cause"] == "ttl":
         ttl = reset["values"].get("ttl_s") or session.get("ttl_s")
         return t("usage.cause.ttl", lang, ttl=pause_text(ttl, lang))
@@ -127,7 +130,7 @@ def cause_why(turn: Json, lang: Lang) -> str:
     key = f"usage.why.{cause}"
     if cause == "unexplained" and turn["pause_s"] is None:
         key = "usage.why.unexplained.untimed"
-    if cause == "shrank" and turn["total"] >= _before(values):
+    if _leaves(turn):
         key = "usage.why.shrank.leaves"
     told = [t(key, lang, **words)]
     if also := values.get("also"):
@@ -136,10 +139,10 @@ def cause_why(turn: Json, lang: Lang) -> str:
     return run_on(told, lang)
 
 
-def _before(values: Mapping[str, Any]) -> float:
-    """Tokens of the turn before; infinite where they are not said."""
-    before = values.get("before")
-    return float("inf") if before is None else float(before)
+def _leaves(turn: Json) -> bool:
+    """Whether the prompt did not get shorter but other: the same cause, another sentence."""
+    before = turn["reset"]["values"].get("before")
+    return bool(turn["reset"]["cause"] == "shrank" and before is not None and turn["total"] >= before)
 
 
 def _tools(values: Mapping[str, Any], lang: Lang) -> str:

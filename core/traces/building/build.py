@@ -90,6 +90,15 @@ class Builder:
         self._made.add(made)
         return made
 
+    def add_meters(self, meters: Meters | None) -> None:
+        """What engines say of themselves. Scrapes and lines of a log tell the same: scrapes stay."""
+        if meters is None:
+            return
+        if self.meters is not None:
+            self.note("other_meters")
+        if self.meters is None or meters.source == "scrapes":
+            self.meters = meters
+
     def note(self, code: str, count: int = 1, **values: object) -> None:
         """Something worth saying; counts of the same code add up."""
         self._notes[code] += count

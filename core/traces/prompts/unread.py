@@ -66,7 +66,8 @@ PARAMETER_FIELDS = _names(
     generationConfig generation_config safetySettings safety_settings inferenceConfig
     guardrailConfig performanceConfig additionalModelResponseFieldPaths sampling_params
     sampling_parameters parameters created cost latency duration headers request_headers object name
-    version options keep_alive
+    version options keep_alive usageDetails usage_details costDetails cost_details
+    completionStartTime startTime endTime completion_start_time start_time end_time hidden_params
     """
 )
 """What steers an answer, counts it or names it: OpenAI, Anthropic, Gemini, Bedrock, vLLM, Ollama."""

@@ -45,7 +45,7 @@ class _Reader:
             self._builder.note("other_rows")
 
     def finish(self) -> None:
-        self._builder.meters = self._lines.meters()
+        self._builder.add_meters(self._lines.meters())
 
 
 def _read(builder: Builder, row: Row) -> None:

@@ -108,7 +108,7 @@ class _VllmLog:
 
     def finish(self) -> None:
         builder = self._builder
-        builder.meters = self._lines.meters()
+        builder.add_meters(self._lines.meters())
         for call in self._calls:
             segments: tuple[Segment, ...] = ()
             if isinstance(call.prompt, str):

@@ -8,9 +8,13 @@ it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from core.traffic.usage.rules import FIVE_MINUTES, ONE_HOUR, Rules
 from core.traffic.usage.turns import Turn
+
+MOST_BREAKPOINTS = 20
+"""Ends of stretches that are remembered: no provider looks back further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,16 @@ def after(turn: Turn, before: Held | None, rules: Rules) -> Held:
     if turn.read:
         life = before.life_at(turn.read - 1) if before else None
         kept.append(Stretch(turn.read, rules.ttl_s if life is None else life))
-    return Held((*kept, *_new(turn, rules)), turn)
+    return Held((*_merged(kept), *_new(turn, rules)), turn)
+
+
+def _merged(stretches: list[Stretch]) -> list[Stretch]:
+    """Without the oldest breakpoints that say nothing any more: their stretch lives as long as the next."""
+    most = len(stretches) - MOST_BREAKPOINTS
+    if most <= 0:
+        return stretches
+    old = [one for one, after in pairwise(stretches[: most + 1]) if one.life_s != after.life_s]
+    return old + stretches[most:]
 
 
 def _new(turn: Turn, rules: Rules) -> list[Stretch]:

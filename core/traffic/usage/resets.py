@@ -41,23 +41,19 @@ def threshold(held: Held, read: int, rules: Rules) -> int:
     return max(least, int(TAIL_SHARE * held.readable)) if at_breakpoint else least
 
 
-def judged(turn: Turn, held: Held, rules: Rules) -> Turn:
-    """The turn with what should have been readable, and the reset if it read less."""
+def judged(turn: Turn, held: Held, rules: Rules, other_model: bool = False) -> Turn:
+    """The turn with what should have been readable, and the reset if it read less.
+
+    `other_model`: the conversation goes on under a model that had not seen it.
+    """
     expected = min(held.readable, turn.total)
-    return _with_reset(turn, held, expected, rules, _causes(turn, held, rules))
-
-
-def after_other_model(turn: Turn, held: Held, rules: Rules) -> Turn:
-    """The same for a conversation that goes on under a model which had not seen it."""
-    expected = min(held.readable, turn.total)
-    return _with_reset(turn, held, expected, rules, ["model"])
-
-
-def _with_reset(turn: Turn, held: Held, expected: int, rules: Rules, causes: list[Cause]) -> Turn:
-    missing, least = expected - turn.read, threshold(held, turn.read, rules)
-    turn = replace(turn, expected=expected)
-    if missing <= max(rules.step, SHORTEST) or held.readable - turn.read <= least:
+    missing, turn = expected - turn.read, replace(turn, expected=expected)
+    if missing <= max(rules.step, SHORTEST):
         return turn
+    least = threshold(held, turn.read, rules)
+    if held.readable - turn.read <= least:
+        return turn
+    causes: list[Cause] = ["model"] if other_model else _causes(turn, held, least)
     first, *others = causes or ["unexplained"]
     values = {"expected": expected, "read": turn.read, "missing": missing, "threshold": least, "also": others}
     values |= _evidence(first, turn, held)
@@ -78,9 +74,8 @@ def _evidence(cause: Cause, turn: Turn, held: Held) -> dict[str, object]:
     return {"pause_s": turn.pause_s, "ttl_s": held.life_at(turn.read), "said": held.lives_are_said}
 
 
-def _causes(turn: Turn, held: Held, rules: Rules) -> list[Cause]:
+def _causes(turn: Turn, held: Held, least: int) -> list[Cause]:
     found: list[Cause] = []
-    least = threshold(held, turn.read, rules)
     alive = held.alive_after(turn.pause_s)
     if alive < held.readable and turn.read >= alive - least:
         found.append("ttl")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from core.traces.model import Trace, TraceRequest
 from core.traffic.usage.conversations import TRANSCRIPTS, is_conversation
 from core.traffic.usage.entries import Held, after
-from core.traffic.usage.resets import after_other_model, judged, threshold
+from core.traffic.usage.resets import judged, threshold
 from core.traffic.usage.rules import FIVE_MINUTES, ONE_HOUR, Rules
 from core.traffic.usage.turns import Session, Turn, turn_of
 
@@ -24,32 +24,47 @@ SIDE = "sidechain"
 
 @dataclass(slots=True)
 class _Chain:
-    """One conversation: what it left, and the places of its first and its latest turn in the session."""
+    """One conversation: what it left, and the place of its latest turn among the session's."""
 
     held: Held
-    opened: int
     latest: int
 
     def fits(self, turn: Turn, rules: Rules) -> bool:
         """Whether the turn reads this conversation's prefix, which is still there."""
-        held, before, now = self.held, self.held.turn.request.arrival_s, turn.request.arrival_s
+        held, missing = self.held, self.held.readable - turn.read
+        if not 0 < held.readable <= turn.total or not -rules.step <= missing <= threshold(
+            held, turn.read, rules
+        ):
+            return False
+        before, now = held.turn.request.arrival_s, turn.request.arrival_s
         pause = None if before is None or now is None else now - before
-        missing = held.readable - turn.read
-        alive = held.alive_after(pause) == held.readable
-        return (
-            alive
-            and held.readable <= turn.total
-            and -rules.step <= missing <= threshold(held, turn.read, rules)
-        )
+        return held.alive_after(pause) == held.readable
 
 
 class _Scope:
-    """The conversations of one scope, the latest last, and when it was used last."""
+    """The conversations of one scope, the latest last; when it was used, and by a turn that says nothing."""
 
     def __init__(self) -> None:
         self.chains: list[_Chain] = []
-        self.used_s: float | None = None
-        self.seen = False
+        self.used: list[float | None] = []
+        self.unsaid_s: float | None = None
+
+    def use(self, request: TraceRequest, said: bool) -> None:
+        """A request that was sent, whether or not its usage is known."""
+        self.used = [request.arrival_s]
+        if not said:
+            self.unsaid_s = request.arrival_s
+
+    def pause(self, now: float | None, before: float | None) -> float | None:
+        """Since the later of an earlier turn and a turn of unknown usage; None where a time is missing."""
+        if now is None or before is None:
+            return None
+        return max(now - max(before, self.unsaid_s if self.unsaid_s is not None else before), 0.0)
+
+    def likely(self, turn: Turn) -> _Chain | None:
+        """The latest conversation that is no aside beside this prompt, else the latest."""
+        large = (one for one in reversed(self.chains) if 2 * one.held.turn.total >= turn.total)
+        return next(large, self.chains[-1] if self.chains else None)
 
     def continued(self, turn: Turn, rules: Rules) -> _Chain | None:
         """The conversation whose prefix this turn reads: exactly, or the latest but for a small loss."""
@@ -99,55 +114,65 @@ class _Walk:
         self._turns: list[Turn] = []
 
     def through(self, requests: Sequence[TraceRequest]) -> list[Turn]:
-        """The turns whose usage is known; the others count for the pauses."""
+        """The turns whose usage is known; the others count for the pauses.
+
+        Where turns have to ask for being stored, one that reads and stores nothing did not ask, and stands
+        alone.
+        """
+        writes = any(one.usage is not None and one.usage.written_tokens for one in requests)
+        stores = self._rules.automatic or not writes
         for number, request in enumerate(requests, 1):
             turn = turn_of(request, number)
-            key = (_branch(request), request.model or "")
-            scope = self._scopes.setdefault(key, _Scope())
-            pause = None
-            if scope.seen and request.arrival_s is not None and scope.used_s is not None:
-                pause = max(request.arrival_s - scope.used_s, 0.0)
-            if turn is not None:
-                self._take(replace(turn, pause_s=pause), scope)
-            scope.seen, scope.used_s = True, request.arrival_s
+            scope = self._scopes.setdefault((_branch(request), request.model or ""), _Scope())
+            if turn is not None and (stores or turn.read or turn.written):
+                self._take(turn, scope)
+            elif turn is not None:
+                self._turns.append(turn)
+            scope.use(request, turn is not None)
         return self._turns
 
     def _take(self, turn: Turn, scope: _Scope) -> None:
-        branch, rules = _branch(turn.request), self._rules
-        chain = scope.continued(turn, rules)
-        before = chain.held if chain else None
-        if chain is not None:
-            turn = judged(turn, chain.held, rules)
-            self._undo_asides(scope, chain, turn)
-        elif scope.chains and branch != SIDE:
-            before = scope.chains[-1].held
-            turn = judged(turn, before, rules)
-        elif (other := self._other_model(turn, scope)) is not None:
-            turn = after_other_model(turn, other, rules)
-        held = after(turn, before, rules)
-        self._latest[branch] = held
-        self._turns.append(turn)
+        branch, now = _branch(turn.request), turn.request.arrival_s
+        chain = scope.continued(turn, self._rules)
+        before = chain or (None if branch == SIDE else scope.likely(turn))
+        if before is not None:
+            turn = replace(turn, pause_s=scope.pause(now, before.held.turn.request.arrival_s))
+            turn = judged(turn, before.held, self._rules)
+        elif scope.used:
+            turn = replace(turn, pause_s=scope.pause(now, scope.used[0]))
+        elif (other := self._other_model(turn)) is not None:
+            turn = judged(turn, other, self._rules, other_model=True)
+        if before is not None:
+            self._undo_asides(before, turn, continued=chain is not None)
         if chain is not None:
             scope.chains.remove(chain)
-        place = len(self._turns) - 1
-        scope.chains.append(_Chain(held, place if chain is None else chain.opened, place))
+        held = after(turn, before.held if before else None, self._rules)
+        self._latest[branch] = held
+        scope.chains.append(_Chain(held, len(self._turns)))
         del scope.chains[:-MOST_CHAINS]
+        self._turns.append(turn)
 
-    def _other_model(self, turn: Turn, scope: _Scope) -> Held | None:
+    def _other_model(self, turn: Turn) -> Held | None:
         """The conversation that this turn goes on with under a model which sees it for the first time."""
-        branch = _branch(turn.request)
-        other = self._latest.get(branch)
-        if scope.chains or other is None or branch == SIDE:
-            return None
+        other = self._latest.get(_branch(turn.request))
         least, most = CONTINUES
-        return other if least <= turn.total / max(other.turn.total, 1) <= most else None
+        goes_on = other is not None and least <= turn.total / max(other.turn.total, 1) <= most
+        return other if goes_on and _branch(turn.request) != SIDE else None
 
-    def _undo_asides(self, scope: _Scope, chain: _Chain, turn: Turn) -> None:
-        """What began since this conversation's last turn, and is not part of its growth, was beside it."""
-        for other in scope.chains:
-            opened = self._turns[other.opened]
-            if other.opened > chain.latest and not chain.held.turn.total <= opened.total <= turn.total:
-                self._turns[other.opened] = replace(opened, reset=None, expected=None)
+    def _undo_asides(self, chain: _Chain, turn: Turn, continued: bool) -> None:
+        """What came since this conversation's last turn, and is not part of its growth, was beside it.
+
+        Where the turn does not continue it for sure, only prompts that are much shorter.
+        """
+        least, branch = chain.held.turn.total, _branch(turn.request)
+        for place in range(chain.latest + 1, len(self._turns)):
+            other = self._turns[place]
+            if other.reset is None or _branch(other.request) != branch:
+                continue
+            same = other.request.model == turn.request.model
+            beside = not least <= other.total <= turn.total if continued else 2 * other.total < turn.total
+            if beside and (same or (continued and other.reset.cause == "model")):
+                self._turns[place] = replace(other, reset=None, expected=None)
 
 
 MOST_CHAINS = 16

@@ -31,20 +31,25 @@ def rules_for(trace: Trace) -> Rules:
 
 
 def usage_summary(trace: Trace, rules: Rules | None = None) -> Json | None:
-    """Sessions with turns and resets, and the bill; None where no row says what was read."""
+    """Sessions with turns and resets, and the bill; None where no row says what was read.
+
+    All of it is about the requests whose usage is known; `left_out` counts the others.
+    """
     rules = rules or rules_for(trace)
     found = sessions(trace, rules)
     if not found:
         return None
     turns = [turn for session in found for turn in session.turns]
     rows = bill(found, rules)
-    engine = engine_row(turns, rules)
+    survivors = trace.reported().why == "no_zero_reported"
+    engine = None if survivors else engine_row(turns, rules)
     if engine is not None:
         rows.append(engine)
     return {
         "sessions": [_session(session, rules) for session in found],
         "resets": dict(Counter(turn.reset.cause for turn in turns if turn.reset is not None)),
-        "bill": {"rules": rules.to_json(), "rows": [_row(row, rules) for row in rows]},
+        "bill": {"rules": rules.to_json(), "rows": [_row(row, rules, survivors) for row in rows]},
+        "left_out": len(trace.requests) - len(turns),
         "engine": None if engine is None else engine_words(turns, engine),
     }
 
@@ -133,10 +138,11 @@ def _turn(turn: Turn, rules: Rules) -> Json:
     }
 
 
-def _row(row: BillRow, rules: Rules) -> Json:
+def _row(row: BillRow, rules: Rules, survivors: bool) -> Json:
+    """`survivors`: the turns are those that report a hit, whose share of reads is no rate of the log."""
     return {
         "id": row.id,
-        "rate": row.rate,
+        "rate": None if survivors else row.rate,
         "read": row.read,
         "written_5m": row.written_5m,
         "written_1h": row.written_1h,

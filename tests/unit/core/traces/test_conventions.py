@@ -178,6 +178,37 @@ def llama_cpp(given: Counts) -> Row:
     return {"prompt_n": total - cached, "cache_n": cached, "predicted_n": out}
 
 
+def pydantic_ai(given: Counts) -> Row:
+    total, cached, written, out = given
+    counts = {"cache_read_tokens": cached, "cache_write_tokens": written}
+    return {"input_tokens": total, "output_tokens": out} | counts
+
+
+def openrouter(given: Counts) -> Row:
+    total, cached, _, out = given
+    counts = {"native_tokens_prompt": total, "native_tokens_cached": cached}
+    return counts | {"native_tokens_completion": out}
+
+
+def cline(given: Counts) -> Row:
+    total, cached, written, out = given
+    counts = {"cacheReads": cached, "cacheWrites": written}
+    return {"tokensIn": total - cached - written, "tokensOut": out} | counts
+
+
+def opencode(given: Counts) -> Row:
+    total, cached, written, out = given
+    rest = total - cached - written
+    return {"input": rest, "output": out, "reasoning": 0, "cache": {"read": cached, "write": written}}
+
+
+def invocation(given: Counts) -> Row:
+    """Bedrock's log of invocations, and Nova's own answers."""
+    total, cached, written, out = given
+    counts = {"cacheReadInputTokenCount": cached, "cacheWriteInputTokenCount": written}
+    return {"inputTokenCount": total - cached - written, "outputTokenCount": out} | counts
+
+
 EXPORTERS: list[Callable[[Counts], Row]] = [
     openai,
     responses,
@@ -196,6 +227,11 @@ EXPORTERS: list[Callable[[Counts], Row]] = [
     moonshot,
     qwen,
     llama_cpp,
+    pydantic_ai,
+    openrouter,
+    cline,
+    opencode,
+    invocation,
 ]
 
 

@@ -84,7 +84,19 @@ class Conversation:
         return Made(now, self.session, self.agent, self.model, read, written, new, self.life, truth)
 
 
-EVENTS = ("ttl", "near", "shrank", "model", "lost", "rewound", "tail", "parallel", "aside", "tools")
+EVENTS = (
+    "ttl",
+    "near",
+    "shrank",
+    "model",
+    "lost",
+    "rewound",
+    "tail",
+    "parallel",
+    "aside",
+    "checker",
+    "tools",
+)
 
 
 def session(dice: random.Random, name: str, providers: dict[str, Provider], turns: int = 30) -> list[Made]:
@@ -136,6 +148,12 @@ def session(dice: random.Random, name: str, providers: dict[str, Provider], turn
             aside.session, aside.model = name, talk.model
             aside.system = [(f"title {len(made)}", 2000)]
             made.append(aside.ask(providers, now, None))
+            now += dice.choice((3.0, float(life)))
+            if talk.last_s is not None and now - talk.last_s > life:
+                truth = "ttl"
+        elif event == "checker":  # another model looks at about the same text, and stores nothing
+            total = int(0.9 * sum(tokens for _, tokens in talk.system + talk.messages))
+            made.append(Made(now, name, None, "claude-small", 0, 0, total, life, None))
             now += 3.0
         talk.messages.append(talk.part(30, 3000))
         made.append(talk.ask(providers, now, truth))

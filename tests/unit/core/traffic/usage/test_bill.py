@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from fractions import Fraction
 
@@ -131,6 +132,20 @@ def test_the_short_form_of_the_log() -> None:
         (6, 30.0, "unexplained"),
     ]
     assert (told["written_5m"], told["written_1h"]) == (47800, 30900)
+
+
+def test_a_log_of_survivors_has_no_rate_in_its_bill_either() -> None:
+    """Two of ten report a hit, the others nothing: 80 % would be the rate of those two."""
+    rows = []
+    for number in range(10):
+        details = {"cached_tokens": 800} if number > 7 else None
+        usage = {"prompt_tokens": 1000, "completion_tokens": 20, "prompt_tokens_details": details}
+        message = {"role": "user", "content": f"question {number}"}
+        rows.append({"timestamp": number, "messages": [message], "response": {"usage": usage}})
+    told = usage_summary(log_of("\n".join(map(json.dumps, rows))))
+    assert told is not None
+    assert (told["left_out"], told["engine"]) == (8, None)
+    assert {row["rate"] for row in told["bill"]["rows"]} == {None}
 
 
 def test_a_log_without_usage_has_no_usage() -> None:

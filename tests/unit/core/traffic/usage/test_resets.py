@@ -258,3 +258,33 @@ def test_a_conversation_whose_front_changes_is_one() -> None:
     for number, row in enumerate(rows):
         row["request"]["system"] = f"It is {number} o'clock. " + row["request"]["system"]
     assert causes_of("\n".join(map(json.dumps, rows))) == [None, *["shrank"] * 4]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_an_automatic_cache_turn_by_turn(seed: int) -> None:
+    """Steps of 128 from 1,024 tokens on; cold machines, compacted histories, long pauses."""
+    dice = random.Random(seed)
+    stored, total, now = 0, dice.randint(300, 6000), 0.0
+    turns: list[tuple[float, int, int]] = []
+    truth: list[str | None] = []
+    for _ in range(40):
+        event = dice.choice(("", "", "", "", "lost", "compacted", "late", "near"))
+        cached, cause = min(stored, total) // 128 * 128, None
+        if event == "lost":
+            cached, cause = 0, "unexplained"
+        elif event == "compacted" and total > 20_000:
+            total = dice.randint(6000, 9000)
+            cached, cause = 2048, "shrank"
+        elif event == "late":
+            now, cached, cause = now + 3601 + dice.random(), 0, "ttl"
+        elif event == "near":
+            now += 3500
+        worth = stored > 1024 + 1024 and (cause != "shrank" or stored > 2048 + 1024)
+        turns.append((now, total, cached))
+        truth.append(cause if worth else "any")
+        stored = total // 128 * 128 if total >= 1024 else 0
+        total += dice.randint(50, 4000)
+        now += dice.uniform(1, 50)
+    said = causes_of(openai(*turns), OPENAI)
+    assert [one if known == "any" else known for known, one in zip(truth, said, strict=True)] == said
+    assert all(one in (None, known) for known, one in zip(truth, said, strict=True) if known != "any")
