@@ -159,3 +159,23 @@ def test_names_from_the_log_stay_text() -> None:
     name = "<img src=x onerror=alert(1)> **b** $x$"
     at = opened(transcript([make_session(name=name), make_session(name="b", begins_s=90_000)]))
     assert "<img" not in "".join(str(one.value).replace("\\<img", "") for one in [*at.markdown, *at.caption])
+
+
+def test_a_count_of_two_readings_shows_both_and_one_click_takes_the_other() -> None:
+    """The choice stands beside the numbers, in the link, and everything follows it."""
+    usage = {"input": 17_903, "input_cached_tokens": 17_817, "output": 100, "total": 35_820}
+    rows = [_observed(place, usage) for place in range(3)]
+    at = opened(lines(rows))
+    first = metrics(at)[-1]
+    chip = shown(at)["bill"]["chips"][-1]
+    options = next(one for one in at.button_group if one.key == "usage_reading_choice").options
+    assert len(options) == 2
+    choose(at, "usage_reading_choice", "other")
+    assert metrics(at)[-1] != first
+    assert shown(at)["bill"]["chips"][-1] != chip
+    assert chip.startswith(t("usage.readings.chip", "en", how="")[:7])
+
+
+def _observed(place: int, usage: dict[str, int]) -> dict[str, Any]:
+    head = {"id": f"o{place}", "traceId": f"t{place}", "type": "GENERATION", "model": "m"}
+    return head | {"startTime": f"2026-01-02T10:0{place}:00Z", "usageDetails": usage}
