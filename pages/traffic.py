@@ -27,6 +27,7 @@ from ui.traffic.state import Log, analysis_key, choose, chosen
 from ui.traffic.sweeps import sweeps_view
 from ui.traffic.view import overview, without_identity
 from ui.traffic.work import work
+from ui.usage.beside import reported_beside, reported_sources_view
 from ui.usage.view import has_usage, usage_view
 
 VIEWS: dict[str, Any] = {
@@ -56,6 +57,7 @@ def render() -> None:
     if not log.trace.has_identity:
         if has_usage(log.trace):
             usage_view(log)
+            reported_sources_view(log)
         else:
             without_identity(log)
         return
@@ -100,6 +102,8 @@ def _views(log: Log, analysis: Analysis) -> None:
             open_request(shown_log, shown, number, page("execute"))
 
     VIEWS[chosen().view](log, analysis, open_it)
+    if chosen().view == "overview":
+        reported_beside(log)
     sample_line(log, analysis)
 
 

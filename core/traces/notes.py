@@ -45,11 +45,13 @@ NOTES = MappingProxyType(
         "usage_exclusive": "Line {line} shows that the input count leaves the cached tokens out.",
         "expanded": "Conversations that became one request per turn of the user: {count}.",
         "announced": "Requests announced without a prompt (newer vLLM: only at level DEBUG): {count}.",
+        "map_missed": "The first records hold nothing at these paths of the map: {paths}.",
         "proposed": "No known format: the fields were read as {map}.",
         "stored": "Requests with content that the provider keeps, which counts as a placeholder: {count}.",
         "continued": "Requests that continue one outside this log, left out of every hit rate: {count}.",
         "elsewhere": "Requests whose text lies in another place, such as {place}, and is not read: {count}.",
         "other_lines": "Lines that say nothing about a cache, passed over: {count}.",
+        "other_meters": "Scrapes and a server's lines tell of the same tokens: the lines were left out.",
         "scrapes_by_name": "The files were ordered by what their names say, because no sample has a time.",
         "no_requests": "An engine's own record holds no requests: nothing in it can be replayed.",
     }

@@ -3,7 +3,13 @@
 settings.py    block size, slots, time to live, requests in flight
 analysis.py    a log under such settings: hits, curve, definitions, savings, time, groups (runs the engine
                only where the fast replay cannot answer)
-groups.py      per session, tenant, tag, template, model; a verdict for each
+groups.py      per tenant, model, tag, template, session, hour; a verdict for each
+hours.py       the hour of a request, in UTC
+percentiles.py what single requests have
+enough.py      the least memory for nine tenths of the gain
+quotas.py      the slots divided among tenants
+reported.py    what a log reports itself, per source
+decisions.py   all that as JSON values and as a table
 misses.py      per request: the reason, the best stored prefix, the first token that differs
 words.py       the same in text
 left_out.py    what a reading left out: broken lines, repeated records, unread fields

@@ -12,10 +12,10 @@ from tests.app.test_traffic import link_of, paste, rows, state_of
 from tests.app.visit import calm, choose, components, press, texts, visit
 from ui.words.i18n import LANGS, Lang, t
 
-CALL = {"who": {"customer": "c1"}, "raw": json.dumps({"messages": [{"role": "user", "content": "a b c d"}]})}
+CALL = {"who": {"customer": "c1"}, "raw": json.dumps({"turns": [{"role": "user", "content": "a b c d"}]})}
 UNKNOWN = rows(*[CALL | {"when": f"2026-05-01T10:00:0{n}Z", "guide": "Long words " * 40} for n in range(4)])
 """No format claims it, and the long text beside the messages may belong to the prompt: a person is asked."""
-MAP = "prompt=raw.messages,time=when,tenant=who.customer"
+MAP = "prompt=raw.turns,time=when,tenant=who.customer"
 
 
 def tree(at: AppTest) -> dict[str, dict[str, Any]]:
@@ -30,8 +30,8 @@ def test_a_format_nobody_knows_is_asked_for_field_by_field(lang: Lang) -> None:
     assert t("traffic.fields.unknown", lang, name=t("traffic.pasted", lang)) in [w.value for w in at.warning]
     assert at.error.len == 0
     shown = tree(at)
-    assert shown["raw.messages"]["role"] == "prompt"
-    assert shown["raw.messages"]["proposed"] is True
+    assert shown["raw.turns"]["role"] == "prompt"
+    assert shown["raw.turns"]["proposed"] is True
     assert (shown["when"]["role"], shown["when"]["share"]) == ("time", "100")
     assert shown["guide"]["role"] == ""
     assert shown["who.customer"]["name"] == "customer"
@@ -116,16 +116,15 @@ def test_a_time_that_cannot_be_read_is_left_aside_by_one_click() -> None:
 
 
 def test_fields_that_were_taken_without_asking_are_named_and_can_be_changed() -> None:
-    """A record inside a container's log line: nothing else is thinkable, so nobody is asked."""
-    inner = {"messages": [{"role": "user", "content": "a b c d"}], "timestamp": "2026-05-01T10:00:00Z"}
-    at = paste(visit("traffic", lang="en"), rows({"log": json.dumps(inner), "stream": "stdout"}))
-    used = f"{t('traffic.role.prompt', 'en')} ← log\\.messages"
+    """Messages under a name of their own and nothing beside them: nothing else is thinkable."""
+    at = paste(visit("traffic", lang="en"), rows(CALL, CALL))
+    used = f"{t('traffic.role.prompt', 'en')} ← raw\\.turns"
     assert [one.label for one in at.expander if used in one.label]
     assert tree(at) == {}
 
 
 def test_a_path_that_no_record_has_is_told() -> None:
     at = paste(visit("traffic", lang="en"), UNKNOWN)
-    at.text_input(key="traffic_map").set_value("prompt=raw.messages,time=whenn").run()
+    at.text_input(key="traffic_map").set_value("prompt=raw.turns,time=whenn").run()
     said = t("traffic.fields.absent", "en", paths="whenn", n=4)
     assert said in [one.value for one in at.warning]

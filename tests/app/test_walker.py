@@ -92,6 +92,9 @@ def _told(widget: Widget, dice: random.Random) -> WidgetState:
         state: dict[str, Any] = {"lang": dice.choice(LANG_MODES)}
     elif widget.proto.component_name == "broth_act":
         events, state = {"take": dice.choice(["P1", "P9"])}, {}
+    elif widget.proto.component_name == "broth_fields":
+        path, role = dice.choice(["prompt", "timestamp", "x"]), dice.choice(["prompt", "time", "", "soup"])
+        events, state = {"pick": {"path": path, "role": role}}, {}
     else:
         events, state = {"play": {"playing": dice.random() < 0.5}}, {"missing": dice.randint(0, 9)}
     if dice.random() < 0.3:

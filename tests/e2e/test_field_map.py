@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.onstage import settle
+from tests.e2e.test_axe import AXE, serious_faults
 from ui.words.i18n import Lang, t
 
 SPOILT = '<img src=x onerror="document.title=1"> **b**'
@@ -49,6 +50,8 @@ def test_a_field_is_chosen_and_the_log_is_read_by_it(
     expect(page.get_by_test_id("stCode")).to_contain_text("--map prompt=said,time=when")
     assert page.locator(".fields img, .fields b").count() == 0
     assert page.evaluate("document.title") != "1"
+    if AXE is not None:
+        assert serious_faults(page) == []
     rows = page.locator(".fields .rows")
     assert rows.evaluate("node => node.scrollWidth <= node.clientWidth"), "nothing hangs out at the side"
     used = f"{t('traffic.role.prompt', lang)} ← said · {t('traffic.role.time', lang)} ← when"

@@ -63,7 +63,7 @@ def _report(args: argparse.Namespace) -> int:
 def _compare(args: argparse.Namespace) -> int:
     """Two logs, or reports: in words, or as JSON."""
     before, after = (_side(args, name) for name in args.compare)
-    found = compare(before, after, args.tolerance)
+    found = compare(before, after, args.tolerance, tuple(args.compare))
     if args.json:
         _print(found)
     else:
@@ -94,8 +94,10 @@ def _summary(args: argparse.Namespace, names: Sequence[str]) -> tuple[Trace, Jso
         trace, settings_for(args, trace), cost, prices, options.tokenizer, rules=rules, rule=rule
     )
     found["log"]["tokenizer_asked"] = args.tokenizer
-    if note := tokenizer_note(trace.tokenizer, args.lang):
+    note = tokenizer_note(trace.tokenizer, args.lang)
+    if note and not args.noted:
         print(note, file=sys.stderr)
+        args.noted = True  # once, also for two logs
     return trace, found
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
+from core.errors import TraceError
 from ui.report.gate import Basis, Rate, rate_words, rates_of
 from ui.words.i18n import Lang, t
 from ui.words.numbers import percent
@@ -17,13 +18,16 @@ LEAST_SHOWN = 0.0005
 """A twentieth of a percentage point: less is not told as a change of a source."""
 
 
-def compare(before: Json, after: Json, tolerance: float) -> Json:
+def compare(before: Json, after: Json, tolerance: float, files: tuple[str, str] | None = None) -> Json:
     """Plain values; rates and differences from 0 to 1. ``change`` is ``worse`` only beyond the tolerance.
+    ``files``: what they are called where they came from.
 
     Raises:
         TraceError: one of the logs has no rate, or they have none of the same kind.
     """
     basis: Basis = "computed" if before["runs"] and after["runs"] else "reported"
+    if bool(before["runs"]) != bool(after["runs"]) and not all(map(_reports, (before, after))):
+        raise _two_kinds(before["log"]["name"], after["log"]["name"])
     left, right = rates_of(before, basis)[0], rates_of(after, basis)[0]
     difference = right.value - left.value
     change: Change = "same"
@@ -33,8 +37,8 @@ def compare(before: Json, after: Json, tolerance: float) -> Json:
         "broth": "traffic-comparison",
         "schema": 1,
         "basis": basis,
-        "before": _side(before, left),
-        "after": _side(after, right),
+        "before": _side(before, left, files and files[0]),
+        "after": _side(after, right, files and files[1]),
         "difference": difference,
         "tolerance": tolerance,
         "change": change,
@@ -44,13 +48,26 @@ def compare(before: Json, after: Json, tolerance: float) -> Json:
     }
 
 
+def _reports(summary: Json) -> bool:
+    log = summary["log"]
+    return log["reported_rate"] is not None or log.get("reported_bounds") is not None
+
+
+def _two_kinds(before: str, after: str) -> TraceError:
+    message = (
+        f"Of {before} and {after} one holds prompts and the other only reports its own rate: these are two "
+        "quantities. Compare two logs with prompts, or two that report."
+    )
+    return TraceError("report.two_kinds", message, before=before, after=after)
+
+
 def _of_log(before: Json, after: Json, name: str) -> bool:
     return bool(before["log"].get(name) != after["log"].get(name))
 
 
-def _side(summary: Json, rate: Rate) -> Json:
+def _side(summary: Json, rate: Rate, file: str | None) -> Json:
     return {
-        "name": summary["log"]["name"],
+        "name": file or summary["log"]["name"],
         "requests": summary["log"]["requests"],
         "rate": rate.value,
         "lower_bound": rate.lower_bound,
@@ -126,11 +143,11 @@ def _lines(found: Json, lang: Lang) -> Iterator[str]:
     for key, rows in found["sources"].items():
         shown = [row for row in rows if abs(row["difference"] or 0.0) >= LEAST_SHOWN][:MOST_ROWS]
         if shown:
-            yield f"{t(f'traffic.key.{key}', lang)}:"
+            yield t("report.compare.by", lang, source=t(f"traffic.key.{key}", lang))
             yield from (f"  {_row(row, lang)}" for row in shown)
     for kind in ("new", "gone", "changed"):
         for one in found["causes"][kind]:
-            place = f" ({one['path']})" if one["path"] else ""
+            place = f" · {one['path']}" if one["path"] else ""
             cause = t(f"traffic.cause.{one['cause']}", lang) + place
             told = {"cause": cause, "n": one["num_requests"], "before": one.get("before", 0)}
             yield t(f"report.compare.cause.{kind}", lang, **told)

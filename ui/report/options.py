@@ -40,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
     _verdict(made.add_argument_group("the verdict"))
     _answer(made.add_argument_group("the answer"))
     _gate(made.add_argument_group("for a pipeline"))
+    made.set_defaults(noted=False)
     return made
 
 

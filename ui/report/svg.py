@@ -9,6 +9,7 @@ from math import floor, log10
 Points = Sequence[tuple[float, float]]
 WIDTH, HEIGHT = 760, 260
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 14, 44
+MARK_LINE = 16
 DASHES = ("none", "7 5", "2 4", "9 4 2 4")
 
 
@@ -27,13 +28,13 @@ def line_chart(
     parts = [_grid(), *(_tick(scale, value) for value in scale.ticks())]
     for place, (name, points) in enumerate(curves.items()):
         parts.append(_curve(scale, points, place, name))
-    for name, value in (marks or {}).items():
+    for place, (name, value) in enumerate((marks or {}).items()):
         x = scale.x(min(max(value, scale.least), scale.most))
         anchor = "end" if x > WIDTH * 0.7 else "start"
         shift = -5 if anchor == "end" else 5
         parts.append(f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
         parts.append(
-            f'<text x="{x + shift:.1f}" y="{HEIGHT - BOTTOM - 8}" '
+            f'<text x="{x + shift:.1f}" y="{HEIGHT - BOTTOM - 8 - MARK_LINE * place}" '
             f'text-anchor="{anchor}">{escape(name)}</text>'
         )
     middle = (LEFT + WIDTH - RIGHT) / 2

@@ -127,11 +127,13 @@ def sources(words: Words, run: Json) -> str:
                 words.rate(one["best_rate"], run["lower_bound"]),
                 " · ".join(percent(one["rates"][name], 0) for name in ("p10", "p50", "p90")),
                 " · ".join(digits(int(one["lengths"][name])) for name in ("p10", "p50", "p90")),
-                words.say(f"traffic.verdict.{one['verdict']}"),
+                f"<span class=sum>{words.say('traffic.verdict.' + one['verdict'])}</span>",
             )
             for one in (found if key in HOURS else found[:MOST_SOURCES])
         ]
+        best = escape(best_title(run["settings"]["ttl_s"], words.lang))
         head = [words.say(f"traffic.key.{key}"), *words.columns(*_SOURCE_COLUMNS)]
+        head[1 + _SOURCE_COLUMNS.index("best")] = best
         parts.append(words.table(head, rows))
         if key in HOURS:
             dated = any("-" in one["name"] or ":" in one["name"] for one in found)

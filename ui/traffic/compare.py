@@ -139,7 +139,7 @@ def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict
         "tokens": lambda log, one: digits(int(one.lengths.sum())),
         "rate": lambda log, one: rate_words(one.hit_rate, one.lower_bound, lang(), 2),
         "best": lambda log, one: rate_words(one.best_rate, one.lower_bound, lang(), 2),
-        "computed": lambda log, one: digits(int(one.lengths.sum()) - int(one.hits.sum())),
+        "computed": lambda log, one: _computed(one),
         "saved": lambda log, one: _saved(one, cost, prices),
         "verdict": lambda log, one: say(f"traffic.verdict.{whole(one, rule).verdict()}"),
     }
@@ -150,6 +150,11 @@ def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict
         {"what": say(f"traffic.compare.{key}") + on.get(key, ""), "a": make(log_a, a), "b": make(log_b, b)}
         for key, make in words.items()
     ]
+
+
+def _computed(analysis: Analysis) -> str:
+    number = digits(int(analysis.lengths.sum()) - int(analysis.hits.sum()))
+    return say("traffic.at_most", rate=number) if analysis.lower_bound else number
 
 
 def _saved(analysis: Analysis, cost: CostModel, prices: Prices) -> str:

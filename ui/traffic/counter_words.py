@@ -133,7 +133,7 @@ def _limits(counters: Json, engine: Json, name: dict[str, object]) -> Iterator[S
 
 
 def _place(place: Json) -> dict[str, object]:
-    at = "" if place["at_s"] is None else f" (+{seconds(place['at_s'])})"
+    at = "" if place["at_s"] is None else f" · +{seconds(place['at_s'])}"
     return {"at": Count(place["at"]), "file": place["file"], "line": Count(place["line"]), "when": at}
 
 

@@ -14,6 +14,7 @@ from core.traces.field_map import ROLES, FieldMap, Role
 from core.traces.mapping.propose import Proposal, propose
 from core.traces.mapping.tree import MOST_LEAVES, Leaf, tree_of
 from core.traces.packing.sources import TraceFile
+from core.traces.packing.text import first_char
 from core.traces.rows import Row
 from ui.words.numbers import never_full
 
@@ -41,9 +42,10 @@ def _records(file: TraceFile) -> list[Row]:
     """None of a file that cannot be read, nor of lines that only look like a table of one column."""
     try:
         rows = head_of(file)
+        is_column = bool(rows) and len(rows[0].value) < 2 and first_char(file) not in ("{", "[")
     except BrothError:
         return []
-    return rows if rows and len(rows[0].value) > 1 else []
+    return [] if is_column else rows
 
 
 def tree_rows(head: Head, chosen: FieldMap) -> list[Json]:

@@ -23,11 +23,12 @@ class Judge:
 
 
 def judge_text(judge: Judge) -> str:
-    """ "anthropic_5m~2048~~" is that rule with another minimum."""
-    values = (getattr(judge, one.name) for one in fields(judge))
-    return "~".join(
-        "" if value is None else value if isinstance(value, str) else f"{value:.12g}" for value in values
-    )
+    """ "anthropic_5m~2048~~" is that rule with another minimum. Prices have six digits at most."""
+    return "~".join((judge.rule, *(_number(getattr(judge, one.name)) for one in fields(judge)[1:])))
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6f}".rstrip("0").rstrip(".")
 
 
 def judge_in(text: str) -> Judge | None:

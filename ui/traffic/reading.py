@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.traces.door.formats import NAMES
 from core.traces.templates import TEMPLATES
-from ui.frame.session import lang, say
+from ui.frame.session import lang, say, stands_on_one
 from ui.traffic.setup import LARGEST_LOG_BLOCK, USAGE_READINGS, Wanted
 from ui.traffic.state import choose, chosen
 from ui.traffic.tokenizers import AUTO, how_to_add, offered, resolved
@@ -42,11 +42,11 @@ def reading_options() -> None:
             _choice("format", "format_name", (AUTO, *NAMES), "trace.format.")
             _choice("usage_reading", "usage_reading", USAGE_READINGS, "traffic.usage_reading.")
             _tick("skip", "skip_broken")
-            _tick("ignore_times", "ignore_times")
         with middle:
             _choice("tokenizer", "tokenizer", (AUTO, *offered()), "traffic.tokenizer.")
             _choice("template", "template", tuple(TEMPLATES), "traffic.template.")
             _tick("split", "split_by_model")
+            _tick("ignore_times", "ignore_times")
         with right:
             _size()
             _choice("convention", "convention", (AUTO, "ceil", "floor"), "traffic.tail.")
@@ -69,8 +69,10 @@ def _possible(wanted: Wanted) -> Wanted:
     return wanted
 
 
-def _take(name: str, key: str) -> None:
+def _take(name: str, key: str, options: Sequence[str] = ()) -> None:
     """A person changed a choice: a word, a number or a tick."""
+    if options and not stands_on_one(key, options):
+        return
     told = st.session_state[key]
     if name == "deltas":
         told = _DELTAS.get(told)
@@ -93,7 +95,7 @@ def _choice(word: str, name: str, options: Sequence[str], prefix: str) -> None:
         format_func=said.__getitem__,
         key=key,
         on_change=_take,
-        args=(name, key),
+        args=(name, key, options),
     )
 
 

@@ -45,7 +45,7 @@ def rule_title(name: str, lang: Lang) -> str:
     if name == OWN:
         return t("traffic.rule.own", lang)
     offer = offers_by_id()[name]
-    return f"{offer.provider}: {offer.words[lang]['name']}"
+    return t("traffic.rule.title", lang, provider=offer.provider, name=offer.words[lang]["name"])
 
 
 def rule_words(rule: Rule, lang: Lang) -> str:

@@ -85,7 +85,7 @@ _READ = {
 _SWITCHES: Mapping[str, tuple[str, Mapping[str, bool]]] = {  # field -> name in a link, its values there
     "skip_broken": ("yq", {"1": True}),
     "deltas": ("yd", {"1": True, "0": False}),
-    "split_by_model": ("yp", {"0": False}),
+    "split_by_model": ("yx", {"0": False}),
     "ignore_times": ("yi", {"1": True}),
 }
 _FORMAT, _LOG_BLOCK, _MAP, _A, _B, _JUDGE = "yf", "yz", "fields", "ya", "yb", "yj"
@@ -106,7 +106,7 @@ WORDS: Mapping[str, str] = {
     "usage_reading": "traffic.usage_reading.label",
     "yq": "traffic.skip",
     "yd": "traffic.deltas.label",
-    "yp": "traffic.split",
+    "yx": "traffic.split",
     "yi": "traffic.ignore_times",
     _A: "traffic.slots",
     _B: "traffic.view.compare",
@@ -148,8 +148,7 @@ def to_query(setup: TrafficSetup) -> dict[str, str]:
 def from_query(query: Mapping[str, str]) -> tuple[TrafficSetup, list[str]]:
     """Back, and the names of parameters that could not be used."""
     lost: list[str] = []
-    said: dict[str, Any] = choices(query, _READ, lost) | _switches(query, lost)
-    wanted = Wanted(**said)
+    wanted = Wanted(**choices(query, _READ, lost))
     if _FORMAT in query:
         if _FORMAT_NAME.fullmatch(query[_FORMAT]):
             wanted = replace(wanted, format_name=query[_FORMAT])
@@ -159,6 +158,8 @@ def from_query(query: Mapping[str, str]) -> tuple[TrafficSetup, list[str]]:
         size = whole(query[_LOG_BLOCK], 1, LARGEST_LOG_BLOCK)
         wanted = replace(wanted, block_size=size)
         lost += [_LOG_BLOCK] * (size is None)
+    switched: dict[str, Any] = _switches(query, lost)
+    wanted = replace(wanted, **switched)
     if _MAP in query:
         text = _map_text(query[_MAP])
         wanted = replace(wanted, field_map=text)

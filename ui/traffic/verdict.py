@@ -52,7 +52,7 @@ def verdict_panel(analysis: Analysis, total: Group) -> None:
 def _choices() -> None:
     """The widgets show the setup; what a person changes is in it before anything else is drawn."""
     judge, rule = chosen().judge, rule_now()
-    places = st.columns([2, 1, 1, 1])
+    places = st.columns([2, 1, 1, 1], vertical_alignment="bottom")
     words = {name: rule_title(name, lang()) for name in rule_names()}
     st.session_state["traffic_rule"] = rule.rule_id
     places[0].selectbox(

@@ -35,7 +35,6 @@ def overview(log: Log, analysis: Analysis, open_it: Open) -> None:
         _savings(analysis)
         verdict_panel(analysis, total)
         _held(analysis)
-    _reported(log)
     counters_view(log)
 
 
@@ -99,22 +98,6 @@ def _held(analysis: Analysis) -> None:
     st.markdown(say("traffic.held.timed" if timed else "traffic.held.all", **words))
 
 
-def _reported(log: Log) -> None:
-    totals = log.trace.reported()
-    if totals.ratio_of_sums is None:
-        return
-    st.subheader(say("traffic.reported"), anchor=False)
-    words = {
-        "rate": percent(totals.ratio_of_sums, 2),
-        "cached": digits(totals.cached_tokens),
-        "prompt": digits(totals.prompt_tokens),
-        "known": totals.num_known,
-        "unknown": totals.num_unknown + totals.num_contradictory,
-        "mean": "–" if totals.mean_of_ratios is None else percent(totals.mean_of_ratios, 2),
-    }
-    st.markdown(say("traffic.reported.words", **words))
-
-
 def without_identity(log: Log) -> None:
     """A log of lengths, of usage or of counters: what it says, and that no hit rate follows from it."""
     if not log.trace.counters or log.trace.requests:
@@ -124,5 +107,4 @@ def without_identity(log: Log) -> None:
         middle = sorted(lengths)[len(lengths) // 2]
         words = {"n": len(lengths), "mean": digits(sum(lengths) / len(lengths)), "median": digits(middle)}
         st.markdown(say("traffic.lengths", **words))
-    _reported(log)
     counters_view(log)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xxhash import xxh3_128_hexdigest
 
@@ -49,6 +49,7 @@ class Builder:
         self.recording: tuple[RecordedBatch, ...] = ()
         self.keep_file_order = options.ignore_times
         self.field_map: FieldMap | None = None
+        self.answers: dict[str, TraceRequest] = {}
         self._name = name
         self._requests: list[TraceRequest] = []
         self._notes: Counter[str] = Counter()
@@ -87,6 +88,15 @@ class Builder:
         made = f"r{len(self._requests) + 1}"
         self._made.add(made)
         return made
+
+    def add_meters(self, meters: Meters | None) -> None:
+        """What engines say of themselves. Scrapes and lines of a log tell the same: scrapes stay."""
+        if meters is None:
+            return
+        if self.meters is not None:
+            self.note("other_meters")
+        if self.meters is None or meters.source == "scrapes":
+            self.meters = meters
 
     def note(self, code: str, count: int = 1, **values: object) -> None:
         """Something worth saying; counts of the same code add up."""
@@ -143,11 +153,14 @@ class Builder:
         Raises:
             TraceError: there is nothing in it.
         """
+        asked = {request.request_id for request in self._requests}
+        for name in [name for name in self.answers if name not in asked]:
+            self.add(self.answers.pop(name))
         if not self._requests and self.meters is None and self.events is None:
             reason = f"all {self._num_skipped} lines are broken" if self._num_skipped else "nothing was found"
             left_out = sum(self._notes.values())
             raise problems.empty(self._name, reason if not left_out else f"{left_out} rows were left out")
-        found = decided(self._delivered(), self.options.usage_reading)
+        found = decided(self._answered(self._delivered()), self.options.usage_reading)
         requests, order, start = in_order(found, self.keep_file_order, self.note)
         requests = with_scopes(requests, self.options.split_by_model, self.numbers, self.note)
         requests = with_own_names(requests, self.note)
@@ -180,6 +193,20 @@ class Builder:
             recording=self.recording,
             field_map=self.field_map,
         )
+
+    def _answered(self, requests: list[TraceRequest]) -> list[TraceRequest]:
+        """Requests with what their answers count, where those stand in records of their own (batch files);
+        an answer to several prompts counts once."""
+        found = []
+        for request in requests:
+            answer = self.answers.pop(request.request_id, None) if self.answers else None
+            if answer is not None and request.usage is None:
+                usage, output = answer.usage, answer.num_output
+                request = replace(
+                    request, usage=usage, num_output=output, model=request.model or answer.model
+                )
+            found.append(request)
+        return found
 
     def _delivered(self) -> list[TraceRequest]:
         """Every request once, however often its record was delivered."""

@@ -7,7 +7,7 @@ first one counts, and takes over the usage if only the other has it. Everything 
 * the same id with another content is another request (a retry that was billed, an id that is used again);
 * an id under which three or more different contents stand names no request, so nothing under it is dropped;
 * prompts of one record repeat each other on purpose (`prompt: [a, a]`);
-* without an id nobody knows: rows that are equal to a fraction of a second are counted, told and kept.
+* without an id nobody knows: rows with the same prompt at the same time are counted, told and kept.
 """
 
 from __future__ import annotations
@@ -78,11 +78,16 @@ def _repeats(
         first = next((one for one in firsts if same_content(requests[one], requests[place])), None)
         if first is None:
             firsts.append(place)
-        elif origins[first][0] != origins[place][0]:
+        elif not _is_one_record(origins[first], origins[place]):
             found[place] = first
         if len(firsts) > MOST_CONTENTS:
             return {}
     return found
+
+
+def _is_one_record(one: Origin, other: Origin) -> bool:
+    """The same number, and the same place: a reader may number by lines, which begin anew in every file."""
+    return one[0] == other[0] and one[1] is other[1]
 
 
 def same_content(one: TraceRequest, other: TraceRequest) -> bool:
@@ -111,8 +116,8 @@ def _num_equal(requests: Sequence[TraceRequest]) -> int:
     at: defaultdict[tuple[float, int, int | None], list[TraceRequest]] = defaultdict(list)
     count = 0
     for request in requests:
-        if request.arrival_s is None or request.arrival_s.is_integer() or not request.segments:
-            continue  # a whole second, or none, is too coarse to say anything; so are anonymised blocks
+        if request.arrival_s is None or not request.segments:
+            continue  # anonymised blocks are too coarse to say anything
         before = at[request.arrival_s, request.num_tokens, request.num_output]
         if any(one.session == request.session and same_content(one, request) for one in before):
             count += 1

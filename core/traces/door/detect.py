@@ -138,8 +138,10 @@ def head_of(file: TraceFile) -> list[Row]:
     try:
         way = detect(part).way
     except TraceError:
-        way = next(way for way in ways_of(part) if way.packed != "lines")
-    return [] if way.packed == "lines" else _rows(way, part, HEAD)
+        found = next((way for way in ways_of(part) if way.packed != "lines"), None)
+    else:
+        found = None if way.packed == "lines" else way
+    return [] if found is None else _rows(found, part, HEAD)
 
 
 def _fits(field_map: FieldMap, rows: Sequence[Row]) -> bool:

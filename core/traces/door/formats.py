@@ -26,6 +26,7 @@ from core.traces.readers.mooncake import MOONCAKE, SIMULATOR
 from core.traces.readers.mooncake_sessions import MOONCAKE_SESSIONS
 from core.traces.readers.openai_chat import OPENAI_BATCH, OPENAI_CHAT, STORED_COMPLETIONS
 from core.traces.readers.opentelemetry import OPENTELEMETRY
+from core.traces.readers.pairs import PAIRS
 from core.traces.readers.prompts import PROMPTS, TEXT_LINES, TOKEN_IDS
 from core.traces.readers.responses import RESPONSES
 from core.traces.readers.sagemaker import SAGEMAKER
@@ -57,10 +58,11 @@ FORMATS: tuple[Format, ...] = (
     SHAREGPT,
     LMSYS,
     ANTHROPIC,
+    RESPONSES,
+    PAIRS,
     TOKEN_IDS,
     OPENAI_CHAT,
     PROMPTS,
-    RESPONSES,
     USAGE_LINES,
     GATEWAY_CSV,
     LANGFUSE_CSV,

@@ -13,9 +13,9 @@ from core.traces.packing.csv_rows import DELIMITERS, header_of, separator_of
 from core.traces.packing.inner import EACH, Path, objects_in, paths_into
 from core.traces.packing.json_rows import json_values, num_whole_lines, quiet
 from core.traces.packing.scanner import Scanner, Valued
-from core.traces.packing.sources import Meter, TraceFile
+from core.traces.packing.sources import HeadMeter, OverError, TraceFile
 from core.traces.packing.tables import sheet_names
-from core.traces.packing.text import first_char, is_long, lines
+from core.traces.packing.text import first_char, first_lines, is_long, lines
 from core.traces.packing.ways import Way, rows_by
 from core.traces.rows import Row
 
@@ -23,36 +23,15 @@ HEAD = 100
 """Records that are looked at first."""
 HEAD_LINES = 20_000
 """Records and lines that are looked at where those say nothing: requests may stand far behind a start-up."""
-HEAD_BYTES = 2**24
-"""No more is looked at, however few records that are."""
 MOST_PATHS = 16
 MOST_SHEETS = 20
-_MOST_CALLS = 10**6
-
-
-class _OverError(Exception):
-    """Enough of the file was looked at."""
-
-
-class _HeadMeter(Meter):
-    """Ends the reading where a head ends, also if it holds nothing but blanks."""
-
-    def __init__(self) -> None:
-        super().__init__(0, None)
-        self._calls = 0
-
-    def add(self, num_bytes: int) -> None:
-        super().add(num_bytes)
-        self._calls += 1
-        if self.num_unpacked > HEAD_BYTES or self._calls > _MOST_CALLS:
-            raise _OverError
 
 
 def head_by(way: Way, file: TraceFile, most: int = HEAD, as_cells: bool = False) -> list[Row | TraceError]:
     """The first `most` readable records and the errors between them."""
     found: list[Row | TraceError] = []
     left = most
-    with closing(rows_by(way, file, _HeadMeter(), as_cells=as_cells)) as rows:
+    with closing(rows_by(way, file, HeadMeter(), as_cells=as_cells)) as rows:
         try:
             for row in rows:
                 found.append(row)
@@ -61,7 +40,7 @@ def head_by(way: Way, file: TraceFile, most: int = HEAD, as_cells: bool = False)
                     break
         except TraceError as error:
             found.append(error)
-        except _OverError:
+        except OverError:
             pass
     if way.packed == "csv" and as_cells and left == most:
         found += _header_row(file, way)
@@ -70,10 +49,9 @@ def head_by(way: Way, file: TraceFile, most: int = HEAD, as_cells: bool = False)
 
 def _header_row(file: TraceFile, way: Way) -> list[Row]:
     """A table without rows is still a table."""
-    with closing(lines(file)) as every:
-        for place, line in every:
-            if isinstance(line, str) and line.strip() and separator_of(line) is None:
-                return [Row(dict.fromkeys(header_of(line, way.delimiter), ""), place)]
+    for place, line in first_lines(file, 2):
+        if isinstance(line, str) and separator_of(line) is None:
+            return [Row(dict.fromkeys(header_of(line, way.delimiter), ""), place)]
     return []
 
 
@@ -115,8 +93,7 @@ def _json_ways(file: TraceFile) -> Iterator[Way]:
 
 def _table_ways(file: TraceFile) -> Iterator[Way]:
     """A table by each delimiter that its header has, the most frequent one first."""
-    with closing(lines(file)) as every:
-        header = next((line for _, line in every if isinstance(line, str) and line.strip()), "")
+    header = next((line for _, line in first_lines(file, 1) if isinstance(line, str)), "")
     named = separator_of(header)
     if named is not None:
         yield Way("csv", delimiter=named)
@@ -131,17 +108,17 @@ def _lists(file: TraceFile) -> list[Path]:
     """Where the object that the file begins with holds lists of records."""
     found: dict[Path, None] = {}
     try:
-        for names, first in Scanner(file, _HeadMeter(), quiet).lists():
+        for names, first in Scanner(file, HeadMeter(), quiet).lists():
             found[*names, EACH] = None
             for path in paths_into([first], MOST_PATHS):
                 found[*names, EACH, *path] = None
-    except (TraceError, _OverError):
+    except (TraceError, OverError):
         pass
     return list(found)[:MOST_PATHS]
 
 
 def _values(file: TraceFile) -> list[object]:
-    with closing(json_values(file, _HeadMeter(), quiet)) as values:
+    with closing(json_values(file, HeadMeter(), quiet)) as values:
         return [found[1] for found in _until_over(values) if not isinstance(found, TraceError)]
 
 
@@ -153,7 +130,7 @@ def _objects_of_lines(file: TraceFile) -> list[object]:
 
 def _texts(file: TraceFile) -> Generator[Valued | TraceError, None, None]:
     """Lines in which an object could stand."""
-    for place, line in lines(file, _HeadMeter()):
+    for place, line in lines(file, HeadMeter()):
         if isinstance(line, str) and "{" in line:
             yield place, line
 
@@ -161,5 +138,5 @@ def _texts(file: TraceFile) -> Generator[Valued | TraceError, None, None]:
 def _until_over(values: Iterator[Valued | TraceError]) -> Iterator[Valued | TraceError]:
     try:
         yield from islice(values, HEAD_LINES)
-    except (TraceError, _OverError):
+    except (TraceError, OverError):
         return

@@ -127,8 +127,7 @@ def _planned(
 ) -> tuple[Plan, list[str]]:
     """How each file is to be read, and the names of an archive's files that hold no requests.
 
-    A file that shows nothing of its own (empty, or rows that no reader claims) is read like the first: what
-    is wrong with it is then told by line.
+    A file of rows that no reader claims is read like the first: what is wrong with it is then told by line.
 
     Raises:
         TraceError: an archive cannot be opened; no file is of a known format (the first one's error).
@@ -144,6 +143,8 @@ def _planned(
             error = error or why
             if isinstance(file, Member):
                 left_out.append(file.inside)
+            elif why.code == "trace.empty":
+                continue  # beside others it adds nothing
             elif plan:
                 late.append(file)
             else:

@@ -9,7 +9,7 @@ from core.texts import escaped
 from core.traces.building.block_rows import block_request, decide_shape
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format, Packing
-from core.traces.field_map import FieldMap, value_at
+from core.traces.field_map import ROLES, FieldMap, value_at
 from core.traces.mapping.mapped import facts_of, read_mapped, unfolded
 from core.traces.mapping.propose import propose
 from core.traces.rows import Row
@@ -28,6 +28,9 @@ class _ByMap:
         builder.field_map = self._fields
         if chosen is None:
             builder.note("proposed", map=escaped(str(self._fields)))
+        missed = _missed(self._fields, head)
+        if missed:
+            builder.note("map_missed", len(missed), paths=escaped(", ".join(missed)))
         if self._fields.blocks:
             decide_shape(builder, [self._block_row(row) for row in head], _SIZE, "ceil", self._names())
 
@@ -58,6 +61,16 @@ BY_MAP = Format(
     lambda _record: False,  # only where no format claims a record, or a person says so
     _ByMap,
 )
+
+
+def _missed(fields: FieldMap, head: Sequence[Row]) -> list[str]:
+    """The roles' paths of which no alternative holds anything in a log's first records."""
+    found = []
+    for role in ROLES:
+        paths = fields.paths(role)
+        if paths and not any(value_at(row.value, path) is not None for row in head for path in paths):
+            found.append("|".join(paths))
+    return found
 
 
 def by_map(packing: Packing) -> Format:

@@ -54,12 +54,14 @@ def common(*prompt: str, body: str = "", **roles: tuple[str, ...]) -> FieldMap:
 class Rules:
     """What a format says beside its map. `left_out`: the code of the note that says why a record is no
     request; `prepare`: the record as the map expects it; `also`: where the answer's own id stands, by which
-    a record that was delivered twice is known; `usage`: how this format's counts are to be understood."""
+    a record that was delivered twice is known; `usage`: how this format's counts are to be understood;
+    `is_answer`: whether a record is the answer to a request with a record of its own, of the same name."""
 
     left_out: Callable[[Row], str | None] = lambda _row: None
     prepare: Callable[[Row], Row] = lambda row: row
     also: tuple[str, ...] = ()
     usage: ReadUsage = read_usage
+    is_answer: Callable[[Row], bool] = lambda _row: False
 
 
 USUAL = Rules()
@@ -124,23 +126,28 @@ def read_mapped(builder: Builder, row: Row, fields: FieldMap, rules: Rules = USU
         request = TraceRequest(num_tokens=tokens, segments=segments, **facts | named)
         builder.add(request, also=also)
     if not prompts:
-        _add_without_prompt(builder, row, fields, facts, also)
+        _add_without_prompt(builder, row, fields, rules, facts)
 
 
 def _add_without_prompt(
-    builder: Builder, row: Row, fields: FieldMap, facts: dict[str, Any], also: str | None
+    builder: Builder, row: Row, fields: FieldMap, rules: Rules, facts: dict[str, Any]
 ) -> None:
     """A record that only counts: its length, or its usage."""
     length, usage = _number(row, fields.length), facts["usage"]
     if length is None and usage is None:
         wanted = (*fields.prompt, *fields.tokens, *fields.length, *fields.usage, "prompt")[0]
         raise row.wrong(wanted, "a prompt, token ids, a length or usage")
-    if fields.prompt or fields.tokens:
-        builder.note("redacted")
     if length is None:
         length = usage.prompt_tokens or 0
-    facts["request_id"] = label_at(row, fields.id) or also or builder.next_id(row)
-    builder.add(TraceRequest(num_tokens=length, **facts), also=also)
+    also = label_at(row, rules.also)
+    name = label_at(row, fields.id) or also
+    request = TraceRequest(name or builder.next_id(row), num_tokens=length, **facts)
+    if name is not None and rules.is_answer(row):
+        builder.answers[name] = request
+        return
+    if fields.prompt or fields.tokens:
+        builder.note("redacted")
+    builder.add(request, also=also)
 
 
 def unfolded(row: Row, fields: FieldMap) -> Row:

@@ -20,6 +20,7 @@ from core.traces.problems import Place
 from core.traces.rows import LARGEST
 
 MOST_SERIES = 10_000
+_DIGITS = re.compile(r"\d{1,18}", re.ASCII)
 _EARLY = re.compile(r"(?<![a-z])(?:before|start|begin|first|pre|t0)(?![a-z])", re.I)
 _LATE = re.compile(r"(?<![a-z])(?:after|end|finish|last|final|post|t1)(?![a-z])", re.I)
 
@@ -120,12 +121,19 @@ def _ordered(moments: list[Moment]) -> tuple[OrderOf, list[int]]:
     places = list(range(len(moments)))
     if all(moment.at_s is not None for moment in moments):
         return "time", sorted(places, key=lambda place: moments[place].at_s or 0.0)
-    ranks = [_rank(moment.file) for moment in moments]
+    keys = _name_keys([moment.file for moment in moments])
+    found = sorted(places, key=keys.__getitem__)
+    return ("file" if found == places else "name"), found
+
+
+def _name_keys(files: list[str]) -> list[tuple[int, ...]]:
+    """What to order by: words for early and late, or the numbers of names that differ in them alone."""
+    ranks = [_rank(file) for file in files]
     if {0, 2} <= set(ranks):
-        found = sorted(places, key=ranks.__getitem__)
-        if found != places:
-            return "name", found
-    return "file", places
+        return [(rank,) for rank in ranks]
+    if len({_DIGITS.sub("", file) for file in files}) == 1:
+        return [tuple(map(int, _DIGITS.findall(file))) for file in files]
+    return [()] * len(files)
 
 
 def _rank(file: str) -> int:

@@ -40,7 +40,7 @@ _FREED = re.compile(
     r"|kv cache rm \[p0, end\).{0,200}?\bp0\"?[=:]\s?(\d{1,12})"
 )
 _COMPUTED = re.compile(r"prompt eval time\s*=\s*[\d.]+ ms /\s*(\d{1,12}) tokens")
-_OLLAMA = re.compile(r'"?loading cache slot"? id=(\d+) cache=\d+ prompt=(\d{1,12}) used=(\d{1,12})')
+_OLLAMA = re.compile(r'"?loading cache slot"? id=\d+ cache=\d+ prompt=(\d{1,12}) used=(\d{1,12})')
 _LMCACHE = re.compile(r"Total tokens (\d{1,12}), LMCache hit tokens: (\d{1,12})")
 
 
@@ -81,7 +81,7 @@ def said_in(line: str) -> Said | None:
         return _vllm(line, found)
     found = _OLLAMA.search(line)
     if found is not None:
-        return Said("ollama", (("slot", found[1]),), int(found[2]), int(found[3]))
+        return Said("ollama", (), int(found[1]), int(found[2]))
     found = _LMCACHE.search(line)
     if found is not None:
         return Said("lmcache", (), int(found[1]), int(found[2]), role="store")

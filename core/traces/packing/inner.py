@@ -86,6 +86,17 @@ def follow(
         yield from follow(value[path[0]], path[1:], time, was_text)
 
 
+def last_text(value: object, path: Path) -> str | None:
+    """The text at the end of the path, as it stands; None if something else ends there."""
+    if isinstance(value, str):
+        text = _plain_line(value, None)[0]
+        inner = next((item for item, _ in objects_in(text)), None) if path else None
+        return text if inner is None else last_text(inner, path)
+    if path and isinstance(value, dict) and path[0] in value:
+        return last_text(value[str(path[0])], path[1:])
+    return None
+
+
 def _entered(text: str, path: Path, time: object) -> Iterator[Found | Unread]:
     text, time, is_part = _plain_line(text, time)
     found = False
@@ -148,6 +159,12 @@ def _object_at(text: str, start: int) -> tuple[Any, int]:
         inner = next(objects_in(value), None)
         return (inner[0], end) if inner is not None else (None, end)
     return value, end
+
+
+def first_object(text: str) -> Any:
+    """The object that opens first in a text, or None where it does not end."""
+    match = _OPENS.search(text)
+    return None if match is None else _object_at(text, match.start())[0]
 
 
 def may_hold_object(text: str) -> bool:

@@ -8,7 +8,15 @@ from typing import Any
 
 from core.errors import TraceError
 from core.traces import problems
-from core.traces.packing.inner import Found, Path, Unread, follow, may_hold_object
+from core.traces.packing.inner import (
+    Found,
+    Path,
+    Unread,
+    first_object,
+    follow,
+    last_text,
+    may_hold_object,
+)
 from core.traces.packing.scanner import Say, Valued
 from core.traces.packing.text import LONGEST_LINE
 from core.traces.problems import Place
@@ -40,11 +48,19 @@ class InnerRows:
         yield from self._close()
 
     def _of(self, place: Place, value: object) -> Generator[Row | TraceError, None, None]:
+        if self._open is not None:
+            text = last_text(value, self._path)
+            if text is not None and not self._is_fresh(text):
+                yield from self._joined(*self._open, text)
+                return
+            yield from self._close()
         found = [*follow(value, self._path)]
         if len(found) == 1 and isinstance(found[0], Unread):
             yield from self._unread(place, found[0])
-            return
-        yield from self._close()
+        else:
+            yield from self._rows(place, found)
+
+    def _rows(self, place: Place, found: Iterable[Found | Unread]) -> Generator[Row, None, None]:
         records = [one for one in found if isinstance(one, Found) and self._is_wanted(one)]
         if not records:
             self._say("other_rows", 1)
@@ -55,20 +71,23 @@ class InnerRows:
     def _is_wanted(self, found: Found) -> bool:
         return not found.was_text or self._claims is None or self._claims(found.record)
 
-    def _unread(self, place: Place, now: Unread) -> Generator[Row | TraceError, None, None]:
-        if self._open is not None and not self._opens_anew(now.text):
-            first, before = self._open
-            text = before.text + now.text
-            joined = [one for one in follow(text, before.rest, before.time) if isinstance(one, Found)]
-            self._open = None if joined else (first, Unread(text, before.time, before.rest, True))
-            for one in joined:
-                if self._is_wanted(one):
-                    self._names.update(list(one.record)[:1])
-                    yield Row(one.record, first)
-            if len(text) > LONGEST_LINE:
-                yield from self._close()
+    def _is_fresh(self, text: str) -> bool:
+        """Whether a text begins a record and goes on with none."""
+        return text.lstrip().startswith("{") or self._opens_anew(text)
+
+    def _joined(self, first: Place, before: Unread, text: str) -> Generator[Row | TraceError, None, None]:
+        """One more piece of a record."""
+        text = before.text + text
+        value = first_object(text)
+        if value is not None:
+            self._open = None
+            yield from self._rows(first, follow(value, before.rest, before.time, was_text=True))
             return
-        yield from self._close()
+        self._open = (first, Unread(text, before.time, before.rest, is_part=True))
+        if len(text) > LONGEST_LINE:
+            yield from self._close()
+
+    def _unread(self, place: Place, now: Unread) -> Generator[TraceError, None, None]:
         if now.is_part or (len(now.text) >= PIECE and may_hold_object(now.text)):
             self._open = (place, now)
         elif self._opens_anew(now.text):

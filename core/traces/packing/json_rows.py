@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from contextlib import closing
-from itertools import islice
 from typing import Any, TypeGuard
 
 from core.errors import TraceError
@@ -17,7 +15,7 @@ from core.traces import problems
 from core.traces.packing.decode import parse_json
 from core.traces.packing.scanner import Say, Scanner, Valued
 from core.traces.packing.sources import Meter, TraceFile
-from core.traces.packing.text import first_char, is_long, lines
+from core.traces.packing.text import first_char, first_lines, is_long, lines
 from core.traces.problems import Place
 from core.traces.rows import Row
 
@@ -62,9 +60,7 @@ def _is_one_a_line(file: TraceFile) -> bool:
 def num_whole_lines(file: TraceFile) -> int:
     """How many of the first lines are objects by themselves. Of a printed-out object no line is, but for
     indented ones."""
-    with closing(lines(file)) as every:
-        full = (line for _, line in every if isinstance(line, TraceError) or not _is_blank(line))
-        first = list(islice(full, _LINES))
+    first = [one for _, one in first_lines(file, _LINES) if isinstance(one, TraceError) or not _is_blank(one)]
     if first and isinstance(first[0], TraceError):
         return 1
     place = Place(file.name)
@@ -79,8 +75,7 @@ def _is_blank(line: str) -> bool:
 
 def _begins_with_a_number(file: TraceFile) -> bool:
     """Whether the list that the file begins with is a batch of KV events: one record of many."""
-    with closing(lines(file)) as every:
-        first = next((line for _, line in every if isinstance(line, TraceError) or line.strip()), "")
+    first = next((line for _, line in first_lines(file, 1)), "")
     return isinstance(first, str) and re.match(r"\s*\[\s*[-\d]", first) is not None
 
 

@@ -32,15 +32,12 @@ _FOREIGN = MappingProxyType(
         b"GGUF": "GGUF",
     }
 )
+_LOOK = 200
 _ENCODINGS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
-    (b"{\x00", "utf-16-le"),
-    (b"[\x00", "utf-16-le"),
-    (b"\x00{", "utf-16-be"),
-    (b"\x00[", "utf-16-be"),
 )
 
 
@@ -61,6 +58,16 @@ def kind_of(name: str, head: bytes) -> Kind:
     return "text"
 
 
-def encoding_of(head: bytes) -> str | None:
-    """The encoding of a text that is not UTF-8: by its mark, or by the zeros around a first bracket."""
-    return next((name for mark, name in _ENCODINGS if head.startswith(mark)), None)
+def encoding_of(name: str, head: bytes) -> str | None:
+    """The encoding of a text that is not UTF-8: by its mark, or by zeros in every other byte.
+
+    Raises:
+        TraceError: nearly all is zeros.
+    """
+    found = next((name for mark, name in _ENCODINGS if head.startswith(mark)), None)
+    first, second = head[:_LOOK:2].count(0), head[1:_LOOK:2].count(0)
+    if found is None and 2 * (first + second) > _LOOK:
+        raise refusals.foreign(name, "binary")
+    if found is None and 5 * max(first, second) > _LOOK:
+        return "utf-16-be" if first > second else "utf-16-le"
+    return found

@@ -115,7 +115,7 @@ def peeled(name: str, stream: BinaryIO) -> Content:
     kind = kind_of(name, head)
     if kind != "text":
         return Content(now, kind, consumed)
-    encoding = encoding_of(head)
+    encoding = encoding_of(name, head)
     if encoding is not None:
         now = _buffered(_recoding(name, encoding, now))
         head = cast(io.BufferedReader, now).peek(PEEK)
@@ -135,7 +135,7 @@ def unpacking(name: str, kind: str, inner: Any) -> BinaryIO:
     def read(size: int) -> bytes:
         nonlocal total
         try:
-            piece = bytes(inner.read(size))
+            piece = bytes(inner.read1(size))  # what is whole comes out before the break is told
         except _BROKEN:
             raise refusals.damaged(name, kind) from None
         total += len(piece)

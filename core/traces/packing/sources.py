@@ -18,6 +18,9 @@ from core.traces import problems
 from core.traces.packing.layers import Content, peeled
 
 REPORT_EVERY = 2**18
+HEAD_BYTES = 2**24
+"""No more is looked at to find out what a file is."""
+_HEAD_CALLS = 10**5
 Progress = Callable[[int, int], None]
 """Called with bytes read and bytes in all, about four times a MiB. Whatever it raises ends the reading."""
 
@@ -79,6 +82,10 @@ class TraceFile:
             return stream.seek(0, io.SEEK_END)
 
 
+class OverError(Exception):
+    """Enough of a file was looked at."""
+
+
 def files_within(folder: Path) -> dict[str, Path]:
     """The files of a folder, by name, each where its content lies; sub-folders are not entered.
 
@@ -111,3 +118,22 @@ class Meter:
         self._reported = self.done
         if self._report is not None:
             self._report(min(self.done, self._total), self._total)
+
+
+class HeadMeter(Meter):
+    """Ends a look at a file where its head ends, also if that holds nothing but blanks.
+
+    Raises:
+        OverError: from `add`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(0, None)
+        self._calls = 0
+
+    def add(self, num_bytes: int) -> None:
+        """So many more bytes were read."""
+        super().add(num_bytes)
+        self._calls += 1
+        if self.num_unpacked > HEAD_BYTES or self._calls > _HEAD_CALLS:
+            raise OverError

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Generator
+from contextlib import closing
 from typing import BinaryIO
 
 from core.errors import TraceError
 from core.traces import problems
 from core.traces.packing import refusals
 from core.traces.packing.layers import Content
-from core.traces.packing.sources import Meter, TraceFile
+from core.traces.packing.sources import HeadMeter, Meter, OverError, TraceFile
 from core.traces.problems import Place
 
 LONGEST_LINE = 2**26
 """Bytes of one line, or of one value of a JSON array (64 MiB): one request, however long, is shorter."""
 _CHUNK = 2**18
 _LONG = 2**22
+_MOST_BLANK = 10**5
 
 
 class _Gauge:
@@ -50,7 +52,7 @@ def lines(
     """
     with file.content() as content:
         gauge = _Gauge(content, meter)
-        for number, raw in enumerate(_raw_lines(file, text_of(file, content)), 1):
+        for number, raw in enumerate(_raw_lines(file, text_of(file, content), gauge), 1):
             place = Place(file.name, number)
             if isinstance(raw, TraceError):
                 yield place, raw
@@ -75,7 +77,9 @@ def text_of(file: TraceFile, content: Content) -> BinaryIO:
     return content.stream
 
 
-def _raw_lines(file: TraceFile, stream: BinaryIO) -> Generator[bytes | TraceError, None, None]:
+def _raw_lines(
+    file: TraceFile, stream: BinaryIO, gauge: _Gauge
+) -> Generator[bytes | TraceError, None, None]:
     number = 0
     while True:
         number += 1
@@ -85,6 +89,7 @@ def _raw_lines(file: TraceFile, stream: BinaryIO) -> Generator[bytes | TraceErro
                 return
             if len(raw) > LONGEST_LINE:
                 while raw and not raw.endswith(b"\n"):
+                    gauge.add(len(raw))
                     raw = stream.readline(_CHUNK)
                 yield problems.too_long(Place(file.name, number), LONGEST_LINE)
                 continue
@@ -92,6 +97,21 @@ def _raw_lines(file: TraceFile, stream: BinaryIO) -> Generator[bytes | TraceErro
             yield error
             return
         yield raw
+
+
+def first_lines(file: TraceFile, most: int) -> list[tuple[Place, str | TraceError]]:
+    """The first lines with anything on them, as far as they stand in the file's head."""
+    found: list[tuple[Place, str | TraceError]] = []
+    with closing(lines(file, HeadMeter())) as every:
+        try:
+            for place, line in every:
+                if isinstance(line, TraceError) or line.strip():
+                    found.append((place, line))
+                    if len(found) >= most:
+                        break
+        except OverError:
+            pass
+    return found
 
 
 def first_char(file: TraceFile) -> str:
@@ -103,11 +123,13 @@ def first_char(file: TraceFile) -> str:
     with file.content() as content:
         stream = text_of(file, content)
         raw = stream.readline(_CHUNK).removeprefix(codecs.BOM_UTF8)
-        while raw:
+        for _ in range(_MOST_BLANK):
             text = raw.decode("utf-8", "replace").strip()
             if text:
                 return text[0]
             raw = stream.readline(_CHUNK)
+            if not raw:
+                break
         return ""
 
 

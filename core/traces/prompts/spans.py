@@ -3,7 +3,8 @@
 Four ways to write the same: the conventions' `gen_ai.input.messages` (with `gen_ai.system_instructions` and
 `gen_ai.tool.definitions`), as attributes or on one event; older conventions' events, one a message
 (`gen_ai.user.message`, …) or one for the prompt (`gen_ai.content.prompt`); OpenLLMetry's numbered attributes
-(`gen_ai.prompt.0.role`); OpenInference's (`llm.input_messages.0.message.role`, `input.value`).
+(`gen_ai.prompt.0.role`); OpenInference's (`llm.input_messages.0.message.role`, in tables one list of such;
+`input.value`). The Vercel SDK's `ai.prompt.messages` and Logfire's `request_data` are read too.
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ from typing import Any
 
 from core.traces.field_map import entered
 
+_WHOLE = (
+    *("gen_ai.input.messages", "gen_ai.prompt", "gen_ai.request.messages"),
+    *("ai.prompt.messages", "llm.input_messages"),
+)
+_BODIES = ("input.value", "request_data")
 _EVENT = re.compile(r"gen_ai\.(system|user|assistant|tool)\.message")
 _NUMBERED = (
     re.compile(r"gen_ai\.prompt\.(\d{1,5})\.(.+)"),
@@ -55,11 +61,12 @@ def event_message(name: str, content: Mapping[str, Any]) -> Body | None:
 
 def _whole(holder: Mapping[str, Any]) -> Body | None:
     """All messages in one attribute."""
-    for name in ("gen_ai.input.messages", "gen_ai.prompt", "gen_ai.request.messages"):
+    for name in _WHOLE:
         value = entered(holder.get(name))
         if isinstance(value, dict) and "messages" in value:
             return value
         if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            value = [_message(item) if "message.role" in item else item for item in value]
             system = entered(holder.get("gen_ai.system_instructions"))
             tools = entered(holder.get("gen_ai.tool.definitions"))
             return {
@@ -93,6 +100,7 @@ def _by_number(attributes: Mapping[str, Any], pattern: re.Pattern[str]) -> dict[
 
 
 def _message(fields: Body) -> Body:
+    fields = {name.removeprefix("message."): value for name, value in fields.items()}
     calls = sorted(_by_number(fields, _CALL).items())
     texts = {int(match[1]): text for name, text in fields.items() if (match := _CONTENT.fullmatch(name))}
     content = entered(fields.get("content", [text for _, text in sorted(texts.items())] or ""))
@@ -111,7 +119,10 @@ def _tool(fields: Body) -> Body:
 
 
 def _value(attributes: Mapping[str, Any]) -> Body | None:
-    """OpenInference's whole input, if it is a body."""
-    value = entered(attributes.get("input.value"))
+    """The whole input, if it is a body."""
     names = ("messages", "contents", "prompt", "input")
-    return value if isinstance(value, dict) and any(value.get(name) for name in names) else None
+    for field in _BODIES:
+        value = entered(attributes.get(field))
+        if isinstance(value, dict) and any(value.get(name) for name in names):
+            return value
+    return None

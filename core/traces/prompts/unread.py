@@ -66,12 +66,14 @@ PARAMETER_FIELDS = _names(
     generationConfig generation_config safetySettings safety_settings inferenceConfig
     guardrailConfig performanceConfig additionalModelResponseFieldPaths sampling_params
     sampling_parameters parameters created cost latency duration headers request_headers object name
-    version options keep_alive
+    version options keep_alive usageDetails usage_details costDetails cost_details
+    completionStartTime startTime endTime completion_start_time start_time end_time hidden_params
     """
 )
 """What steers an answer, counts it or names it: OpenAI, Anthropic, Gemini, Bedrock, vLLM, Ollama."""
 ANSWER_FIELDS = _names(
     """
+    usageDetails usage_details costDetails cost_details providedUsageDetails
     response responses response_body choices completion completions output outputs answer answers result
     results generated_text output_token_ids output_text error errors candidates usageMetadata logs trace
     """

@@ -28,8 +28,9 @@ class _Reader:
             self._builder.note("other_lines")
 
     def finish(self) -> None:
-        self._builder.meters = self._lines.meters()
-        if self._builder.meters is not None:
+        meters = self._lines.meters()
+        self._builder.add_meters(meters)
+        if meters is not None:
             self._builder.note("no_requests")
 
 

@@ -39,7 +39,7 @@ class _Gathering:
     def finish(self) -> None:
         meters = self._gather.finish()
         if meters.engines:
-            self._builder.meters = meters
+            self._builder.add_meters(meters)
             self._builder.note("no_requests")
             if meters.order == "name":
                 self._builder.note("scrapes_by_name")

@@ -16,8 +16,8 @@ from core.traces.field_map import entered
 from core.traces.mapping.mapped import COMMON, Rules, common, mapped
 from core.traces.rows import Row
 
-_REQUESTS = ("full_request", "request")
-_RESPONSES = ("full_response", "response")
+_REQUESTS = ("full_request", "request", "request_payload")
+_RESPONSES = ("full_response", "response", "response_payload")
 _USAGE = ("usageMetadata", "usage_metadata", "usage")
 
 
@@ -25,7 +25,10 @@ def _prepared(row: Row) -> Row:
     """The record with its bodies as objects: of a stream the last part that counts, failed ones without."""
     found = {}
     for name in (*_REQUESTS, *_RESPONSES):
-        value = entered(row.get(name))
+        value = row.get(name)
+        if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+            value = "".join(value)  # a repeated column: one text in pieces
+        value = entered(value)
         if isinstance(value, list):
             counted = [part for part in value if isinstance(part, dict) and any(part.get(u) for u in _USAGE)]
             value = counted[-1] if counted else None
@@ -44,6 +47,9 @@ def _left_out(row: Row) -> str | None:
 
 
 def _claims(data: Mapping[str, Any]) -> bool:
+    payload = data.get("request_payload")
+    if isinstance(payload, list) and "logging_time" in data:
+        return True
     bodies = [entered(data.get(name)) for name in _REQUESTS]
     if any(isinstance(body, dict) and body.get("contents") is not None for body in (*bodies, data)):
         return True
@@ -77,7 +83,11 @@ GEMINI = mapped(
             *("response.create_time", "full_response.createTime", "processed_time"),
         ),
         model=("model", "request.model", "full_request.model", "response.modelVersion", "modelVersion"),
-        usage=tuple(f"{start}{name}" for start in ("full_response.", "response.", "") for name in _USAGE),
+        usage=tuple(
+            f"{start}{name}"
+            for start in ("full_response.", "response.", "response_payload.", "")
+            for name in _USAGE
+        ),
     ),
     Rules(left_out=_left_out, prepare=_prepared),
 )

@@ -8,7 +8,7 @@ token counts are not the provider's.
 Batch files of OpenAI and vLLM: `custom_id, method, url, body`; `url` says which API the body is for. Chat
 completions, completions and responses have a prompt, anything else (embeddings) has none and is passed over.
 A batch has no arrival times: it is replayed in the file's order. Its output file (`custom_id, response`) has
-usage only.
+usage only, which is that of the requests of the same names where both files are read as one log.
 
 Stored completions: the answer's own object (`object` "chat.completion", `created`, `choices`, `usage`) with
 the request's messages as `input` or `messages`; without them only the usage is left.
@@ -62,8 +62,8 @@ OPENAI_BATCH = mapped(
     "json",
     ("text",),
     _claims_batch,
-    common("body", body="body"),
-    Rules(left_out=_no_prompt),
+    common("body", body="body", id=("custom_id", "id"), output=("response.body.choices[0].message",)),
+    Rules(left_out=_no_prompt, is_answer=lambda row: row.get("body") is None),
 )
 STORED_COMPLETIONS = mapped(
     "openai_stored",

@@ -124,12 +124,13 @@ def _attributes(span: Mapping[str, Any]) -> dict[str, Any]:
         value = entered(span.get(name))
         if isinstance(value, dict):
             return value
-    return dict(span)
+    return {name.removeprefix("attributes."): value for name, value in span.items()}
 
 
 def _record(span: Mapping[str, Any], attributes: dict[str, Any]) -> dict[str, Any]:
     context = span.get("context")
     outer = {**span, **context} if isinstance(context, dict) else span
+    outer = {name.removeprefix("context."): value for name, value in outer.items()}
     status = span.get("status")
     own = _name(outer, "spanId", "span_id", "SpanId")
     return {

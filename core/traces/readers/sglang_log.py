@@ -45,7 +45,7 @@ class _Reader:
             self._builder.note("other_rows")
 
     def finish(self) -> None:
-        self._builder.meters = self._lines.meters()
+        self._builder.add_meters(self._lines.meters())
 
 
 def _read(builder: Builder, row: Row) -> None:
@@ -102,6 +102,8 @@ def _count(text: str, name: str, row: Row) -> int | None:
 
 
 def _claims(data: Mapping[str, Any]) -> bool:
+    if data["line"].lstrip().startswith("{"):
+        return False  # a log line inside JSON has other quotes
     return "Finish:" in data["line"] and ("rid=" in data["line"] or _IDS in data["line"])
 
 

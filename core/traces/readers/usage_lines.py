@@ -17,7 +17,19 @@ _PATHS = (
     *("usage", "usageMetadata", "usage_metadata", "response.usage", "response.usageMetadata"),
     *("response.body.usage", "message.usage", "body.usage", "usage_object", "token_usage", "usageDetails"),
 )
-_PROMPTS = ("prompt", "messages", "contents", "input", "request", "request_body", "conversations", "hash_ids")
+_PROMPTS = (
+    "prompt",
+    "messages",
+    "contents",
+    "input",
+    "request",
+    "request_body",
+    "conversations",
+    "hash_ids",
+    "body",
+    "payload",
+    "inputs",
+)
 
 
 def _claims(data: Mapping[str, Any]) -> bool:

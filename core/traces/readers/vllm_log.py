@@ -19,6 +19,7 @@ from typing import Any
 
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
+from core.traces.meters.server_log import ServerLines
 from core.traces.model import Segment, TraceRequest
 from core.traces.problems import Place
 from core.traces.rows import Row
@@ -59,6 +60,7 @@ class _VllmLog:
         self._open: dict[str, _Call] = {}
         self._first_s: float | None = None
         self._last_s = 0.0
+        self._lines = ServerLines()
 
     def add(self, row: Row) -> None:
         line = row.text("line")
@@ -72,7 +74,7 @@ class _VllmLog:
             ids = _OUTPUT_IDS.search(line, answer.end())
             if call is not None and ids is not None:
                 call.num_output = len(_numbers(ids[1], row, "output_token_ids"))
-        elif line.strip():
+        elif not self._lines.add(row, line) and line.strip():
             self._builder.note("other_rows")
 
     def _announced(self, found: re.Match[str], line: str, row: Row) -> None:
@@ -106,6 +108,7 @@ class _VllmLog:
 
     def finish(self) -> None:
         builder = self._builder
+        builder.add_meters(self._lines.meters())
         for call in self._calls:
             segments: tuple[Segment, ...] = ()
             if isinstance(call.prompt, str):
@@ -161,7 +164,13 @@ def _numbers(text: str, row: Row, field: str) -> array[int]:
 def _claims(data: Mapping[str, Any]) -> bool:
     line = data["line"]
     match = _RECEIVED.search(line) or _DETAILS.search(line)
-    return match is not None and any(name in line[match.end() :] for name in ("prompt", "params: "))
+    return (
+        not line.lstrip().startswith("{")
+        and match is not None
+        and any(name in line[match.end() :] for name in ("prompt", "params: "))
+    )
 
 
-VLLM_LOG = Format("vllm_log", "vLLM request log", "lines", frozenset({"text", "tokens"}), _claims, _VllmLog)
+VLLM_LOG = Format(
+    "vllm_log", "vLLM request log", "lines", frozenset({"text", "tokens", "counters"}), _claims, _VllmLog
+)

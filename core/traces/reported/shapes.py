@@ -160,7 +160,8 @@ SHAPES = (
         "opentelemetry",
         f"{_OTEL}input_tokens {_OTEL}prompt_tokens",
         f"{_OTEL}cache_read.input_tokens {_OTEL}cache_read_input_tokens {_OTEL}input_tokens.cached "
-        f"{_OTEL}cached_input_tokens {_OTEL}details.cache_read_tokens {_OTEL}details.cached_tokens",
+        f"{_OTEL}cached_input_tokens {_OTEL}details.cache_read_tokens {_OTEL}details.cached_tokens "
+        "ai.usage.cachedInputTokens",
         f"{_OTEL}cache_creation.input_tokens {_OTEL}cache_creation_input_tokens "
         f"{_OTEL}input_tokens.cache_write {_OTEL}details.cache_write_tokens",
         f"{_OTEL}output_tokens {_OTEL}completion_tokens",

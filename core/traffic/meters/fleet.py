@@ -45,7 +45,8 @@ def fleet_of(meters: Meters) -> Fleet:
     """Every engine, and the sum. O(readings)."""
     runs = engine_runs(meters)
     counting = [run for run in runs if run.period in ("run", "lines", "since_start")]
-    role = next((role for role in _ROLES if any(run.engine.role == role for run in counting)), "engine")
+    speaking = {run.engine.role for run in runs if run.period != "nothing"}
+    role = next((role for role in _ROLES if role in speaking), "engine")
     counting = [run for run in counting if run.engine.role == role and run.total.why != "contradictory"]
     differences = [run for run in counting if run.period != "since_start"]
     added = tuple(differences or counting)

@@ -4,6 +4,7 @@
   counts from 0, and whatever it counted between the last reading and its end is lost.
 * An engine that was not on a page before, though others of that page were, was started since: it counts
   from 0.
+* An engine whose page was there without any count had not counted yet: from 0 as well.
 * With one reading there is no difference: the counts since the engine's start, which may be weeks.
 * Lines of a log are already differences: they count from 0 with the log.
 """
@@ -67,7 +68,9 @@ def _run(engine: EngineCounters, number: int, meters: Meters, pages: Sequence[se
         return EngineRun(engine, period, Tally.between(None, last))
     if engine.from_zero:
         return EngineRun(engine, "lines", Tally.between(None, counted[-1]), _steps(counted, True))
-    appeared = _appeared(counted[0], meters, pages)
+    first = engine.readings[0]
+    born = first.moment < counted[0].moment and first.queries is None
+    appeared = counted[0].moment if born else _appeared(counted[0], meters, pages)
     vanished = _vanished(counted[-1], pages)
     if len(counted) == 1 and appeared is None:
         return EngineRun(engine, "since_start", Tally.between(None, counted[0]), (), None, vanished)

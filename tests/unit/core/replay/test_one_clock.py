@@ -1,6 +1,6 @@
 """A log's times are the only clock: the curve, the fast replay, the engine, the grid and the sweeps agree.
 
-`A@0, C@300, A@300` with a time to live of 300 seconds gave 46.3 % above the curve and 89.9 % on it: the engine's
+`A@0, C@300, A@300` with a time to live of 300 seconds gave 46.3 % above the curve, 89.9 % on it: the engine's
 own commands took a tick each, so the third request came two milliseconds too late.
 """
 

@@ -141,6 +141,12 @@ def test_a_field_of_another_kind_names_its_path() -> None:
     assert error_of(rows, field_map=parse_map("prompt=q")).values["field"] == "q"
 
 
+def test_a_path_that_leads_nowhere_is_said() -> None:
+    trace = read_rows({"p": "hello you"}, field_map=parse_map("prompt=p,time=nowhere|else,session=s"))
+    (note,) = [note for note in trace.notes if note.code == "map_missed"]
+    assert (note.count, note.values["paths"]) == (2, "nowhere|else, s")
+
+
 def test_a_table_is_read_by_a_map() -> None:
     text = "wann,was\n2030-01-01 00:00:00,hello one\n2030-01-01 00:00:01,hello two\n"
     trace = read(text, field_map=parse_map("prompt=was,time=wann"))
@@ -236,7 +242,7 @@ def test_the_maps_of_known_formats_are_what_would_be_proposed() -> None:
         ("litellm, spend logs", "messages"),
         ("stored completions", "input"),
     ):
-        rows = head_of(TraceFile("log", FORMS[form].text()), "json")
+        rows = head_of(TraceFile("log", FORMS[form].text()))
         assert propose(rows).field_map.prompt == (prompt,), form
 
 

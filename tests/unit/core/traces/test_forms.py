@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+from core.traces.door.read import read_trace
 from core.traces.model import Trace, TraceRequest
+from core.traces.packing.sources import TraceFile
 from tests.unit.core.traces.logs import error_of, notes, read, read_rows
 from tests.unit.core.traces.written import (
     FORMS,
@@ -15,10 +17,12 @@ from tests.unit.core.traces.written import (
     START,
     SYSTEM,
     USAGE_FORMS,
+    anthropic_usage,
     bedrock,
     contents,
     helicone,
     jsonl,
+    openai,
     otlp,
     otlp_span,
     response_object,
@@ -104,6 +108,51 @@ def test_usage_alone(name: str) -> None:
     assert trace.format in ("usage_lines", "gemini")
     assert len(trace.requests) == 12
     assert not trace.has_identity
+    assert trace.reported().ratio_of_sums == pytest.approx(REPORTED)
+
+
+def test_a_batch_and_its_results_are_one_log() -> None:
+    """In whichever order the two files come: twelve requests, not twenty-four."""
+    asked = FORMS["openai batch"].text()
+    told = jsonl(
+        [
+            {"id": "b", "custom_id": c.name, "response": {"status_code": 200, "body": {"usage": openai(c)}}}
+            for c in REQUESTS
+        ]
+    )
+    results = jsonl(
+        [
+            {"custom_id": c.name, "result": {"type": "succeeded", "message": {"usage": anthropic_usage(c)}}}
+            for c in REQUESTS
+        ]
+    )
+    for pair in ((asked, told), (told, asked), (FORMS["anthropic batch"].text(), results)):
+        trace = read_trace([TraceFile(f"{n}.jsonl", text) for n, text in enumerate(pair)])
+        assert len(trace.requests) == 12
+        assert trace.reported().ratio_of_sums == pytest.approx(REPORTED)
+        assert rate(trace) == rate(BASE)
+        assert {request.num_output for request in trace.requests} == {9}
+    assert len(read(told).requests) == len(read(results).requests) == 12
+
+
+def test_tables_of_spans() -> None:
+    """A data frame of Phoenix, one column an attribute, the messages as one list."""
+    rows = [
+        {
+            "context.span_id": c.name,
+            "start_time": c.iso,
+            "attributes.openinference.span.kind": "LLM",
+            "attributes.llm.input_messages": [
+                {"message.role": m["role"], "message.content": m["content"]} for m in c.messages
+            ],
+            "attributes.llm.token_count.prompt": c.prompt,
+            "attributes.llm.token_count.prompt_details.cache_read": c.cached,
+        }
+        for c in REQUESTS
+    ]
+    trace = read_rows(*rows)
+    assert trace.format == "opentelemetry"
+    assert [texts(request) for request in trace.requests] == [texts(request) for request in BASE.requests]
     assert trace.reported().ratio_of_sums == pytest.approx(REPORTED)
 
 

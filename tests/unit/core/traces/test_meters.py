@@ -94,6 +94,8 @@ def test_files_are_scrapes_and_their_names_tell_which_came_first() -> None:
         trace = read_trace(files)
         assert trace.meters is not None
         assert (trace.meters.order, queries(trace.counters[0])) == (order, [100, 300])
+    numbered = [TraceFile(f"scrape-{number}.txt", pair(number, 0)) for number in (1, 10, 2)]
+    assert queries(read_trace(numbered).counters[0]) == [1, 2, 10]
     same_name = [TraceFile("metrics", pair(100, 50)), TraceFile("metrics", pair(300, 60))]
     assert queries(read_trace(same_name).counters[0]) == [100, 300]
 
@@ -298,6 +300,17 @@ def test_requests_go_before_lines_and_the_lines_are_kept() -> None:
     trace = read(batch * 50 + finish)
     assert (trace.format, len(trace.requests)) == ("sglang_log", 1)
     assert trace.counters[0].readings[-1].queries == 200
+
+
+def test_vllm_s_request_log_keeps_the_lines_between() -> None:
+    text = (
+        "INFO 01-02 10:00:00 [logger.py:39] Received request cmpl-1: prompt: 'a b c', "
+        "params: SamplingParams(n=1), prompt_token_ids: [1, 2, 3], lora_request: None.\n"
+        "INFO 01-02 10:00:10 [loggers.py:127] Engine 000: Running: 1 reqs, Prefix cache hit rate: 32.2%\n"
+    )
+    trace = read(text)
+    assert (trace.format, len(trace.requests)) == ("vllm_log", 1)
+    assert [one.said for one in trace.counters[0].readings] == [0.322]
 
 
 def test_a_page_without_any_counter_is_empty() -> None:

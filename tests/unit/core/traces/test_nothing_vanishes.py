@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+import lzma
 import random
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from core.errors import TraceError
 from core.traces.door.read import read_trace
 from core.traces.left_out import MOST_SHOWN
 from core.traces.model import Trace
-from core.traces.options import ReadOptions
+from core.traces.packing import text as packed_text
 from core.traces.packing.sources import TraceFile
 from core.traces.prompts.unread import PARAMETERS
 from tests.unit.core.traces.logs import jsonl, notes, read, read_rows
@@ -320,12 +323,12 @@ def test_broken_lines_cost_only_themselves(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_broken_rows_of_a_table_cost_only_themselves(seed: int) -> None:
     rng = random.Random(seed)
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
+    sheet = io.StringIO()
+    table = csv.writer(sheet, lineterminator="\n")
     table.writerow(["request_json", "timestamp", "status_code"])
     for number in range(rng.randint(3, 30)):
         table.writerow([json.dumps({"prompt": words(rng, 9)}), number, 200])
-    header, *good = text.getvalue().encode().splitlines()
+    header, *good = sheet.getvalue().encode().splitlines()
     kinds = (b"1,2", b'"{""prompt"": ""a""}",x,200', b'"{",1,200', b'"{}",1,200', b"\xff,1,200", b"a,b,c,d")
     lines, numbers = mixed(rng, good, [rng.choice(kinds) for _ in range(rng.randint(1, 12))])
     trace = read(b"\n".join([header, *lines]), "gateway_csv", skip_broken=True)
@@ -347,6 +350,64 @@ def test_elements_of_an_array_that_cannot_be_requests_cost_only_themselves(seed:
     assert trace.num_skipped == len(elements) - len(good)
 
 
+BROKEN_ELEMENTS = (
+    b'{"prompt": tru}',
+    b'{"prompt": "x"',
+    b'{"prompt": "x}',
+    b"nonsense",
+    b"{]",
+    b'{"prompt" "x"}',
+)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_broken_elements_of_an_array_cost_only_themselves(seed: int) -> None:
+    rng = random.Random(seed)
+    good = good_lines(rng, rng.randint(3, 30))
+    elements, _ = mixed(rng, good, [rng.choice(BROKEN_ELEMENTS) for _ in range(rng.randint(1, 6))])
+    trace = read(b"[" + b",\n".join(elements) + b"]", skip_broken=True)
+    assert same_log(trace, read(b"[" + b",\n".join(good) + b"]"))
+    assert trace.num_skipped == len(elements) - len(good)
+
+
+@pytest.mark.parametrize("first", range(len(BROKEN_LINES)))
+def test_broken_lines_in_front_decide_nothing(first: int) -> None:
+    """What the first line looks like decided the packing, and the whole file was refused."""
+    rng = random.Random(first)
+    good = good_lines(rng, 12)
+    for count in (1, 5):
+        trace = read(b"\n".join([BROKEN_LINES[first]] * count + good), skip_broken=True)
+        assert same_log(trace, read(b"\n".join(good)))
+        assert trace.num_skipped == count
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress], ids=["gz", "xz"])
+def test_a_packed_file_that_was_cut_short_costs_only_its_end(
+    seed: int, pack: Callable[[bytes], bytes]
+) -> None:
+    rng = random.Random(seed)
+    good = good_lines(rng, 700)
+    packed = pack(b"\n".join(good))
+    cut = packed[: rng.randint(len(packed) // 2, len(packed) - 9)]
+    trace = read(cut, skip_broken=True)
+    assert len(trace.requests) > 100
+    count = len(trace.requests)
+    assert same_log(trace, read(b"\n".join(good[:count])))
+    assert (trace.num_skipped, trace.skipped[0].code) == (1, "trace.damaged")
+    with pytest.raises(TraceError):
+        read(cut)
+
+
+def test_a_line_beyond_all_measure_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed_text, "LONGEST_LINE", 4000)
+    good = good_lines(random.Random(5), 9)
+    lines = [*good[:4], b'{"prompt": "' + b"x" * 9000 + b'"}', *good[4:]]
+    trace = read(b"\n".join(lines), "prompts", skip_broken=True)
+    assert same_log(trace, read(b"\n".join(good), "prompts"))
+    assert [(one.line, one.code) for one in trace.skipped] == [(5, "trace.too_long")]
+
+
 def test_a_record_that_breaks_in_its_middle_leaves_nothing_behind() -> None:
     """Its images, notes and first prompts went into the counts of the log."""
     image = {"type": "image_url", "image_url": {"url": "data:1"}}
@@ -356,6 +417,9 @@ def test_a_record_that_breaks_in_its_middle_leaves_nothing_behind() -> None:
     assert (len(trace.requests), trace.notes, trace.num_skipped) == (2, (), 1)
 
 
-def test_without_being_asked_nothing_is_skipped() -> None:
-    options = ReadOptions()
-    assert not options.skip_broken
+@pytest.mark.parametrize("broken", BROKEN_LINES)
+def test_without_being_asked_the_first_broken_line_is_told(broken: bytes) -> None:
+    good = good_lines(random.Random(2), 4)
+    with pytest.raises(TraceError) as caught:
+        read(b"\n".join([*good[:2], broken, *good[2:]]), "prompts")
+    assert caught.value.values["line"] == 3

@@ -319,7 +319,7 @@ def test_requests_are_sorted_by_arrival_if_all_have_one() -> None:
     assert [r.segments[0].text for r in trace.requests] == ["p3", "p3", "p5", "p9"]
     assert [r.request_id for r in trace.requests] == ["r2", "r3", "r1", "r4"]
     assert [r.arrival_s for r in trace.requests] == [0, 0, 2, 6]
-    assert (trace.order, trace.start_s, notes(trace)) == ("arrival", 3, {"sorted": 1})
+    assert (trace.order, trace.start_s, notes(trace)) == ("arrival", 3, {"sorted": 1, "equal_rows": 1})
 
 
 def test_the_files_order_stands_if_some_have_none() -> None:

@@ -16,6 +16,7 @@ from core.traces.usage import Usage
 from tests.unit.core.traces.logs import SAMPLES, common_tokens, error_of, full_block_ids, notes
 
 FORMAT_OF = {
+    "pairs.jsonl": "pairs",
     "openai_stored_completions.jsonl": "openai_stored",
     "openai_responses.jsonl": "openai_responses",
     "anthropic_batch.jsonl": "anthropic_batch",

@@ -63,7 +63,10 @@ def test_two_sessions_of_an_assistant_are_one_log() -> None:
 
 @pytest.mark.parametrize("rest", ["", "\n\n"])
 def test_an_empty_file_beside_others_adds_nothing(rest: str) -> None:
-    assert len(read_trace([TraceFile("a", IDS), TraceFile("b", rest)]).requests) == 1
+    for files in ([("a", IDS), ("b", rest)], [("b", rest), ("a", IDS)]):
+        assert len(read_trace([TraceFile(*file) for file in files]).requests) == 1
+    with pytest.raises(TraceError, match="empty"):
+        read_trace([TraceFile("a", rest), TraceFile("b", rest)])
 
 
 def test_a_file_that_is_no_log_is_named() -> None:

@@ -667,6 +667,77 @@ FORMS = MappingProxyType(
             "bedrock",
             each(lambda c: bedrock(c, "InvokeModel", json.dumps(anthropic_body(c)), None)),  # type: ignore[arg-type]
         ),
+        "gemini, BigQuery of an endpoint": Form(
+            "gemini",
+            each(
+                lambda c: {
+                    "logging_time": c.iso,
+                    "request_payload": [json.dumps(gemini_body(c))],
+                    "response_payload": [json.dumps({"usageMetadata": gemini_usage(c)})],
+                }
+            ),
+        ),
+        "gemini, batch output": Form(
+            "gemini",
+            each(lambda c: {"status": "", "processed_time": c.iso, **_gemini_pair(c)}),
+        ),
+        "claude in BigQuery": Form(
+            "gemini",
+            each(
+                lambda c: {
+                    "logging_time": c.iso,
+                    "full_request": anthropic_body(c),
+                    "full_response": {"usage": anthropic_usage(c)},
+                }
+            ),
+        ),
+        "pairs": Form(
+            "pairs",
+            each(
+                lambda c: {
+                    "request": {"model": "m", "messages": c.messages},
+                    "response": {"id": c.name, "created": c.at, "choices": [], "usage": openai(c)},
+                }
+            ),
+        ),
+        "pairs, JSON texts": Form(
+            "pairs",
+            each(
+                lambda c: {
+                    "time": c.iso,
+                    "status_code": "200",
+                    "request_body": json.dumps({"model": "m", "messages": c.messages}),
+                    "response_body": json.dumps({"usage": openai(c)}),
+                }
+            ),
+        ),
+        "pairs, bodies inside": Form(
+            "pairs",
+            each(
+                lambda c: {
+                    "timestamp": c.iso,
+                    "req": {"method": "POST", "body": {"messages": c.messages}},
+                    "resp": {"status": 200, "body": {"usage": openai(c)}},
+                }
+            ),
+        ),
+        "spans of the Vercel SDK": Form(
+            "opentelemetry",
+            each(
+                lambda c: {
+                    "span_id": c.name,
+                    "start_time": c.iso,
+                    "attributes": {
+                        "ai.operationId": "ai.generateText.doGenerate",
+                        "ai.prompt.messages": json.dumps(c.messages),
+                        "gen_ai.request.model": "m",
+                        "gen_ai.usage.input_tokens": c.prompt,
+                        "gen_ai.usage.output_tokens": c.output,
+                        "ai.usage.cachedInputTokens": c.cached,
+                    },
+                }
+            ),
+        ),
         "helicone": Form("helicone", each(helicone)),
         "helicone, table": Form(
             "helicone_csv", lambda: table([helicone(call, as_text=True) for call in REQUESTS])

@@ -153,6 +153,15 @@ def test_a_new_engine_on_an_old_page_counts_from_zero_and_one_that_goes_until_it
     assert found["fleet"]["hits"] == 80 + 50 + 30
 
 
+def test_a_counter_that_was_not_born_yet_counts_from_zero() -> None:
+    """SGLang's page has its gauges from the start, its counters from the first request on."""
+    usage = "sglang:token_usage 0.1\n"
+    (engine,) = summary_of(usage, usage + "sglang:prompt_tokens_total 50\nsglang:cached_tokens_total 5\n")[
+        "engines"
+    ]
+    assert (engine["period"], engine["queries"], engine["hits"]) == ("run", 50, 5)
+
+
 def test_an_old_engine_that_was_missing_once_does_not_count_from_zero() -> None:
     def sample(name: str, pod: str, value: int, at: int) -> str:
         return f'vllm:prefix_cache_{name}{{pod="{pod}"}} {value} {1770000000 + at}\n'
@@ -194,6 +203,23 @@ def test_a_store_and_a_frontend_are_not_added_to_the_engines() -> None:
     assert (found["reported_rate"], found["fleet"]["queries"]) == (0.4, 100)
     assert summary_of(store)["reported_rate"] == 0.1
     assert summary_of(front)["reported_rate"] == 0.3
+
+
+def test_a_store_s_lines_are_no_rate_of_the_engine_that_only_says_a_window() -> None:
+    line = (
+        "[2026-01-20 21:20:40,951] LMCache INFO: Reqid: c, Total tokens 100, LMCache hit tokens: 60, need\n"
+    )
+    said_line = "INFO 01-02 10:00:10 [x] Engine 000: Prefix cache hit rate: 32.2%\n"
+    found = summary_of(line + said_line)
+    assert (found["reported_rate"], found["period"]) == (None, "said")
+    assert summary_of(line)["reported_rate"] == 0.6
+
+
+def test_scrapes_and_lines_of_one_server_are_not_added_up() -> None:
+    line = "[2026-01-02 10:00:00 TP0] Prefill batch. #new-seq: 1, #new-token: 7, #cached-token: 3, x\n"
+    for texts in ((vllm(100, 40), line), (line, vllm(100, 40))):
+        found = summary_of(*texts)
+        assert (found["source"], found["reported_rate"]) == ("scrapes", 0.4)
 
 
 def test_engines_that_cannot_tell_have_no_rate() -> None:

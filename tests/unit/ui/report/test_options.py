@@ -75,7 +75,7 @@ def test_each_has_its_widget() -> None:
 
 
 def test_what_another_part_of_the_page_sets_is_what_the_widget_shows() -> None:
-    at = visit("traffic", lang="en", yp="0", usage_reading="other", yd="0")
+    at = visit("traffic", lang="en", yx="0", usage_reading="other", yd="0")
     assert at.checkbox(key="traffic_split").value is False
     assert at.selectbox(key="traffic_usage_reading").value == "other"
     assert at.selectbox(key="traffic_deltas").value == "no"

@@ -65,9 +65,7 @@ def test_texts_of_prompts_are_never_markup() -> None:
     bad = "<img src=x onerror=y>&amp;</style><script>"
     found = drawn((bad, Aligned(0, bad, "10:01", f"{bad} \n")), ("r2", Aligned(1, bad, bad, "\u202e\u200b")))
     assert found.tags == {"style", "div", "span", "mark", "i"}
-    assert (
-        "".join(found.read).count("<img src=x onerror=y>") == 5
-    )  # the common beginning once more, for phones
+    assert "".join(found.read).count("<img src=x onerror=y>") == 5  # the beginning once more, for phones
     assert "<img␣src=x␣onerror=y>" in "".join(found.read)
     assert "<changes>" in found.read
 

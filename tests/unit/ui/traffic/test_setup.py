@@ -11,6 +11,8 @@ from core.traces.templates import TEMPLATES
 from core.traffic import samples, settings
 from tests.strategies import shown_texts
 from ui.traffic import setup as traffic_setup
+from ui.traffic.judge import LARGEST_MINIMUM, MOST_PRICE, Judge
+from ui.traffic.rules import rule_names, rule_of
 from ui.traffic.setup import WORDS, Side, TrafficSetup, Wanted, from_query, to_query
 from ui.words.i18n import table
 
@@ -38,6 +40,12 @@ setups = st.builds(
     st.sampled_from(traffic_setup.OTHERS),
     st.sampled_from(traffic_setup.VIEWS),
     st.sampled_from(traffic_setup.UNITS),
+    st.builds(
+        Judge,
+        st.sampled_from(rule_names()),
+        st.none() | st.integers(0, LARGEST_MINIMUM),
+        *(st.none() | st.floats(0, MOST_PRICE).map(lambda price: round(price, 6)) for _ in range(2)),
+    ),
 )
 
 
@@ -49,7 +57,7 @@ def test_every_setting_comes_back(setup: TrafficSetup) -> None:
         assert (mine is None) == (theirs is None)
         if mine is not None and theirs is not None and mine.ttl_s is not None:
             assert theirs.ttl_s == pytest.approx(mine.ttl_s, rel=1e-9, abs=1e-9)
-    same = {"wanted", "source", "sample", "view", "unit", "other_source"}
+    same = {"wanted", "source", "sample", "view", "unit", "other_source", "judge"}
     assert [getattr(back, name) for name in same] == [getattr(setup, name) for name in same]
     assert (back.a.block_size, back.a.num_slots) == (setup.a.block_size, setup.a.num_slots)
 
@@ -73,6 +81,7 @@ def test_anything_may_stand_in_a_link(query: dict[str, str]) -> None:
     [
         ("ya", "16"), ("ya", "0~1~"), ("ya", "16~1e9~"), ("ya", "~~-1"), ("ya", "~~1e9"), ("yb", "~~inf"),
         ("ys", "sample "), ("yt", "gpt2"), ("yz", "1048577"), ("yq", "0"), ("yf", "../x"), ("yc", "auto"),
+        ("yj", "anthropic_5m"), ("yj", "x~1.5~~"), ("yj", "x~1000001~~"), ("yj", "x~~-1~"), ("yj", "../x~~~"),
     ],
 )  # fmt: skip
 def test_what_is_damaged_is_named(name: str, value: str) -> None:
@@ -87,3 +96,17 @@ def test_the_lists_are_those_of_the_engine() -> None:
     assert set(WORDS.values()) <= set(table("en"))
     for name in traffic_setup.TOKENIZERS:
         assert f"traffic.tokenizer.{name}" in table("zh")
+
+
+def test_a_rule_that_nobody_knows_is_the_usual_one() -> None:
+    assert rule_of(Judge("no_such")) == rule_of(Judge())
+    usual = rule_of(Judge())
+    assert (usual.rule_id, usual.minimum, usual.prices.write, usual.prices.read) == (
+        "anthropic_5m",
+        512,
+        1.25,
+        0.1,
+    )
+    assert usual.read_on
+    own = rule_of(Judge("own", 7, None, 0.5))
+    assert (own.minimum, own.prices.write, own.prices.read, own.read_on) == (7, 1.0, 0.5, "")
