@@ -46,24 +46,24 @@ def test_every_amount_follows_the_prices_and_they_stay_in_the_link() -> None:
     at.run()
     after = shown(at)["bill"]["rows"]
     assert [row["parts"]["read"] * 2 for row in before] == [row["parts"]["read"] for row in after]
-    assert at.query_params["yx"] == "~6~~~~"
-    again = opened(transcript([make_session()]), yx="~6~~~~")
+    assert at.query_params["yp"] == "~6~~~~"
+    again = opened(transcript([make_session()]), yp="~6~~~~")
     assert shown(again)["bill"]["rows"] == after
     press(again, "usage_as_listed")
     assert shown(again)["bill"]["rows"] == before
 
 
 def test_another_provider_takes_back_what_was_changed() -> None:
-    at = opened(transcript([make_session()]), yx="~6~~~~")
+    at = opened(transcript([make_session()]), yp="~6~~~~")
     choose(at, "usage_rule", "openai")
-    assert at.query_params["yx"] == "openai~~~~~"
+    assert at.query_params["yp"] == "openai~~~~~"
     assert shown(at)["ttls"] == [300]
     assert "OpenAI" in shown(at)["bill"]["basis"][0]
 
 
 @pytest.mark.parametrize("text", ["x~1~~~~", "~1~2", "~-1~~~~", "~1e9~~~~", "~99999999~~~~"])
 def test_prices_that_no_link_can_mean_are_named(text: str) -> None:
-    at = visit("traffic", lang="en", yx=text)
+    at = visit("traffic", lang="en", yp=text)
     assert t("usage.prices", "en") in "".join(str(one.value) for one in at.warning)
 
 
