@@ -26,6 +26,7 @@ from core.traces.mapping.by_map import BY_MAP, is_readable, suggested
 from core.traces.options import ReadOptions
 from core.traces.packing import refusals
 from core.traces.packing.archives import parts_of
+from core.traces.packing.inner_rows import Claims
 from core.traces.packing.sources import TraceFile
 from core.traces.packing.text import first_char
 from core.traces.packing.ways import Way
@@ -35,7 +36,9 @@ from core.traces.rows import Row
 
 _TRIED = 8
 """Records of a head that a format may fail to read before another one is asked."""
-_PACKINGS: Mapping[str, tuple[Packing, ...]] = MappingProxyType({"lines": ("lines",), "csv": ("csv", "json")})
+_PACKINGS: Mapping[str, tuple[Packing, ...]] = MappingProxyType(
+    {"lines": ("lines",), "json": ("json", "csv"), "text": ("json", "csv")}
+)
 _LONGEST_NAME = 64
 """Characters of a column's name."""
 
@@ -48,6 +51,11 @@ class Detection:
     way: Way
     others: tuple[str, ...] = ()
     is_sure: bool = True
+
+    @property
+    def claims(self) -> Claims | None:
+        """Which texts are records; a map reads whatever it is given."""
+        return None if self.format.name == BY_MAP.name else self.format.claims
 
 
 def detect(file: TraceFile, field_map: FieldMap | None = None, only: Sequence[Format] = FORMATS) -> Detection:
@@ -136,12 +144,13 @@ def head_of(file: TraceFile) -> list[Row]:
     """
     part = parts_of(file)[0]
     try:
-        way = detect(part).way
+        found = detect(part)
     except TraceError:
-        found = next((way for way in ways_of(part) if way.packed != "lines"), None)
-    else:
-        found = None if way.packed == "lines" else way
-    return [] if found is None else _rows(found, part, HEAD)
+        way = next((way for way in ways_of(part) if way.packed != "lines"), Way("lines"))
+        found = Detection(BY_MAP, way)
+    if found.way.packed == "lines":
+        return []
+    return [row for row in head_by(found.way, part, claims=found.claims) if isinstance(row, Row)]
 
 
 def _fits(field_map: FieldMap, rows: Sequence[Row]) -> bool:
@@ -153,7 +162,7 @@ def _fits(field_map: FieldMap, rows: Sequence[Row]) -> bool:
 
 def _claimed_by(way: Way, file: TraceFile, most: int, only: Sequence[Format]) -> Detection | None:
     """The format that claims and reads what this way gives; tables are asked about as tables first."""
-    kinds = _PACKINGS.get(way.packed, ("json", "csv"))
+    kinds = _PACKINGS.get(way.packed, ("csv", "json"))
     unsure: Detection | None = None
     for packing in kinds:
         formats = [entry for entry in only if entry.packing == packing]
@@ -161,13 +170,12 @@ def _claimed_by(way: Way, file: TraceFile, most: int, only: Sequence[Format]) ->
             continue
         rows = _rows(way, file, HEAD_LINES if packing == "lines" else most, packing == "csv")
         refuse_own_file(file.name, rows)
-        names = _claimed(rows, formats)
-        for name in names:
-            entry = next(entry for entry in formats if entry.name == name)
-            others = tuple(other for other in names if other != name)
+        while names := _claimed(rows, formats):
+            entry = next(entry for entry in formats if entry.name == names[0])
             if _reads(entry, rows):
-                return Detection(entry, way, others)
-            unsure = unsure or Detection(entry, way, others, is_sure=False)
+                return Detection(entry, way, tuple(names[1:]))
+            unsure = unsure or Detection(entry, way, tuple(names[1:]), is_sure=False)
+            formats = [other for other in formats if other is not entry]
     return unsure
 
 

@@ -11,6 +11,7 @@ from core.traces import problems
 from core.traces.packing.archives import kind_of_file
 from core.traces.packing.csv_rows import DELIMITERS, header_of, separator_of
 from core.traces.packing.inner import EACH, Path, objects_in, paths_into
+from core.traces.packing.inner_rows import Claims
 from core.traces.packing.json_rows import json_values, num_whole_lines, quiet
 from core.traces.packing.scanner import Scanner, Valued
 from core.traces.packing.sources import HeadMeter, OverError, TraceFile
@@ -27,11 +28,13 @@ MOST_PATHS = 16
 MOST_SHEETS = 20
 
 
-def head_by(way: Way, file: TraceFile, most: int = HEAD, as_cells: bool = False) -> list[Row | TraceError]:
-    """The first `most` readable records and the errors between them."""
+def head_by(
+    way: Way, file: TraceFile, most: int = HEAD, as_cells: bool = False, claims: Claims | None = None
+) -> list[Row | TraceError]:
+    """The first `most` readable records and the errors between them; arguments as for `rows_by`."""
     found: list[Row | TraceError] = []
     left = most
-    with closing(rows_by(way, file, HeadMeter(), as_cells=as_cells)) as rows:
+    with closing(rows_by(way, file, HeadMeter(), claims=claims, as_cells=as_cells)) as rows:
         try:
             for row in rows:
                 found.append(row)

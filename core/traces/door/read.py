@@ -17,7 +17,7 @@ from core.traces.building.build import Builder
 from core.traces.building.reader import Format, Reader
 from core.traces.dates import Dates, MonthSecondError
 from core.traces.door.detect import Detection, detect
-from core.traces.door.formats import FORMATS, format_named
+from core.traces.door.formats import format_named
 from core.traces.door.heads import head_by, ways_of
 from core.traces.model import Trace
 from core.traces.options import ReadOptions
@@ -81,7 +81,8 @@ def _read(
     readers: dict[str, Reader] = {}
     for file, found in plan:
         if found.format.name not in readers:
-            head = head_by(found.way, file, as_cells=found.format.packing == "csv")
+            as_cells = found.format.packing == "csv"
+            head = head_by(found.way, file, as_cells=as_cells, claims=found.claims)
             rows = [row for row in head if isinstance(row, Row)]
             readers[found.format.name] = found.format.make(builder, rows)
     _note_packing(builder, plan, left_out)
@@ -100,9 +101,8 @@ def _read(
 def _read_file(
     builder: Builder, reader: Reader, file: TraceFile, found: Detection, meter: Meter, dates: Dates
 ) -> None:
-    entry = found.format
-    claims = entry.claims if entry.name in _CLAIMING else None
-    for row in rows_by(found.way, file, meter, builder.note, claims, entry.packing == "csv"):
+    as_cells = found.format.packing == "csv"
+    for row in rows_by(found.way, file, meter, builder.note, found.claims, as_cells):
         if isinstance(row, TraceError):
             builder.skip(row)
             continue
@@ -116,10 +116,6 @@ def _read_file(
         except RecursionError:
             builder.undo()
             builder.skip(problems.not_json(row.place, "nested too deeply"))
-
-
-_CLAIMING = frozenset(entry.name for entry in FORMATS if entry.name != "field_map")
-"""Formats that know their own records; a map reads whatever it is given."""
 
 
 def _planned(

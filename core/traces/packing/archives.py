@@ -95,7 +95,11 @@ def kind_of_file(file: TraceFile) -> str:
             return content.kind
         try:
             with zipfile.ZipFile(_seekable(file, content)) as archive:
-                return "xlsx" if _EXCEL in archive.namelist() else "zip"
+                if _EXCEL not in archive.namelist():
+                    return "zip"
+                if sum(one.file_size for one in archive.infolist()) > MOST_UNPACKED // 4:
+                    raise refusals.too_much(file.name, MOST_UNPACKED // 4)
+                return "xlsx"
         except _BROKEN:
             raise refusals.damaged(file.name, "zip") from None
 

@@ -22,14 +22,20 @@ Path = tuple[str | int, ...]
 
 SHIPPED = frozenset(
     {
-        *("log", "message", "@message", "msg", "MESSAGE", "line", "_raw", "raw", "body", "text", "event"),
-        *("entry", "content", "record", "data", "payload", "_source", "source", "fields", "result", "value"),
-        *("jsonPayload", "textPayload", "protoPayload", "log_processed", "attributes", "object", "doc"),
-        *("document", "details", "detail", "properties", "logEvent", "parsed", "json", "messageObject"),
+        *("log", "message", "@message", "msg", "MESSAGE", "line", "_raw", "_source", "result", "event"),
+        *("jsonPayload", "textPayload", "protoPayload", "log_processed", "logEvent", "messageObject"),
+        *("body", "content", "record", "data", "payload", "entry", "fields", "raw", "text", "value"),
     }
 )
 """Names under which Docker, CloudWatch, Google Cloud, journald, Loki, Splunk, Elasticsearch, Fluent Bit,
-Datadog and Azure put what an application wrote."""
+Datadog and OpenTelemetry put what an application wrote."""
+_BESIDE = frozenset(
+    {
+        *("labels", "stream", "kubernetes", "resource", "attributes", "metadata", "tags", "host", "agent"),
+        *("container", "docker", "ecs", "sort", "highlight", "httpRequest", "sourceLocation", "operation"),
+    }
+)
+_LONGEST_BESIDE = 200
 _TIMES = (
     *("timestamp", "@timestamp", "time", "ts", "_time", "eventTime", "date", "datetime", "asctime"),
     *("__REALTIME_TIMESTAMP", "receiveTimestamp", "ingestionTime", "insertTime"),
@@ -209,6 +215,8 @@ def _steps(value: object) -> Iterator[tuple[Path, object]]:
     if not isinstance(value, dict):
         return
     for name, item in value.items():
+        if name in SHIPPED and not _is_envelope(value, name):
+            continue
         if isinstance(item, dict) or (isinstance(item, str) and may_hold_object(item)):
             yield (name,), item
         elif isinstance(item, list) and item:
@@ -216,3 +224,14 @@ def _steps(value: object) -> Iterator[tuple[Path, object]]:
                 yield (name, EACH), item[0]
             elif isinstance(item[0], list) and len(item[0]) > 1 and isinstance(item[0][1], str):
                 yield (name, EACH, 1), item[0][1]
+
+
+def _is_envelope(value: dict[str, Any], inner: str) -> bool:
+    """Whether everything beside a record is a shipper's own: short texts, numbers, labels. Where more stands
+    there the record is not all of the request, and a person has to say what is what."""
+    return all(
+        name == inner
+        or name in _BESIDE
+        or (len(item) <= _LONGEST_BESIDE if isinstance(item, str) else not isinstance(item, dict | list))
+        for name, item in value.items()
+    )

@@ -77,9 +77,7 @@ def text_of(file: TraceFile, content: Content) -> BinaryIO:
     return content.stream
 
 
-def _raw_lines(
-    file: TraceFile, stream: BinaryIO, gauge: _Gauge
-) -> Generator[bytes | TraceError, None, None]:
+def _raw_lines(file: TraceFile, stream: BinaryIO, gauge: _Gauge) -> Generator[bytes | TraceError, None, None]:
     number = 0
     while True:
         number += 1

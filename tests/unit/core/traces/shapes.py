@@ -16,7 +16,7 @@ import lzma
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -33,8 +33,7 @@ SYSTEM = (
 
 @dataclass(frozen=True)
 class Shape:
-    """`code`: the error that refuses it; `timed`: whether the arrivals are still known; `notes`: said at least;
-    `same`: whether prompts are those of the log (12 of them unless `num` says otherwise)."""
+    """`code`: the error that refuses it; `timed`: whether arrivals are known; `notes`: said at least."""
 
     data: bytes
     name: str = "log"
@@ -42,8 +41,6 @@ class Shape:
     timed: bool = True
     notes: tuple[str, ...] = ()
     format: str = "openai_chat"
-    num: int = 12
-    only: tuple[int, ...] = field(default=())
 
 
 def base() -> list[Json]:
@@ -496,8 +493,27 @@ def _numbers() -> Iterator[tuple[str, Shape]]:
     yield "SageMaker in gzip", Shape(gzip.compress(lines(capture)), format="sagemaker")
 
 
-SHAPES: Mapping[str, Shape] = {
-    name: shape
-    for group in (_layers, _encodings, _arrays, _envelopes, _prefixes, _tables, _times, _numbers)
-    for name, shape in group()
+GROUPS: Mapping[str, Mapping[str, Shape]] = {
+    kind: dict(group())
+    for kind, group in (
+        ("compression, archives", _layers),
+        ("encodings, line ends", _encodings),
+        ("arrays, wrappers, pages", _arrays),
+        ("log shippers", _envelopes),
+        ("text before the JSON", _prefixes),
+        ("tables", _tables),
+        ("times", _times),
+        ("numbers, other files", _numbers),
+    )
 }
+SHAPES: Mapping[str, Shape] = {name: shape for group in GROUPS.values() for name, shape in group.items()}
+
+
+def paper() -> str:
+    """The table of docs/formats.md: what is read as the same log, and what is refused with which error."""
+    rows = ["| | read as the same log | refused |", "| --- | --- | --- |"]
+    for kind, group in GROUPS.items():
+        read = [name for name, shape in group.items() if shape.code is None]
+        refused = [f"{name} (`{shape.code}`)" for name, shape in group.items() if shape.code is not None]
+        rows.append(f"| {kind} | {'; '.join(read)} | {'; '.join(refused)} |")
+    return "\n".join(rows) + "\n"
