@@ -22,7 +22,7 @@ Path = tuple[str | int, ...]
 
 _TIMES = (
     *("timestamp", "@timestamp", "time", "ts", "_time", "eventTime", "date", "datetime", "asctime"),
-    *("__REALTIME_TIMESTAMP", "receiveTimestamp", "ingestionTime", "insertTime"),
+    *("__REALTIME_TIMESTAMP", "receiveTimestamp", "ingestionTime", "insertTime", "timeUnixNano"),
 )
 _OWN_TIMES = ("timestamp", "ts", "created_at", "request_time", "time", "created", "startTime", "start_time")
 _DATE = re.compile(

@@ -12,6 +12,7 @@ SHIPPED = frozenset(
         *("log", "message", "@message", "msg", "MESSAGE", "line", "_raw", "_source", "result", "event"),
         *("jsonPayload", "textPayload", "protoPayload", "log_processed", "logEvent", "messageObject"),
         *("body", "content", "record", "data", "payload", "entry", "fields", "raw", "text", "value"),
+        *("properties", "attributes"),
     }
 )
 """Names under which Docker, CloudWatch, Google Cloud, journald, Loki, Splunk, Elasticsearch, Fluent Bit,
