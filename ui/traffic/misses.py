@@ -7,14 +7,17 @@ from typing import Any
 
 import streamlit as st
 
+from core.replay.prefix_tree import Progress
 from core.texts import showable
 from core.traffic.analysis import Analysis, misses_of
+from core.traffic.diagnosis.account import Account, account_of
+from core.traffic.diagnosis.findings import Finding
 from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.misses import REASONS, Miss
 from core.traffic.words import Words, words_at
 from ui.frame.seen import difference, seen_in
 from ui.frame.session import plain, say
-from ui.traffic.findings import account_line, findings_view
+from ui.traffic.findings import account_line, findings_view, summary_line
 from ui.traffic.settings import Open
 from ui.traffic.state import MANY, Log, state
 from ui.traffic.work import work
@@ -47,20 +50,29 @@ def _causes(log: Log, analysis: Analysis, misses: list[Miss], open_it: Open) -> 
     many = len(analysis.requests) > MANY and key not in state().computed
     if many and not st.button(say("traffic.causes.run", n=digits(len(analysis.requests)))):
         return
-    found = work(key, lambda tell: find_causes(analysis, misses, log.options.tokenizer, tell))
-    if found is None:
+    told = work(key, lambda tell: _told(log, analysis, misses, tell))
+    if told is None:
         return
+    found, account = told
+    summary_line(account, analysis)
     if log.trace.tokenizer is None:
         st.caption(say("traffic.causes.no_text"))
     elif not found:
-        st.markdown(say("traffic.causes.none"))
+        st.markdown(say(f"traffic.causes.{account.verdict}"))
     if found:
         if analysis.lower_bound:
             st.caption(say("traffic.basis.lower_bound.causes"))
         findings_view(found, analysis, open_it)
-    account_line(misses, found)
+    account_line(account, found)
     if found:
         st.caption(say("traffic.causes.help"))
+
+
+def _told(
+    log: Log, analysis: Analysis, misses: list[Miss], tell: Progress
+) -> tuple[tuple[Finding, ...], Account]:
+    found = find_causes(analysis, misses, log.options.tokenizer, tell)
+    return found, account_of(analysis, misses, found)
 
 
 # -- requests ------------------------------------------------------------------------------------------------

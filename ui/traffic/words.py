@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from ui.traffic.tokenizers import tokenizer_title
 from ui.words.i18n import Lang, t
 from ui.words.numbers import digits, percent
 
 Counted = tuple[str | None, str | None, int | None]
 """Tokenizer, template, the log's own block size: what of them there is."""
+
+HEADINGS = ("first", "nothing_lost", "new", "by_setting", "unknown")
+"""Requests that no finding accounts for, as the account names them."""
 
 
 def identity_words(
@@ -57,3 +62,14 @@ def basis_words(counted: Counted, size: int, slots: int | None, ttl_s: float | N
     if cuts(counted, size):
         found.append(t("traffic.basis.lower_bound", lang))
     return " · ".join(found)
+
+
+def kind_words(kinds: Sequence[str], say: Callable[..., str]) -> str:
+    """All that is in a changing span."""
+    names = [say(f"traffic.kind.{kind}") for kind in kinds]
+    if len(names) < 2:
+        return "".join(names)
+    words = say("traffic.finding.kinds", first=names[-2], last=names[-1])
+    for name in reversed(names[:-2]):
+        words = say("traffic.finding.kinds.more", first=name, rest=words)
+    return words
