@@ -1,6 +1,8 @@
-"""What no repair helps is told apart; every span that changes is one; the repair that keeps the meaning first."""
+"""What no repair helps is told apart; every span that changes is marked; the meaning is kept where it can be."""
 
 from __future__ import annotations
+
+import json
 
 from core.scenario.tokenizer import TeachingTokenizer
 from core.traces.door.read import read_trace
@@ -54,9 +56,9 @@ def test_what_stands_elsewhere_is_possible_and_unknown_where_nothing_repairs_it(
     analysis, found, account = diagnosed(asked(systems, writer))
     assert account.possible_rate is not None
     assert account.possible_rate > 0.5 > (analysis.hit_rate or 0.0)
-    if not found:
-        assert account.unknown > NUM // 2
-        assert account.verdict == "unknown"
+    assert found == ()
+    assert account.unknown > NUM // 2
+    assert account.verdict == "unknown"
 
 
 def test_a_cause_is_found_in_a_large_log_of_the_same_prompts() -> None:
@@ -93,9 +95,7 @@ def test_keys_of_json_are_marked_too() -> None:
     body = writer.body()
     plans = ["free", "pro"]
     systems = [
-        f'{{"user": {{"plan": "{plans[n % 2]}", "nick name": "u{n}"}}, "rules": "{body[:300]}"}}'.replace(
-            "\n", " "
-        )
+        json.dumps({"user": {"plan": plans[n % 2], "nick name": f"u{n}"}, "rules": body[:300]})
         for n in range(NUM)
     ]
     _, found, _ = diagnosed(asked(systems, writer))
