@@ -75,6 +75,7 @@ def _usage(row: Row, shape: Shape, places: Counted) -> Usage:
         convention=convention,
         sure=shape.sure,
         proof=proof,
+        adds_up=counts.given is not None and counts.total == counts.given + (counts.output or 0),
     )
     return with_both(found) if not shape.sure and proof is None else found
 
@@ -223,5 +224,7 @@ def _first(row: Row, places: Sequence[Place]) -> int | None:
             holder = row
             for name in place[:-1]:
                 holder = holder.object(name)
-            return holder.whole(place[-1])
+            count = holder.whole_or_none(place[-1])
+            if count is not None:
+                return count
     return None
