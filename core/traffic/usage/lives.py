@@ -8,7 +8,8 @@ within the time. A longer time never reads less than was reported, a shorter one
 
 Where the log leaves it open, a turn has two ends: without a time (or with one that cannot be true, as all
 was read after more than the prefix can live), and where a first turn read nothing, so that nobody knows how
-much it shares with the conversations before it.
+much it shares with the conversations before it; and where it comes back to a model after many turns under
+another one, since providers look back over so many messages only.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ Family = tuple[str, bool]
 MOST = 0.5
 """Share of the first turns of a family that must have read the same, to hold for those that read nothing."""
 NOTHING_LOST = 128
+MANY = 5
+"""Turns in between whose messages may be more than a provider looks back over from a mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,15 @@ class Supposed:
 
 @dataclass(slots=True)
 class _Talk:
-    """One conversation: its turns and what it shares with others (None: not known)."""
+    """One conversation: its turns and what it shares with others (None: not known).
+
+    `away`: numbers of turns that come back to this model after many under another one.
+    """
 
     family: Family
     turns: list[Turn] = field(default_factory=list)
     shared: int | None = None
+    away: set[int] = field(default_factory=set)
 
 
 def supposed(found: Sequence[Session], ttl_s: float) -> list[Supposed]:
@@ -71,10 +78,15 @@ def supposed(found: Sequence[Session], ttl_s: float) -> list[Supposed]:
 def _talks(found: Sequence[Session]) -> list[_Talk]:
     talks: dict[Scope, _Talk] = {}
     for number, session in enumerate(found):
+        sent, last = Counter[str](), dict[tuple[str, str], int]()
         for turn in session.turns:
             branch, model = turn.request.branch or turn.request.tag or "", turn.request.model or ""
             talk = talks.setdefault((number, branch, model), _Talk((model, bool(branch))))
             talk.turns.append(turn)
+            sent[branch] += 1
+            if sent[branch] - last.get((branch, model), sent[branch]) > MANY:
+                talk.away.add(turn.number)
+            last[branch, model] = sent[branch]
     return list(talks.values())
 
 
@@ -130,8 +142,8 @@ def _one(turn: Turn, talk: _Talk, place: int, used: _Used, ttl_s: float) -> Supp
     elif _impossible(turn) or turn.pause_s is None:
         least, most, why = _untimed(turn, talk, place, ttl_s)
     elif turn.pause_s <= ttl_s:
-        least = most = turn.expected if _by_time(turn) else turn.read
-        why = ""
+        most = turn.expected if _by_time(turn) else turn.read
+        least, why = (turn.read, "other_model") if turn.number in talk.away else (most, "")
     else:
         since = None if now is None else used.since(talk, now)
         least = most = talk.shared or 0 if since is not None and since <= ttl_s else 0
