@@ -46,13 +46,15 @@ class Supposed:
 class _Talk:
     """One conversation: its turns and what it shares with others (None: not known).
 
-    `away`: numbers of turns that come back to this model after many under another one.
+    `away`: numbers of turns that come back to this model after many under another one. `gaps`: `_gaps`, once
+    somebody asks for them.
     """
 
     family: Family
     turns: list[Turn] = field(default_factory=list)
     shared: int | None = None
     away: set[int] = field(default_factory=set)
+    gaps: list[float] = field(default_factory=list)
 
 
 def supposed(found: Sequence[Session], ttl_s: float) -> list[Supposed]:
@@ -116,7 +118,9 @@ class _Used:
         """A turn was sent, if it says when."""
         now = turn.request.arrival_s
         if now is not None:
-            self._last[talk.family][id(talk)] = now, turn.total
+            latest = self._last[talk.family]
+            latest.pop(id(talk), None)
+            latest[id(talk)] = now, turn.total
             if talk.shared is not None:
                 self._shared[talk.family, talk.shared] = now
 
@@ -127,11 +131,18 @@ class _Used:
         return abs(now - before)
 
     def common(self, talk: _Talk, turn: Turn, now: float, least_s: float) -> int:
-        """The most that this turn can share with others of its kind, used longer ago than `least_s`."""
-        others = self._last[talk.family].items()
-        ends = [total for key, (at, total) in others if key != id(talk) and now - at <= self._ttl_s]
-        near = any(key != id(talk) and now - at <= least_s for key, (at, _) in others)
-        return 0 if near else min(max(ends, default=0), turn.total)
+        """The most that this turn can share with others of its kind, if all were used longer ago than
+        `least_s`: else it would have been there, and nothing is shared. The latest come first."""
+        most = 0
+        for key, (at, total) in reversed(self._last[talk.family].items()):
+            if key == id(talk):
+                continue
+            if now - at <= least_s:
+                return 0
+            if now - at > self._ttl_s:
+                break
+            most = max(most, min(total, turn.total))
+        return most
 
 
 def _one(turn: Turn, talk: _Talk, place: int, used: _Used, ttl_s: float) -> Supposed:
@@ -181,7 +192,9 @@ def _first(turn: Turn, talk: _Talk, used: _Used, ttl_s: float) -> tuple[int, int
 def _untimed(turn: Turn, talk: _Talk, place: int, ttl_s: float) -> tuple[int, int, str]:
     """A turn after an unknown pause; the times around it may show that it was short."""
     expected = turn.expected or 0
-    if _between(talk.turns, place) <= ttl_s:
+    if not talk.gaps:
+        talk.gaps = _gaps(talk.turns)
+    if talk.gaps[place] <= ttl_s:
         sure = turn.reset is not None and turn.reset.cause != "unexplained"
         return turn.read, turn.read if sure else max(expected, turn.read), "untimed"
     if ttl_s == ONE_HOUR:
@@ -189,15 +202,19 @@ def _untimed(turn: Turn, talk: _Talk, place: int, ttl_s: float) -> tuple[int, in
     return 0, turn.read, "untimed"
 
 
-def _between(turns: Sequence[Turn], place: int) -> float:
-    """Seconds between the known times around a turn; without both, no bound."""
-    if _impossible(turns[place]):
-        return float("inf")
+def _gaps(turns: Sequence[Turn]) -> list[float]:
+    """Seconds between the known times around each turn: its pause is no longer. Without both, no bound."""
     times = [turn.request.arrival_s for turn in turns]
-    before = next((time for time in reversed(times[:place]) if time is not None), None)
-    later = next((time for time in times[place:] if time is not None), None)
-    gap = float("inf") if before is None or later is None else later - before
-    return gap if gap >= 0 else float("inf")
+    later: list[float | None] = []
+    for time in reversed(times):
+        later.append(time if time is not None or not later else later[-1])
+    found: list[float] = []
+    before: float | None = None
+    for turn, time, end in zip(turns, times, reversed(later), strict=True):
+        gap = -1.0 if before is None or end is None or _impossible(turn) else end - before
+        found.append(gap if gap >= 0 else float("inf"))
+        before = before if time is None else time
+    return found
 
 
 def _by_time(turn: Turn) -> bool:
