@@ -69,6 +69,41 @@ def test_every_sentence_is_there_with_all_it_needs(name: str, lang: Lang) -> Non
     assert t("traffic.no_rate", lang).split("**")[0] not in page
 
 
+def scrape(**counts: tuple[int, int]) -> str:
+    return "".join(
+        f'vllm:prefix_cache_{name}{{e="{e}"}} {value}\n'
+        for e, pair in counts.items()
+        for name, value in zip(("queries", "hits"), pair, strict=True)
+    )
+
+
+FIRST, SECOND, OTHER = scrape(a=(1000, 500)), scrape(a=(2000, 600)), scrape(b=(9000, 8000))
+HOW = {
+    "from.ends": (FIRST, SECOND),
+    "from.ends.some": (FIRST, SECOND, OTHER),
+    "from.one": (FIRST,),
+    "from.one.each": (FIRST, OTHER),
+    "from.steps": (FIRST, SECOND, scrape(a=(300, 60))),
+    "from.spans": (FIRST + OTHER, SECOND + scrape(b=(9900, 8100)), scrape(a=(3000, 700))),
+    "if_new": (FIRST, SECOND + OTHER),
+    "missing": (FIRST + OTHER, SECOND, scrape(a=(3000, 700), b=(9900, 8100))),
+    "appeared.unknown": (FIRST, SECOND + OTHER),
+    "vanished": (FIRST + OTHER, SECOND + scrape(b=(9900, 8100)), scrape(a=(3000, 700))),
+}
+
+
+@pytest.mark.parametrize("key", HOW)
+def test_a_sentence_says_how_it_was_counted_only_where_it_was(key: str) -> None:
+    counters = summary_of(*(TraceFile(f"m{k}", text) for k, text in enumerate(HOW[key])))["log"]["counters"]
+    said = [one[0].removeprefix("traffic.counters.") for one in (*told(counters), *remarks(counters))]
+    assert key in said
+    assert sum(one.startswith("from.") for one in said) == 1, said
+    texts = [
+        t(one, lang, **values) for lang in LANGS for one, values in (*told(counters), *remarks(counters))
+    ]
+    assert not [one for one in texts if "{" in one or "None" in one]
+
+
 @pytest.mark.parametrize("lang", LANGS)
 def test_the_report_has_the_numbers_of_the_json(lang: Lang) -> None:
     files = [TraceFile(path.name, path) for path in sorted(COUNTERS.glob("l0[12]*pasted*"))]
