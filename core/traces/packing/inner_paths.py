@@ -12,7 +12,7 @@ SHIPPED = frozenset(
         *("log", "message", "@message", "msg", "MESSAGE", "line", "_raw", "_source", "result", "event"),
         *("jsonPayload", "textPayload", "protoPayload", "log_processed", "logEvent", "messageObject"),
         *("body", "content", "record", "data", "payload", "entry", "fields", "raw", "text", "value"),
-        *("properties", "attributes"),
+        *("properties", "attributes", "stringValue"),
     }
 )
 """Names under which Docker, CloudWatch, Google Cloud, journald, Loki, Splunk, Elasticsearch, Fluent Bit,
@@ -24,7 +24,7 @@ _BESIDE = frozenset(
     }
 )
 _LONGEST_BESIDE = 200
-_DEEPEST = 6
+_DEEPEST = 8
 _MOST_NODES = 2000
 
 

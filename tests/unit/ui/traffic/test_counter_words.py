@@ -14,7 +14,7 @@ from core.traces.options import ReadOptions
 from core.traces.packing.sources import TraceFile
 from core.traffic.summary import summarise
 from ui.report.page import report_html
-from ui.traffic.counter_words import axis, curves, remarks, restart_marks, table, told
+from ui.traffic.counter_words import STORE, axis, curves, remarks, restart_marks, table, told
 from ui.words.i18n import LANGS, Lang, t
 
 COUNTERS = Path(__file__).resolve().parents[3] / "data" / "counters"
@@ -133,3 +133,15 @@ def test_curves_and_marks_share_an_axis() -> None:
     assert [x for x, _ in points] == [2, 3, 4, 5]
     assert restart_marks(counters, counters) == [4]
     assert axis(counters, "en") == t("traffic.counters.axis.scrapes", "en")
+
+
+def test_the_report_draws_the_store_outside_in_the_page_s_colour() -> None:
+    """Its second colour is amber, which stands for what is computed."""
+    page = "".join(
+        f"vllm:prefix_cache_queries {9 * k}\nvllm:prefix_cache_hits {2 * k}\n"
+        f"vllm:external_prefix_cache_queries {7 * k}\nvllm:external_prefix_cache_hits {3 * k}\n"
+        for k in (1, 2, 3)
+    )
+    svg = report_html(summary_of(TraceFile("log", page)), "en").split("<svg")[1].split("</svg>")[0]
+    assert f'<polyline stroke="{STORE}"' in svg
+    assert svg.count("<polyline class=") == 1
