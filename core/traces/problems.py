@@ -73,6 +73,21 @@ def unknown_fields(file: str, field_map: str) -> TraceError:
     return TraceError("trace.unknown_fields", message, file=file, map=likely)
 
 
+def expression(place: Place, query: object) -> TraceError:
+    """A result of PromQL in which nobody can see any more what was counted."""
+    asked = shown(query) if isinstance(query, str) else "…"
+    message = (
+        f"{place} is what an expression of PromQL came to ({asked}): its numbers have no name, or hide"
+        f" restarts. Ask for the counters themselves over the time of the run: {COUNTERS_QUERY}, without sum"
+        " or rate; the rate is worked out here."
+    )
+    return place.error("trace.expression", message, query=asked, counters=COUNTERS_QUERY)
+
+
+COUNTERS_QUERY = '{__name__=~".*(prefix_cache|prompt_tokens|cached_tokens|hit_tokens|requested_tokens).*"}'
+"""What to ask Prometheus for; label names with colons or underscores alike."""
+
+
 def no_such_format(name: str, known: str) -> TraceError:
     """A format name that nobody knows."""
     message = f"There is no format {name!r}. Choose one of: {known}."

@@ -23,8 +23,8 @@ def time_or_none(row: Row, *fields: str) -> float | None:
     """The first of these fields that holds a time, in seconds.
 
     A date is read as core/traces/dates.py says (without a zone: UTC). A number is seconds since 1970 or since
-    the log began; numbers of 1e11, 1e14, 1e17 and more can only be milli-, micro- and nanoseconds since 1970. Protobuf writes
-    {"seconds": …, "nanos": …}, Firestore the same with `_seconds` and `_nanoseconds`.
+    the log began; numbers of 1e11, 1e14, 1e17 and more can only be milli-, micro- and nanoseconds since 1970.
+    Protobuf writes {"seconds": …, "nanos": …}, Firestore the same with `_seconds` and `_nanoseconds`.
 
     Raises:
         TraceError: something else stands there.

@@ -20,7 +20,7 @@ from core.traces.packing.decode import decoder_for, parse_json, parse_repr
 EACH = -1
 Path = tuple[str | int, ...]
 
-_TIMES = (
+TIMES = (
     *("timestamp", "@timestamp", "time", "ts", "_time", "eventTime", "date", "datetime", "asctime"),
     *("__REALTIME_TIMESTAMP", "receiveTimestamp", "ingestionTime", "insertTime", "timeUnixNano"),
     "observedTimeUnixNano",
@@ -79,7 +79,7 @@ def follow(
 
 def time_beside(envelope: dict[str, Any], time: object) -> object:
     """The time that an envelope has, else the one of the envelope around it."""
-    return next((envelope[name] for name in _TIMES if envelope.get(name) not in (None, "")), time)
+    return next((envelope[name] for name in TIMES if envelope.get(name) not in (None, "")), time)
 
 
 def last_text(value: object, path: Path) -> str | None:
@@ -102,17 +102,18 @@ def _entered(text: str, path: Path, time: object) -> Iterator[Found | Unread]:
             found = True
             yield one
     if not found:
-        yield Unread(text, time, path, is_part)
+        yield Unread(text, time, path, is_part is True)
 
 
-def plain_line(text: str, time: object) -> tuple[str, object, bool]:
-    """A line without what a container's runtime wrote in front of it, and without colours."""
+def plain_line(text: str, time: object) -> tuple[str, object, bool | None]:
+    """A line without what a container's runtime wrote in front of it, and without colours; at the end whether
+    the runtime says that it is a piece (None: no runtime wrote anything)."""
     match = _RUNTIME.match(text)
     if match is not None:
         text, time = match[3], time or match[1]
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
-    return text, time, match is not None and match[2] == "P"
+    return text, time, None if match is None else match[2] == "P"
 
 
 def objects_in(text: str) -> Iterator[tuple[Any, str]]:

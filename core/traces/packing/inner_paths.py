@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from core.traces.packing.inner import EACH, Path, may_hold_object, objects_in
+from core.traces.packing.inner import EACH, TIMES, Path, may_hold_object, objects_in
 
 SHIPPED = frozenset(
     {
@@ -71,6 +71,7 @@ def _is_envelope(value: dict[str, Any], inner: str) -> bool:
     return all(
         name == inner
         or name in _BESIDE
+        or name in TIMES
         or (len(item) <= _LONGEST_BESIDE if isinstance(item, str) else not isinstance(item, dict | list))
         for name, item in value.items()
     )

@@ -1,8 +1,8 @@
 """Lines of a server's log, bare or each in a container runtime's JSON; lines that were cut are joined.
 
-Source rules: Docker's json-file driver writes `{"log": "line\\n", "stream": …, "time": …}` and cuts at 16 KiB, so
-that only the last piece ends with `\\n`; the runtimes of Kubernetes write `time stdout P piece` and, for the last
-piece, `time stdout F piece`. Shippers put either into a field of their own.
+Source rules: Docker's json-file driver writes `{"log": "line\\n", "stream": …, "time": …}` and cuts at 16
+KiB, so that only the last piece ends with `\\n`; the runtimes of Kubernetes write `time stdout P piece` and,
+for the last piece, `time stdout F piece`. Shippers put either into a field of their own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def line_paths(values: Iterable[object]) -> list[Path]:
 
 
 def log_lines(values: Iterable[Valued | TraceError], path: Path) -> Iterator[Row | TraceError]:
-    """Every line at the path, with the time that stands beside it in front; what has no text there has none."""
+    """Every line at the path, with the time that stands beside it in front; no text there, no line."""
     pieces = _Pieces()
     for value in values:
         if isinstance(value, TraceError):
@@ -47,7 +47,8 @@ def log_lines(values: Iterable[Valued | TraceError], path: Path) -> Iterator[Row
         place, (text, time) = value[0], _text_at(value[1], path)
         if text is not None:
             text, time, is_part = plain_line(text, time)
-            is_part = is_part or (len(text) >= PIECE and not text.endswith("\n"))
+            if is_part is None:
+                is_part = len(text) >= PIECE and not text.endswith("\n")
             yield from pieces.rows(place, text, f"{time} " if isinstance(time, str) else "", is_part)
     yield from pieces.rest()
 
@@ -60,7 +61,7 @@ def bare_lines(values: Iterable[tuple[Place, str | TraceError]]) -> Iterator[Row
             yield line
         elif " std" in line[:48]:
             text, time, is_part = plain_line(line, None)
-            yield from pieces.rows(place, text, f"{time} " if time else "", is_part)
+            yield from pieces.rows(place, text, f"{time} " if time else "", is_part is True)
         else:
             yield Row({"line": line}, place)
     yield from pieces.rest()

@@ -32,7 +32,8 @@ Packed = Literal["json", "text", "lines", "csv", "parquet", "arrow", "xlsx"]
 @dataclass(frozen=True, slots=True)
 class Way:
     """How records lie in a file. `json`: one a line, an array, or in a row; `text`: JSON behind a prefix on
-    each line; `lines`: the lines themselves, or with a path the texts there; the others are tables. `path`: where in a value the record is.
+    each line; `lines`: the lines themselves, or with a path the texts there; the others are tables. `path`:
+    where in a value the record is.
     """
 
     packed: Packed

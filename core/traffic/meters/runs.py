@@ -146,7 +146,7 @@ def _appeared(
 
 
 def _missing(counted: Sequence[Reading], pages: Sequence[set[int]]) -> tuple[int, ...]:
-    """Moments between its first and its last reading whose page has others of its own page, and not itself."""
+    """Moments between two of its readings whose page has others of its own page, and not itself."""
     found: list[int] = []
     for before, after in pairwise(counted):
         gap = range(before.moment + 1, after.moment)
