@@ -73,19 +73,15 @@ def unknown_fields(file: str, field_map: str) -> TraceError:
     return TraceError("trace.unknown_fields", message, file=file, map=likely)
 
 
-def expression(place: Place, query: object) -> TraceError:
-    """A result of PromQL in which nobody can see any more what was counted."""
+def expression(place: Place, query: object, counters: str) -> TraceError:
+    """A result of PromQL in which nobody can see any more what was counted; `counters`: what to ask for."""
     asked = shown(query) if isinstance(query, str) else "…"
     message = (
         f"{place} is what an expression of PromQL came to ({asked}): its numbers have no name, or hide"
-        f" restarts. Ask for the counters themselves over the time of the run: {COUNTERS_QUERY}, without sum"
-        " or rate; the rate is worked out here."
+        " restarts. Ask Prometheus over the time of the run for the counters themselves, without sum or rate:"
+        f" {counters}. The rate is worked out here."
     )
-    return place.error("trace.expression", message, query=asked, counters=COUNTERS_QUERY)
-
-
-COUNTERS_QUERY = '{__name__=~".*(prefix_cache|prompt_tokens|cached_tokens|hit_tokens|requested_tokens).*"}'
-"""What to ask Prometheus for; label names with colons or underscores alike."""
+    return place.error("trace.expression", message, query=asked, counters=counters)
 
 
 def no_such_format(name: str, known: str) -> TraceError:

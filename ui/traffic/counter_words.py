@@ -192,14 +192,27 @@ def name_of(engine: Json) -> str:
 
 def table(counters: Json, lang: Lang) -> tuple[list[str], list[list[str]]]:
     """Titles, and one row an engine and one for all where there are several; empty columns are left out."""
-    rows = [_row(name_of(engine), engine, lang) for engine in counters["engines"]]
     fleet = counters["fleet"]
+    rows = [_row(_name_in(fleet, engine, lang), engine, lang) for engine in counters["engines"]]
     if fleet["num_engines"] > 1:
-        every = {**fleet, "restarts": counters["restarts"], "said": None}
-        rows.append(_row(t("traffic.counters.all", lang), every, lang))
+        restarts = [place for one in counters["engines"] if one["in_fleet"] for place in one["restarts"]]
+        every = {**fleet, "restarts": restarts, "said": None}
+        rows.append(_row(name_of_all(counters, lang), every, lang))
     kept = [place for place, name in enumerate(COLUMNS) if _is_told(place, rows) or name == "engine"]
     titles = [t(f"traffic.counters.column.{COLUMNS[place]}", lang) for place in kept]
     return titles, [[row[place] for place in kept] for row in rows]
+
+
+def name_of_all(counters: Json, lang: Lang) -> str:
+    """The engines of the sum: all of them, or how many."""
+    fleet = counters["fleet"]
+    key = "traffic.counters.sum" if fleet["num_left_out"] else "traffic.counters.all"
+    return t(key, lang, n=Count(fleet["num_engines"]))
+
+
+def _name_in(fleet: Json, engine: Json, lang: Lang) -> str:
+    left_out = fleet["num_engines"] and not engine["in_fleet"] and engine["queries"] is not None
+    return t("traffic.counters.outside", lang, engine=name_of(engine)) if left_out else name_of(engine)
 
 
 def _is_told(place: int, rows: list[list[str]]) -> bool:

@@ -15,6 +15,7 @@ from ui.traffic.counter_words import (
     colours,
     curves,
     name_of,
+    name_of_all,
     remarks,
     restart_marks,
     table,
@@ -60,7 +61,7 @@ def _chart(counters: Json) -> None:
         return
     shown = offered[0]
     if len(offered) > 1:
-        names = [say("traffic.counters.all") if one is counters else name_of(one) for one in offered]
+        names = [name_of_all(counters, lang()) if one is counters else name_of(one) for one in offered]
         place = st.selectbox(
             say("traffic.counters.column.engine"),
             range(len(offered)),

@@ -19,6 +19,10 @@ _SUM = re.compile(
 )
 
 
+_NAMES = re.compile(r"[A-Za-z_:][\w:]*", re.ASCII)
+_USUAL = ("vllm:prefix_cache_queries_total", "vllm:prefix_cache_hits_total")
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A counter that was asked for. `is_sum`: over engines, so that a restart hides in it."""
@@ -36,3 +40,10 @@ def asked_for(expression: str) -> Asked | None:
         if found is not None and known is not None and not known.gauge:
             return Asked(found["name"], known, form is _SUM)
     return None
+
+
+def counters_in(expression: object) -> str:
+    """The counters that an expression is made of, as text; vLLM's where it has none."""
+    names = _NAMES.findall(expression) if isinstance(expression, str) else []
+    found = [name for name in names if (known := known_metric(name)) is not None and not known.gauge]
+    return ", ".join(dict.fromkeys(found or _USUAL))

@@ -23,7 +23,7 @@ from core.traces import problems
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
 from core.traces.meters.exposition import Sample, name_of, sample_of, seconds
-from core.traces.meters.expressions import asked_for
+from core.traces.meters.expressions import asked_for, counters_in
 from core.traces.meters.gather import Gather
 from core.traces.meters.metric_names import family_of, known_metric
 from core.traces.meters.stamps import stamp_of
@@ -88,7 +88,7 @@ class _Answers(_Gathering):
         data = row.object("data")
         query = next((one.get(name) for one in (row, data) for name in _QUERIES if name in one), None)
         if data.get("resultType") in ("scalar", "string"):
-            raise problems.expression(row.place, query)
+            raise problems.expression(row.place, query, counters_in(query))
         for series in data.objects("result"):
             self._series(row, series, query)
 
@@ -100,7 +100,7 @@ class _Answers(_Gathering):
         else:
             asked = asked_for(query) if isinstance(query, str) else None
             if asked is None:
-                raise problems.expression(row.place, query)
+                raise problems.expression(row.place, query, counters_in(query))
             name, known, is_sum = asked.metric, asked.known, asked.is_sum
         if known is None:
             self._builder.note("other_lines")
@@ -109,7 +109,9 @@ class _Answers(_Gathering):
         pairs = series.items("values") if "values" in series else [series.get("value")]
         points = [_pair(series, pair) for pair in pairs]
         if is_sum and any(later < earlier for (_, earlier), (_, later) in pairwise(points)):
-            raise problems.expression(row.place, query)  # an engine began anew: how much it had is not known
+            raise problems.expression(
+                row.place, query, counters_in(query)
+            )  # an engine began anew: how much it had is not known
         for at, value in points:
             self._gather.sample(row.place, name, known, Sample(own, value, seconds(at)))
 

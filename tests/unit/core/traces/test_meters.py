@@ -223,7 +223,7 @@ def test_sums_are_read_where_the_query_is_kept_beside_them() -> None:
 def test_an_expression_s_result_is_refused_with_what_to_ask_instead(text: str) -> None:
     error = error_of(text)
     assert (error.code, error.values["line"]) == ("trace.expression", 1)
-    assert "__name__" in str(error.values["counters"])
+    assert "vllm:prefix_cache_" in str(error.values["counters"])
 
 
 def test_names_and_samples() -> None:

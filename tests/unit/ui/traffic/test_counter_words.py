@@ -115,6 +115,19 @@ def test_the_report_has_the_numbers_of_the_json(lang: Lang) -> None:
     assert t("basis.reported", lang) in page
 
 
+def test_the_table_says_who_is_in_no_sum() -> None:
+    third = FIRST.replace('"a"', '"c"'), SECOND.replace('"a"', '"c"')
+    files = [TraceFile("m1", FIRST + third[0]), TraceFile("m2", SECOND + third[1] + OTHER)]
+    _, rows = table(summary_of(*files)["log"]["counters"], "en")
+    assert [row[0] for row in rows] == [
+        "vLLM, e=a",
+        "vLLM, e=b (not in the sum)",
+        "vLLM, e=c",
+        "sum of 2 engines",
+    ]
+    assert rows[-1][1] == "2,000"
+
+
 def test_names_of_engines_stay_text() -> None:
     label = 'x="<b>1</b> **2**"'
     text = "".join(
