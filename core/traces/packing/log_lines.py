@@ -29,7 +29,7 @@ def line_paths(values: Iterable[object]) -> list[Path]:
     for value, path in queue:
         if len(found) >= _MOST_PATHS or not isinstance(value, dict):
             continue
-        for name in value.keys() & SHIPPED:
+        for name in (name for name in value if name in SHIPPED):
             if isinstance(value[name], str) and " " in value[name].strip():
                 found[*path, name] = None
             elif len(path) + 1 < _DEEPEST:
