@@ -10,15 +10,39 @@ from core.traffic.meters.summary import counters_summary
 from core.traffic.settings import Settings
 from ui.frame.session import lang, plain, say
 from ui.traffic.counter_words import read_words
+from ui.traffic.field_panel import fields_line
 from ui.traffic.left_out import details, warnings
+from ui.traffic.panels import Panels
 from ui.traffic.state import Log
 from ui.traffic.tokenizers import tokenizer_note
 from ui.traffic.words import basis_words, bound_words, identity_words, rate_words
 from ui.words.numbers import Count, digits
 
 
+_LOUD = ("contradictory", "cut_short", "elsewhere", "map_missed", "continued")
+"""Notes that change what the numbers mean; nobody shall have to open anything to see them."""
+
+
+def notes_panel(panels: Panels, log: Log) -> None:
+    """What was done with the log while it was read, and which lines were left out."""
+    lines = [*_notes(log, loud=False), *details(left_out(log.trace), lang())]
+    if log.trace.num_skipped:
+        lines.insert(0, say("trace.skipped", count=log.trace.num_skipped))
+    if lines:
+        with panels.add("notes", say("traffic.notes", n=len(lines))):
+            st.markdown("\n".join(f"- {plain(line)}" for line in lines))
+
+
+def _notes(log: Log, loud: bool) -> list[str]:
+    return [
+        say(f"trace.note.{note.code}", **{"count": note.count, **note.values})
+        for note in log.trace.notes
+        if (note.code in _LOUD) is loud
+    ]
+
+
 def log_summary(log: Log) -> None:
-    """One line of what was read, its notes, and which lines were left out."""
+    """One line of what was read, and one each of what changes the numbers' meaning."""
     trace = log.trace
     tokens = sum(request.num_tokens for request in trace.requests)
     told = "traffic.read.format" if log.detected is None else "traffic.read.detected"
@@ -34,18 +58,13 @@ def log_summary(log: Log) -> None:
         *identity_words(trace.tokenizer, trace.template, trace.block_size, lang()),
     ]
     st.markdown(" · ".join(words))
-    if note := tokenizer_note(trace.tokenizer, lang()):
-        st.caption(note)
-    found = left_out(trace)
-    for sentence in warnings(found, lang()):
-        st.warning(plain(sentence))
-    notes = [say(f"trace.note.{note.code}", **{"count": note.count, **note.values}) for note in trace.notes]
-    if trace.num_skipped:
-        notes.append(say("trace.skipped", count=trace.num_skipped))
-    lines = [*notes, *details(found, lang())]
-    if lines:
-        with st.expander(say("traffic.notes", n=len(lines))):
-            st.markdown("\n".join(f"- {plain(line)}" for line in lines))
+    for line in (fields_line(log), tokenizer_note(trace.tokenizer, lang())):
+        if line:
+            st.caption(line)
+    if loud := [*warnings(left_out(trace), lang()), *_notes(log, loud=True)]:
+        with st.container(key="traffic-loud", gap="xsmall"):
+            for sentence in loud:
+                st.warning(plain(sentence))
 
 
 def sample_line(log: Log, analysis: Analysis) -> None:
