@@ -12,8 +12,9 @@ and in the remedy of an error. A comma, a bar or a backslash inside a name has a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from core.fields import parse_json
@@ -69,8 +70,12 @@ class FieldMap:
     usage: tuple[str, ...] = ()
     cached: tuple[str, ...] = ()
     output: tuple[str, ...] = ()
+    heads: frozenset[str] = field(init=False, repr=False, compare=False, default=frozenset())
+    """Names with which a path begins that goes on: what stands there is entered."""
 
     def __post_init__(self) -> None:
+        starts = (name for role in ROLES for path in self.paths(role) for name, _ in _cuts(path))
+        object.__setattr__(self, "heads", frozenset(starts))
         for role in ROLES:
             paths = self.paths(role)
             if len(paths) > MOST_ALTERNATIVES:
@@ -83,6 +88,16 @@ class FieldMap:
         found: tuple[str, ...] = getattr(self, role)
         return found
 
+    def within(self, names: Container[str]) -> FieldMap:
+        """The same map without the paths that lead nowhere in a record with these names."""
+        found = {
+            role: tuple(
+                path for path in self.paths(role) if path == "." or path in names or _leads(path, names)
+            )
+            for role in ROLES
+        }
+        return FieldMap(**found)
+
     @property
     def says_what_is_asked(self) -> bool:
         """Whether a request can be made of a record: it has a prompt, or at least a length."""
@@ -90,8 +105,8 @@ class FieldMap:
 
     def __str__(self) -> str:
         """The map as `parse_map` reads it; roles without a path are left out."""
-        parts = [(entry.name, getattr(self, entry.name)) for entry in fields(self)]
-        return ",".join(f"{name}={'|'.join(map(_escaped, paths))}" for name, paths in parts if paths)
+        parts = [(role, self.paths(role)) for role in ROLES if self.paths(role)]
+        return ",".join(f"{role}={'|'.join(map(_escaped, paths))}" for role, paths in parts)
 
 
 def parse_map(text: str) -> FieldMap:
@@ -148,6 +163,8 @@ def value_at(value: object, path: str) -> Any:
     """What stands at `path` under `value`; None if nothing does."""
     if path == ".":
         return value
+    if type(value) is dict and path in value:
+        return value[path]
     steps = _steps(value, path)
     if steps is None:
         return None
@@ -173,13 +190,13 @@ def row_at(row: Row, path: str) -> tuple[Row, str] | None:
 
 def _steps(value: object, path: str) -> list[tuple[Any, Any]] | None:
     """(holder, key) along a path; None if it leads nowhere. The longest name that is there wins."""
-    value = entered(value)
+    if type(value) is not dict:
+        value = entered(value)
     if isinstance(value, dict):
         if path in value:
             return [(value, path)]
-        for cut in reversed([*_CUT.finditer(path)]):
-            name = path[: cut.start()]
-            if name in value and (rest := _steps(value[name], path[cut.end() :])) is not None:
+        for name, inner in _cuts(path):
+            if name in value and (rest := _steps(value[name], inner)) is not None:
                 return [(value, name), *rest]
     if isinstance(value, list) and (index := _INDEX.match(path)) is not None:
         place = int(index[1])
@@ -189,6 +206,16 @@ def _steps(value: object, path: str) -> list[tuple[Any, Any]] | None:
             if (rest := _steps(value[place], path[index.end() :])) is not None:
                 return [(value, place), *rest]
     return None
+
+
+def _leads(path: str, names: Container[str]) -> bool:
+    return any(name in names for name, _ in _cuts(path))
+
+
+@lru_cache(maxsize=1024)
+def _cuts(path: str) -> tuple[tuple[str, str], ...]:
+    """All ways to cut a path in two, the longest name first."""
+    return tuple((path[: cut.start()], path[cut.end() :]) for cut in reversed([*_CUT.finditer(path)]))
 
 
 def entered(value: object) -> Any:

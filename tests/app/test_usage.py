@@ -46,24 +46,24 @@ def test_every_amount_follows_the_prices_and_they_stay_in_the_link() -> None:
     at.run()
     after = shown(at)["bill"]["rows"]
     assert [row["parts"]["read"] * 2 for row in before] == [row["parts"]["read"] for row in after]
-    assert at.query_params["yx"] == "~6~~~~"
-    again = opened(transcript([make_session()]), yx="~6~~~~")
+    assert at.query_params["yp"] == "~6~~~~"
+    again = opened(transcript([make_session()]), yp="~6~~~~")
     assert shown(again)["bill"]["rows"] == after
     press(again, "usage_as_listed")
     assert shown(again)["bill"]["rows"] == before
 
 
 def test_another_provider_takes_back_what_was_changed() -> None:
-    at = opened(transcript([make_session()]), yx="~6~~~~")
+    at = opened(transcript([make_session()]), yp="~6~~~~")
     choose(at, "usage_rule", "openai")
-    assert at.query_params["yx"] == "openai~~~~~"
+    assert at.query_params["yp"] == "openai~~~~~"
     assert shown(at)["ttls"] == [300]
     assert "OpenAI" in shown(at)["bill"]["basis"][0]
 
 
 @pytest.mark.parametrize("text", ["x~1~~~~", "~1~2", "~-1~~~~", "~1e9~~~~", "~99999999~~~~"])
 def test_prices_that_no_link_can_mean_are_named(text: str) -> None:
-    at = visit("traffic", lang="en", yx=text)
+    at = visit("traffic", lang="en", yp=text)
     assert t("usage.prices", "en") in "".join(str(one.value) for one in at.warning)
 
 
@@ -159,3 +159,23 @@ def test_names_from_the_log_stay_text() -> None:
     name = "<img src=x onerror=alert(1)> **b** $x$"
     at = opened(transcript([make_session(name=name), make_session(name="b", begins_s=90_000)]))
     assert "<img" not in "".join(str(one.value).replace("\\<img", "") for one in [*at.markdown, *at.caption])
+
+
+def test_a_count_of_two_readings_shows_both_and_one_click_takes_the_other() -> None:
+    """The choice stands beside the numbers, in the link, and everything follows it."""
+    usage = {"input": 17_903, "input_cached_tokens": 17_817, "output": 100, "total": 35_820}
+    rows = [_observed(place, usage) for place in range(3)]
+    at = opened(lines(rows))
+    first = metrics(at)[-1]
+    chip = shown(at)["bill"]["chips"][-1]
+    options = next(one for one in at.button_group if one.key == "usage_reading_choice").options
+    assert len(options) == 2
+    choose(at, "usage_reading_choice", "other")
+    assert metrics(at)[-1] != first
+    assert shown(at)["bill"]["chips"][-1] != chip
+    assert chip.startswith(t("usage.readings.chip", "en", how="")[:7])
+
+
+def _observed(place: int, usage: dict[str, int]) -> dict[str, Any]:
+    head = {"id": f"o{place}", "traceId": f"t{place}", "type": "GENERATION", "model": "m"}
+    return head | {"startTime": f"2026-01-02T10:0{place}:00Z", "usageDetails": usage}

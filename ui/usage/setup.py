@@ -16,7 +16,7 @@ EDITS = ("per_million", "read", "write_5m", "write_1h", "ttl_s")
 
 MOST = {"per_million": 10_000.0, "read": 100.0, "write_5m": 100.0, "write_1h": 100.0, "ttl_s": 2_592_000.0}
 MOST_SESSIONS = 10**6
-_PRICES, _SESSION = "yx", "yw"
+_PRICES, _SESSION = "yp", "yw"
 
 
 @dataclass(frozen=True, slots=True)

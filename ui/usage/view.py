@@ -155,12 +155,12 @@ def _lost(session: Json) -> float:
 
 
 def _about(log: Log, session: Json) -> None:
-    minutes = session["minutes"]
-    words: dict[str, Any] = {
-        "name": plain(session["name"] or log.trace.name),
-        "turns": Count(len(session["turns"])),
-    }
+    """What is drawn, and how it was read where it can be read in two ways."""
+    minutes, reading = session["minutes"], reading_chip(log.trace, lang())
+    name, turns = plain(session["name"] or log.trace.name), Count(len(session["turns"]))
+    words: dict[str, Any] = {"name": name, "turns": turns}
     if minutes is None:
-        st.caption(say("usage.about.untimed", **words))
+        told = say("usage.about.untimed", **words)
     else:
-        st.caption(say("usage.about", minutes=pause_text(60 * minutes, lang()), **words))
+        told = say("usage.about", minutes=pause_text(60 * minutes, lang()), **words)
+    st.caption(f"{told} · {reading}" if reading else told)

@@ -49,6 +49,7 @@ class Builder:
         self.recording: tuple[RecordedBatch, ...] = ()
         self.keep_file_order = options.ignore_times
         self.field_map: FieldMap | None = None
+        self.maps: dict[tuple[int, tuple[str, ...]], FieldMap] = {}
         self.answers: dict[str, TraceRequest] = {}
         self._name = name
         self._requests: list[TraceRequest] = []

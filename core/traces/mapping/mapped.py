@@ -9,11 +9,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format, Packing, each_row
-from core.traces.field_map import ROLES, FieldMap, Role, entered, row_at, value_at
+from core.traces.field_map import FieldMap, Role, entered, row_at, value_at
 from core.traces.model import Fact, Segment, TraceRequest
 from core.traces.packing.json_rows import parse_object
 from core.traces.prompts.bodies import Segments, body_prompts, prompts_in, token_segment
@@ -34,6 +35,8 @@ COMMON = FieldMap(
     usage=("usage", "response.usage", "response.body.usage"),
 )
 """Names that many formats share."""
+MOST_SHAPES = 256
+"""Sets of names that are remembered during one reading."""
 _LABELS: tuple[Role, ...] = ("session", "tenant", "tag", "template", "model")
 _ADAPTERS = ("lora_name", "lora_path", "adapter")
 _SALTS = ("cache_salt", "extra_key")
@@ -43,7 +46,7 @@ ReadUsage = Callable[[Row], Usage | None]
 def common(*prompt: str, body: str = "", **roles: tuple[str, ...]) -> FieldMap:
     """The shared names in the record, its `tags` and the call's body; `roles` overrule them."""
     within = ("", "tags.", f"{body}." if body else "")
-    found: dict[str, tuple[str, ...]] = {
+    found: dict[str, Any] = {
         role: tuple(f"{start}{name}" for start in dict.fromkeys(within) for name in COMMON.paths(role))
         for role in _LABELS
     }
@@ -115,8 +118,9 @@ def read_mapped(builder: Builder, row: Row, fields: FieldMap, rules: Rules = USU
         TraceError: no prompt, no length and no usage in it, or a field of another kind than its role.
     """
     row = unfolded(row, fields)
-    prompts = _prompts(builder, row, fields)
-    facts = facts_of(builder, row, fields, rules.usage)
+    there = _there(builder, row, fields)
+    prompts = _prompts(builder, row, there)
+    facts = facts_of(builder, row, there, rules.usage)
     also = label_at(row, rules.also)
     for number, segments in enumerate(prompts):
         named: dict[str, Any] = {"request_id": label_at(row, fields.id) or also or builder.next_id(row)}
@@ -150,12 +154,21 @@ def _add_without_prompt(
     builder.add(request, also=also)
 
 
+def _there(builder: Builder, row: Row, fields: FieldMap) -> FieldMap:
+    """The map without what this record cannot have; most records of a log have the same names."""
+    key = (id(fields), tuple(row.value))
+    if key not in builder.maps:
+        if len(builder.maps) >= MOST_SHAPES:
+            return fields
+        builder.maps[key] = fields.within(row.value)
+    return builder.maps[key]
+
+
 def unfolded(row: Row, fields: FieldMap) -> Row:
     """The record with the JSON texts read that its map enters, each once."""
-    names = {path for role in ROLES for path in fields.paths(role)}
     found: dict[str, Any] = {}
     for name, value in row.value.items():
-        if isinstance(value, str | list) and any(path.startswith((f"{name}.", f"{name}[")) for path in names):
+        if name in fields.heads and isinstance(value, str | list):
             inner = entered(value)
             if inner is not value:
                 found[name] = inner
@@ -203,19 +216,20 @@ def facts_of(builder: Builder, row: Row, fields: FieldMap, read: ReadUsage = rea
         output = len(ids)
     return labels | {
         "arrival_s": _time(row, fields.time),
-        "adapter": label_at(row, _beside(fields, _ADAPTERS)),
-        "salt": label_at(row, _beside(fields, _SALTS)),
+        "adapter": label_at(row, _beside(fields.prompt, _ADAPTERS)),
+        "salt": label_at(row, _beside(fields.prompt, _SALTS)),
         "usage": usage,
         "num_output": _output(builder, row, fields.output) if output is None else output,
         "line": row.place.line,
     }
 
 
-def _beside(fields: FieldMap, names: tuple[str, ...]) -> tuple[str, ...]:
+@lru_cache(maxsize=256)
+def _beside(prompt: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
     """These names in the record and in the prompt's own object."""
-    holders = dict.fromkeys(path.rpartition(".")[0] for path in fields.prompt)
-    inner = (f"{path}.{name}" for path in (*holders, *fields.prompt) if path for name in names)
-    return (*names, *inner)
+    holders = dict.fromkeys(path.rpartition(".")[0] for path in prompt)
+    inner = (f"{path}.{name}" for path in (*holders, *prompt) if path not in ("", ".") for name in names)
+    return (*names, *dict.fromkeys(inner))
 
 
 def _time(row: Row, paths: Sequence[str]) -> float | None:
@@ -229,7 +243,10 @@ def _time(row: Row, paths: Sequence[str]) -> float | None:
 def label_at(row: Row, paths: Sequence[str]) -> str | None:
     """The first name found; a structure where a name could stand is no name."""
     for path in paths:
-        value = entered(value_at(row.value, path))
+        value = value_at(row.value, path)
+        if value is None:
+            continue
+        value = entered(value)
         if isinstance(value, str) and value:
             return value
         if type(value) is int:

@@ -49,9 +49,10 @@ def prompts_in(chat: ChatRenderer, holder: Row, field: str) -> list[Segments]:
     Raises:
         TraceError: none of these.
     """
-    value = entered(holder.get(field))
-    if value is not holder.get(field):
-        holder = Row(holder.value | {field: value}, holder.place, holder.path)
+    value = holder.get(field)
+    read = entered(value)
+    if read is not value and (not isinstance(value, str) or _is_call(read)):
+        value, holder = read, Row(holder.value | {field: read}, holder.place, holder.path)
     if isinstance(value, dict):
         return body_prompts(chat, holder.object(field))
     if field in MESSAGE_FIELDS:
@@ -60,6 +61,13 @@ def prompts_in(chat: ChatRenderer, holder: Row, field: str) -> list[Segments]:
         items = any("type" in item and "role" not in item for item in value if isinstance(item, dict))
         return [_responses(chat, holder, field) if items else messages_body(chat, holder, field)]
     return _completions(chat, holder, field)
+
+
+def _is_call(value: object) -> bool:
+    """Whether the JSON of a text is a call or its messages; any other JSON is a prompt that happens to be."""
+    if isinstance(value, dict):
+        return any(name in value for name in (*MESSAGE_FIELDS, *TEXT_FIELDS, "input", *TOKEN_FIELDS))
+    return isinstance(value, list) and any(isinstance(item, dict) and "role" in item for item in value)
 
 
 def messages_body(chat: ChatRenderer, body: Row, field: str = "messages") -> Segments:

@@ -49,20 +49,11 @@ def _shape(
 
 
 _DETAILS = "prompt_tokens_details input_tokens_details input_token_details prompt_token_details"
-_READ_IN = " ".join(
-    f"{outer}.{inner}"
-    for outer in _DETAILS.split()
-    for inner in ("cached_tokens", "cache_read_tokens", "cache_read", "cache_read_input_tokens")
-)
-_WRITTEN_IN = " ".join(
-    f"{outer}.{inner}"
-    for outer in _DETAILS.split()
-    for inner in (
-        "cache_write_tokens",
-        "cache_creation_tokens",
-        "cache_creation_input_tokens",
-        "cache_creation",
-    )
+_READ_KEYS = "cached_tokens cache_read_tokens cache_read cache_read_input_tokens"
+_WRITE_KEYS = "cache_write_tokens cache_creation_tokens cache_creation_input_tokens cache_creation"
+_READ_IN, _WRITTEN_IN = (
+    " ".join(f"{outer}.{inner}" for outer in _DETAILS.split() for inner in keys.split())
+    for keys in (_READ_KEYS, _WRITE_KEYS)
 )
 _READ, _WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
 _PLAIN = "cache_write_tokens cache_creation_tokens"

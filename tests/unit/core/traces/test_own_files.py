@@ -48,6 +48,15 @@ def test_a_prompt_that_speaks_of_broth_is_a_prompt() -> None:
     assert len(read_rows({"prompt": "event-log", "broth": "hot"}).requests) == 1
 
 
+@pytest.mark.parametrize(
+    "text", ['{"b": 1, "a": [2]}', "[1, 2, 3]", '[{"x": 1}]', "{}", '{"state": {"now": "x"}}']
+)
+def test_a_prompt_that_is_json_is_a_prompt(text: str) -> None:
+    """Such a text was entered for a body, and the log refused."""
+    (request,) = read_rows({"prompt": text}).requests
+    assert request.segments[0].text == text
+
+
 # -- recorded streams --------------------------------------------------------------------------------------
 
 

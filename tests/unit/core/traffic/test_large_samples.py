@@ -75,7 +75,7 @@ def test_sessions_pause_and_compact() -> None:
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_the_page_says_what_is_published(lang: str) -> None:
-    told = t("traffic.sample.stats", lang, mean="", most="", rate="")  # type: ignore[arg-type]
+    told = t("traffic.sample.stats", lang, mean="", most="", rate="", size="")  # type: ignore[arg-type]
     found = [float(number.replace(",", "")) for number in re.findall(r"\d[\d,.]*\d", told)]
     expected = [
         part for one in PUBLISHED.values() for part in (one.mean_tokens, round(100 * one.repeated, 1))

@@ -101,11 +101,11 @@ def test_the_file_is_dated_and_complete() -> None:
 
 def test_what_a_person_changed_travels_in_the_link() -> None:
     setup = UsageSetup("openai", {"per_million": 2.5, "ttl_s": 600.0}, 3)
-    assert to_query(setup) == {"yx": "openai~2.5~~~~600", "yw": "3"}
+    assert to_query(setup) == {"yp": "openai~2.5~~~~600", "yw": "3"}
     assert from_query(to_query(setup)) == (setup, [])
     assert from_query({}) == (UsageSetup(), [])
     for broken in ("openai~1", "who~~~~~", "~1e5~~~~", "~-1~~~~", "~nan~~~~", "~" * 300):
-        assert from_query({"yx": broken})[1] == ["yx"], broken
+        assert from_query({"yp": broken})[1] == ["yp"], broken
     assert from_query({"yw": "-1"})[1] == ["yw"]
 
 
