@@ -14,7 +14,7 @@ from pages.navigation import page
 from ui.frame.session import say, show_error
 from ui.frame.shell import toolbar
 from ui.machine.machine import MACHINE
-from ui.traffic.basis import basis_line, log_summary, notes_panel, sample_line
+from ui.traffic.basis import basis_line, bound_line, log_summary, notes_panel, sample_line
 from ui.traffic.compare import compare_view
 from ui.traffic.events import events_view
 from ui.traffic.groups import sources_view
@@ -102,15 +102,17 @@ def _views(log: Log, analysis: Analysis) -> None:
     if st.session_state.setdefault("traffic_view", chosen().view) not in views:
         st.session_state["traffic_view"] = views[0]
     words = {one: say(f"traffic.view.{one}") for one in views}
-    found = st.segmented_control(
-        say("traffic.view"),
-        views,
-        format_func=words.__getitem__,
-        key="traffic_view",
-        label_visibility="collapsed",
-    )
-    choose(view=found or (chosen().view if chosen().view in views else views[0]))
-    basis_line(log, analysis.settings)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="traffic-views"):
+        found = st.segmented_control(
+            say("traffic.view"),
+            views,
+            format_func=words.__getitem__,
+            key="traffic_view",
+            label_visibility="collapsed",
+        )
+        choose(view=found or (chosen().view if chosen().view in views else views[0]))
+        basis_line(log, analysis.settings)
+    bound_line(log, analysis.settings)
 
     def open_it(number: int, settings: Settings | None = None, of_log: Log | None = None) -> None:
         shown_log = of_log or log

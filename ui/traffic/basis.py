@@ -15,9 +15,8 @@ from ui.traffic.left_out import details, warnings
 from ui.traffic.panels import Panels
 from ui.traffic.state import Log
 from ui.traffic.tokenizers import tokenizer_note
-from ui.traffic.words import basis_words, bound_words, identity_words, rate_words
+from ui.traffic.words import Counted, basis_words, bound_words, identity_words, rate_words
 from ui.words.numbers import Count, digits
-
 
 _LOUD = ("contradictory", "cut_short", "elsewhere", "map_missed", "continued")
 """Notes that change what the numbers mean; nobody shall have to open anything to see them."""
@@ -55,12 +54,15 @@ def log_summary(log: Log) -> None:
     words = [
         say(key, **{**values, "name": plain(trace.name)}),
         say(told, format=say(f"trace.format.{trace.format}")),
-        *identity_words(trace.tokenizer, trace.template, trace.block_size, lang()),
     ]
-    st.markdown(" · ".join(words))
-    for line in (fields_line(log), tokenizer_note(trace.tokenizer, lang())):
-        if line:
-            st.caption(line)
+    if not trace.has_identity:  # else it stands above every view
+        words += identity_words(trace.tokenizer, trace.template, trace.block_size, lang())
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="traffic-read"):
+        st.markdown(" · ".join(words), width="content")
+        if note := tokenizer_note(trace.tokenizer, lang()):
+            st.caption(note, width="content")
+    if line := fields_line(log):
+        st.caption(line)
     if loud := [*warnings(left_out(trace), lang()), *_notes(log, loud=True)]:
         with st.container(key="traffic-loud", gap="xsmall"):
             for sentence in loud:
@@ -78,9 +80,16 @@ def sample_line(log: Log, analysis: Analysis) -> None:
 
 
 def basis_line(log: Log, settings: Settings) -> None:
-    """Tokenizer, template, block size and slots, above every view."""
-    trace = log.trace
-    counted = (trace.tokenizer, trace.template, trace.block_size)
-    st.caption(basis_words(counted, settings.block_size, settings.num_slots, settings.ttl_s, lang()))
-    if note := bound_words(counted, settings.block_size, lang()):
+    """Tokenizer, template, block size and slots, beside the choice of a view."""
+    told = basis_words(_counted(log), settings.block_size, settings.num_slots, settings.ttl_s, lang())
+    st.caption(told, width="content")
+
+
+def bound_line(log: Log, settings: Settings) -> None:
+    """That every rate is a lower bound, where it is."""
+    if note := bound_words(_counted(log), settings.block_size, lang()):
         st.info(note)
+
+
+def _counted(log: Log) -> Counted:
+    return log.trace.tokenizer, log.trace.template, log.trace.block_size

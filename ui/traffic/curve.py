@@ -28,8 +28,9 @@ def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     """The chart, its unit, its words."""
     curve = analysis.curve
     points = curve_points(analysis)
-    st.subheader(say("traffic.curve"), anchor=False)
-    unit = _unit()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.subheader(say("traffic.curve"), anchor=False, width="content")
+        unit = _unit()
     factor = _factor(analysis, unit)
     name = say("traffic.curve.name")
     numbers = {name: requests_at(curve, [slots for slots, _ in points])}

@@ -16,7 +16,7 @@ _KEY = "traffic_panel"
 _FOLDED = '[data-testid="stLayoutWrapper"]:has(>[class*="st-key-traffic-panel-"])'
 _STYLE = f"""<style>
 {_FOLDED}{{display:none}}
-.st-key-traffic-head h2{{font-size:1.5rem;padding:0}}
+.st-key-traffic-head h2{{font-size:1.5rem;padding:0 0 .75rem}}
 .st-key-traffic_panel button::after{{content:"▾" / "";margin-inline-start:.4rem}}
 .st-key-traffic_panel button[aria-checked="true"]::after{{content:"▴" / ""}}
 .st-key-traffic-loud .stAlertContainer{{padding:.3rem .75rem}}
