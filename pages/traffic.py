@@ -109,6 +109,7 @@ def _views(log: Log, analysis: Analysis) -> None:
             format_func=words.__getitem__,
             key="traffic_view",
             label_visibility="collapsed",
+            wrap=True,
         )
         choose(view=found or (chosen().view if chosen().view in views else views[0]))
         basis_line(log, analysis.settings)

@@ -29,13 +29,18 @@ def best_finding(log: Log, analysis: Analysis) -> Finding | None:
 
 def finding_line(one: Finding, analysis: Analysis) -> None:
     """What it is, where, what the rate is without it, and the way to all of them."""
-    before, after = (
-        rate_words(rate, analysis.lower_bound, lang()) for rate in (one.rate_before, one.best.rate_after)
-    )
-    cause = say(f"traffic.cause.{one.cause}")
-    place = f"{cause} ({path_code(one.path)})" if one.path else cause
+    bound = analysis.lower_bound
+    told = {
+        "cause": say(f"traffic.cause.{one.cause}"),
+        "before": rate_words(one.rate_before, bound, lang()),
+        "after": rate_words(one.best.rate_after, bound, lang()),
+    }
+    if one.path:
+        words = say("traffic.finding.first.at", path=path_code(one.path), **told)
+    else:
+        words = say("traffic.finding.first", **told)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="traffic-finding"):
-        st.markdown(say("traffic.finding.first", cause=place, before=before, after=after), width="content")
+        st.markdown(words, width="content")
         st.button(say("traffic.finding.look"), key="traffic_finding_look", on_click=_look)
 
 

@@ -17,10 +17,11 @@ _FOLDED = '[data-testid="stLayoutWrapper"]:has(>[class*="st-key-traffic-panel-"]
 _STYLE = f"""<style>
 {_FOLDED}{{display:none}}
 .st-key-traffic-head h2{{font-size:1.5rem;padding:0 0 .75rem}}
-.st-key-traffic_panel button::after{{content:"▾" / "";margin-inline-start:.4rem}}
+.st-key-traffic_panel button::after{{content:"▾" / "";margin-inline-start:.4rem;font-size:1.2em}}
 .st-key-traffic_panel button[aria-checked="true"]::after{{content:"▴" / ""}}
 .st-key-traffic-loud .stAlertContainer{{padding:.3rem .75rem}}
-@media (max-width:699px){{.st-key-traffic-row button{{min-height:2.75rem}}}}
+@media (max-width:699px){{
+:is(.st-key-traffic-row,.st-key-traffic-views,.st-key-traffic-finding) button{{min-height:2.75rem}}}}
 </style>"""
 
 
@@ -64,6 +65,7 @@ class Panels:
                 format_func=self.titles.__getitem__,
                 key=_KEY,
                 label_visibility="collapsed",
+                wrap=True,
             )
         st.html(_shown(self.standing | ({chosen} if chosen else set())))
 
