@@ -26,6 +26,7 @@ from core.traces.mapping.by_map import BY_MAP, is_readable, suggested
 from core.traces.options import ReadOptions
 from core.traces.packing import refusals
 from core.traces.packing.archives import parts_of
+from core.traces.packing.inner import EACH
 from core.traces.packing.inner_rows import Claims
 from core.traces.packing.sources import TraceFile
 from core.traces.packing.text import first_char
@@ -98,7 +99,9 @@ def _otherwise(file: TraceFile, ways: Sequence[Way], field_map: FieldMap | None)
         TraceError: as `detect`.
     """
     heads = {way: head_by(way, file) for way in ways if way.packed != "lines" and not way.path}
-    full = {way: rows for way, head in heads.items() if (rows := _records(way, head))}
+    full = _listed_in_one(file, ways) | {
+        way: rows for way, head in heads.items() if (rows := _records(way, head))
+    }
     if field_map is not None and full:
         return Detection(BY_MAP, next(iter(full)))
     for way, rows in full.items():
@@ -114,6 +117,15 @@ def _otherwise(file: TraceFile, ways: Sequence[Way], field_map: FieldMap | None)
     if ways[0].packed in ("csv", "json") and first_char(file) == "<":
         raise refusals.foreign(file.name, "HTML or XML")
     raise problems.unknown_format(file.name, ", ".join(NAMES))
+
+
+def _listed_in_one(file: TraceFile, ways: Sequence[Way]) -> dict[Way, list[Row]]:
+    """The elements of a list where the file is one object around it: they are the records, not the object."""
+    if len(_rows(Way("json"), file, 2)) != 1:
+        return {}
+    lists = [way for way in ways if way.packed == "json" and way.path[-1:] == (EACH,)]
+    heads = {way: _rows(way, file, HEAD) for way in lists}
+    return {way: rows for way, rows in heads.items() if rows and "role" not in rows[0]}
 
 
 def _records(way: Way, head: Sequence[Row | TraceError]) -> list[Row]:

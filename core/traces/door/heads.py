@@ -10,7 +10,8 @@ from core.errors import TraceError
 from core.traces import problems
 from core.traces.packing.archives import kind_of_file
 from core.traces.packing.csv_rows import DELIMITERS, header_of, separator_of
-from core.traces.packing.inner import EACH, Path, objects_in, paths_into
+from core.traces.packing.inner import EACH, Path, objects_in
+from core.traces.packing.inner_paths import paths_into
 from core.traces.packing.inner_rows import Claims
 from core.traces.packing.json_rows import json_values, num_whole_lines, quiet
 from core.traces.packing.scanner import Scanner, Valued

@@ -11,7 +11,7 @@ A record that has no time of its own gets that of its envelope.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,25 +20,9 @@ from core.traces.packing.decode import decoder_for, parse_json, parse_repr
 EACH = -1
 Path = tuple[str | int, ...]
 
-SHIPPED = frozenset(
-    {
-        *("log", "message", "@message", "msg", "MESSAGE", "line", "_raw", "_source", "result", "event"),
-        *("jsonPayload", "textPayload", "protoPayload", "log_processed", "logEvent", "messageObject"),
-        *("body", "content", "record", "data", "payload", "entry", "fields", "raw", "text", "value"),
-    }
-)
-"""Names under which Docker, CloudWatch, Google Cloud, journald, Loki, Splunk, Elasticsearch, Fluent Bit,
-Datadog and OpenTelemetry put what an application wrote."""
-_BESIDE = frozenset(
-    {
-        *("labels", "stream", "kubernetes", "resource", "attributes", "metadata", "tags", "host", "agent"),
-        *("container", "docker", "ecs", "sort", "highlight", "httpRequest", "sourceLocation", "operation"),
-    }
-)
-_LONGEST_BESIDE = 200
 _TIMES = (
     *("timestamp", "@timestamp", "time", "ts", "_time", "eventTime", "date", "datetime", "asctime"),
-    *("__REALTIME_TIMESTAMP", "receiveTimestamp", "ingestionTime", "insertTime"),
+    *("__REALTIME_TIMESTAMP", "receiveTimestamp", "ingestionTime", "insertTime", "timeUnixNano"),
 )
 _OWN_TIMES = ("timestamp", "ts", "created_at", "request_time", "time", "created", "startTime", "start_time")
 _DATE = re.compile(
@@ -183,55 +167,3 @@ def _with_time(record: dict[str, Any], time: object) -> dict[str, Any]:
         return record
     time = record.get("@timestamp") or time
     return record if time is None else record | {"timestamp": time}
-
-
-def paths_into(values: Iterable[object], most: int) -> list[Path]:
-    """Where records could be inside such values, the nearest first."""
-    found: dict[Path, None] = {}
-    queue: list[tuple[object, Path]] = [(value, ()) for value in values]
-    for value, path in queue:
-        if len(queue) > _MOST_NODES or len(found) >= most:
-            break
-        for name, item in _steps(value):
-            here = (*path, *name)
-            is_named = name[-1] in SHIPPED and isinstance(item, dict | str)
-            if is_named or name[-1] in (EACH, 1):
-                found[here] = None
-            if len(here) < _DEEPEST:
-                queue.append((item, here))
-    return list(found)[:most]
-
-
-_DEEPEST = 6
-_MOST_NODES = 2000
-
-
-def _steps(value: object) -> Iterator[tuple[Path, object]]:
-    """One step further in: fields that hold objects or texts with one, the first element of lists."""
-    if isinstance(value, str):
-        value = next((item for item, _ in objects_in(value)), None)
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        yield (EACH,), value[0]
-    if not isinstance(value, dict):
-        return
-    for name, item in value.items():
-        if name in SHIPPED and not _is_envelope(value, name):
-            continue
-        if isinstance(item, dict) or (isinstance(item, str) and may_hold_object(item)):
-            yield (name,), item
-        elif isinstance(item, list) and item:
-            if isinstance(item[0], dict):
-                yield (name, EACH), item[0]
-            elif isinstance(item[0], list) and len(item[0]) > 1 and isinstance(item[0][1], str):
-                yield (name, EACH, 1), item[0][1]
-
-
-def _is_envelope(value: dict[str, Any], inner: str) -> bool:
-    """Whether everything beside a record is a shipper's own: short texts, numbers, labels. Where more stands
-    there the record is not all of the request, and a person has to say what is what."""
-    return all(
-        name == inner
-        or name in _BESIDE
-        or (len(item) <= _LONGEST_BESIDE if isinstance(item, str) else not isinstance(item, dict | list))
-        for name, item in value.items()
-    )

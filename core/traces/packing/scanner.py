@@ -27,6 +27,8 @@ _FIRST_TRY = 2**16
 _EDGE = 16
 _GAP = 300
 _DEEPEST_LIST = 3
+_FOREIGN = re.compile("[\udc80-\udcff]")
+"""Bytes that are not UTF-8, as `chunks` gives them."""
 _FIRST_NAME = re.compile(r'\{\s*("(?:[^"\\]|\\.){1,200}")\s*:')
 
 
@@ -45,6 +47,7 @@ class Scanner:
         self._late: TraceError | None = None
         self._broken = False
         self._first_name = ""
+        self._has_foreign = False
 
     def values(self, inside: tuple[str, ...] = ()) -> Generator[Valued | TraceError, None, None]:
         """The values in order; of objects, those in the list (or object) at the names `inside`."""
@@ -125,6 +128,9 @@ class Scanner:
             self._broken = True
             yield error
             self._go_on(name[1] if name else self._first_name)
+            return
+        if self._has_foreign:
+            yield problems.not_text(place, "a byte in or after this line")
         else:
             self._first_name = self._first_name or (name[1] if name else "")
             yield place, value
@@ -186,6 +192,7 @@ class Scanner:
                 if end == len(self._text) and not isinstance(value, str | list | dict) and self._more(1):
                     continue  # a number may go on in the next piece
                 self._line += self._text.count("\n", self._at, end)
+                self._has_foreign = _FOREIGN.search(self._text, self._at, end) is not None
                 self._at = end
                 return value
 

@@ -138,23 +138,19 @@ def is_long(file: TraceFile) -> bool:
 
 
 def chunks(file: TraceFile, meter: Meter | None = None) -> Generator[str, None, None]:
-    """The text of a file in pieces of any length, for files that are one long value.
+    """The text of a file in pieces of any length, for files that are one long value. A byte that is not UTF-8
+    comes as a lone surrogate (Python's surrogateescape), so that it costs only the value in which it stands.
 
     Raises:
-        TraceError: not UTF-8, the file cannot be read, or it is packed and breaks off here.
+        TraceError: the file cannot be read, or it is packed and breaks off here.
     """
-    decoder = codecs.getincrementaldecoder("utf-8-sig")()
-    line = 1
+    decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
     with file.content() as content:
         stream, gauge = text_of(file, content), _Gauge(content, meter)
         while True:
             raw = stream.read(_CHUNK)
             gauge.add(len(raw))
-            try:
-                piece = decoder.decode(raw, final=not raw)
-            except UnicodeDecodeError:
-                raise problems.not_text(Place(file.name, line), "a byte in or after this line") from None
+            piece = decoder.decode(raw, final=not raw)
             if not raw:
                 return
-            line += piece.count("\n")
             yield piece

@@ -102,6 +102,14 @@ def test_remains_of_arrays_change_nothing_about_the_elements(text: str) -> None:
     assert [data for _, data in records(text)] == [{"a": 1}, {"a": 2}]
 
 
+def test_a_byte_that_is_not_utf8_costs_its_element() -> None:
+    data = b'[\n {"a": 1},\n {"a": "\xff"},\n {"a": 3}\n]'
+    found = [row if isinstance(row, TraceError) else row.value for row in json_rows(TraceFile("log", data))]
+    assert found[::2] == [{"a": 1}, {"a": 3}]
+    assert isinstance(found[1], TraceError)
+    assert (found[1].code, found[1].values["line"]) == ("trace.encoding", 3)
+
+
 def test_nan_is_read_where_nobody_looks() -> None:
     (row,) = json_rows(TraceFile("log", '{"a": NaN, "b": -Infinity, "c": 1}'))
     assert isinstance(row, Row)

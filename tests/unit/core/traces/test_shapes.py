@@ -13,6 +13,7 @@ import pytest
 from core.errors import TraceError
 from core.traces.door.detect import detect, head_of
 from core.traces.door.read import read_trace
+from core.traces.field_map import parse_map
 from core.traces.model import Trace
 from core.traces.options import ReadOptions
 from core.traces.packing import archives, layers, tables
@@ -204,6 +205,14 @@ def test_an_envelope_with_more_than_labels_is_left_to_the_person() -> None:
         for row in BASE
     ]
     assert error_of(jsonl(*rows)).code == "trace.unknown_fields"
+
+
+def test_records_of_no_known_format_are_found_in_a_list_too() -> None:
+    rows = [{"at": row["timestamp"], "asked": {"chat": row["messages"]}} for row in BASE]
+    chosen = ReadOptions(field_map=parse_map("prompt=asked.chat,time=at"))
+    for data in (jsonl(*rows), json.dumps({"found": rows})):
+        trace = read_trace(TraceFile("log", data), options=chosen)
+        assert prompts(trace) == prompts(PLAIN)
 
 
 def test_the_tree_shows_what_lies_inside() -> None:
