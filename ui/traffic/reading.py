@@ -37,7 +37,8 @@ def pick(name: str, kind: str, options: Sequence[str], value: str, prefix: str, 
 def reading_options(panels: Panels) -> None:
     """The panel. What it shows is the setup, and what a person changes is in the setup before anything else
     is drawn: another part of the page may set the same choices."""
-    choose(wanted=_possible(chosen().wanted))
+    with panels.told:
+        choose(wanted=_possible(chosen().wanted))
     with panels.add("options", say("traffic.options")):
         left, middle, right = st.columns(3)
         with left:

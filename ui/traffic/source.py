@@ -52,7 +52,8 @@ def source_panel(panels: Panels) -> Log | None:
             st.caption(privacy())
     reading_options(panels)
     if files:
-        failed = _read(files, key, chosen().wanted)
+        with panels.told:
+            failed = _read(files, key, chosen().wanted)
         log = state().log
         if chosen().source != "sample":  # of those we know the fields
             is_read = log is not None and log.key[:-1] == key
