@@ -15,19 +15,6 @@ from ui.frame.session import say
 ORDER = ("other", "options", "told", "fields", "notes", "held")
 """From top to bottom; ``told`` is no panel: what went wrong, between the log and its fields."""
 _KEY = "traffic_panel"
-_FOLDED = '[data-testid="stLayoutWrapper"]:has(>[class*="st-key-traffic-panel-"])'
-_OTHER = '.stApp [data-testid="stLayoutWrapper"]:has(>.st-key-traffic-panel-other)'
-"""Stands open while a file is refused: why is said beside the uploader."""
-_STYLE = f"""<style>
-{_FOLDED}{{display:none}}
-.st-key-traffic-head h2{{font-size:1.5rem;padding:0 0 .75rem}}
-.st-key-traffic_panel button::after{{content:"▾" / "";margin-inline-start:.4rem;font-size:1.2em}}
-.st-key-traffic_panel button[aria-checked="true"]::after{{content:"▴" / ""}}
-.st-key-traffic-loud .stAlertContainer{{padding:.3rem .75rem}}
-{_OTHER}:has(.stFileUploader [role="alert"]){{display:flex}}
-@media (max-width:699px){{
-:is(.st-key-traffic-row,.st-key-traffic-views,.st-key-traffic-finding) button{{min-height:2.75rem}}}}
-</style>"""
 
 
 def open_panel() -> str | None:
@@ -37,8 +24,10 @@ def open_panel() -> str | None:
 
 
 def turn_to(name: str | None) -> None:
-    """Open this one (None: none), where the row is not drawn yet."""
-    st.session_state[_KEY] = name
+    """Open this one (None: none), where the row is not drawn yet. What stands already is not set again: that
+    would overrule a click made while the page is drawn."""
+    if open_panel() != name:
+        st.session_state[_KEY] = name
 
 
 @dataclass
@@ -56,7 +45,6 @@ class Panels:
     places: dict[str, DeltaGenerator] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        st.html(_STYLE)
         for name in ORDER:
             key = None if name == "told" else f"traffic-panel-{name}"
             self.places[name] = st.container(key=key)
@@ -89,7 +77,8 @@ class Panels:
 
 
 def _shown(names: set[str]) -> str:
-    """Rules that count for more than the one that folds all of them."""
+    """Rules that count for more than the one that folds all of them, which stands in the head of the page
+    (ui/frame/shell.py): one that is still loading would show every panel."""
     one = '.stApp [data-testid="stLayoutWrapper"]:has(>.st-key-traffic-panel-{})'
     rules = ",".join(one.format(name) for name in sorted(names))
     return f"<style>{rules or '#none'}{{display:flex}}</style>"

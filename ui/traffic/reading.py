@@ -74,7 +74,7 @@ def _possible(wanted: Wanted) -> Wanted:
 
 def _take(name: str, key: str, options: Sequence[str] = ()) -> None:
     """A person changed a choice: a word, a number or a tick."""
-    if options and not stands_on_one(key, options):
+    if key not in st.session_state or (options and not stands_on_one(key, options)):
         return
     told = st.session_state[key]
     if name == "deltas":
