@@ -143,7 +143,7 @@ def test_the_headline_has_the_least_memory_and_the_spread(lang: Lang) -> None:
     assert at.metric[2].value == f"{gib:.2f} GiB"
     assert "Llama-2-7B" in (at.metric[2].help or "")
     assert "bf16" in (at.metric[2].help or "")
-    told = next(str(one.value) for one in at.markdown if "1,319" in str(one.value))
+    told = next(said for said in captions(at).splitlines() if "1,319" in said)
     assert "90.0" in told
     assert "209" in told
 

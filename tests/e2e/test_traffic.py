@@ -8,9 +8,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.onstage import STAGE, settle
+from tests.usage_logs import make_session, transcript
 from ui.words.i18n import Lang, t
 
 
@@ -129,3 +130,75 @@ def test_the_trade_offs_open_by_their_link(browser_page: Page, fresh_server: str
     settle(browser_page)
     expect(browser_page.get_by_role("heading", name=t("tradeoff.title", "zh"))).to_be_visible()
     expect(browser_page.locator(".js-plotly-plot")).to_be_visible()
+
+
+def lies_within(found: Locator) -> bool:
+    """Whether all of it is seen without scrolling."""
+    expect(found).to_be_visible()
+    return bool(
+        found.evaluate(
+            """node => {
+              const box = node.getBoundingClientRect();
+              return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
+            }"""
+        )
+    )
+
+
+def upload(page: Page, server: str, lang: Lang, log: Path) -> None:
+    page.goto(f"{server}/traffic?lang={lang}&ys=upload")
+    settle(page)
+    page.locator('input[type="file"]').first.set_input_files(log)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("viewport", [(1280, 720)])
+def test_the_finding_stands_on_the_first_screen(
+    browser_page: Page, server: str, tmp_path: Path, lang: Lang
+) -> None:
+    """Of reported usage, of the repair of texts, and of the sample that the page opens with."""
+    page = browser_page
+    open_traffic(page, server, lang)
+    assert lies_within(page.get_by_test_id("stMetricValue").last)
+    assert page.locator(".js-plotly-plot").first.evaluate("node => node.getBoundingClientRect().top") < 680
+    usage, texts = tmp_path / "usage.jsonl", tmp_path / "texts.jsonl"
+    usage.write_text(transcript([make_session()]), "utf-8")
+    upload(page, server, lang, usage)
+    assert lies_within(page.get_by_role("heading", name=t("usage.headline", lang, n=5)))
+    rules = "Rules follow, one by one and word by word. " * 40
+    rows = [{"prompt": f"Today is 2026-05-{day:02d}. {rules}"} for day in range(1, 9)]
+    texts.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    upload(page, server, lang, texts)
+    look = page.get_by_role("button", name=t("traffic.finding.look", lang))
+    assert lies_within(look)
+    look.click()
+    expect(page.get_by_role("heading", name=t("traffic.causes", lang))).to_be_visible()
+
+
+@pytest.mark.parametrize("viewport", [(1280, 720), (390, 844)])
+def test_what_is_folded_opens_on_demand_and_keeps_what_stands_in_it(
+    browser_page: Page, server: str, tmp_path: Path, viewport: tuple[int, int]
+) -> None:
+    page, log = browser_page, tmp_path / "log.jsonl"
+    log.write_text('{"prompt": "one two three four"}\n' * 3, "utf-8")
+    upload(page, server, "en", log)
+    other, how = (page.get_by_role("radio", name=t(f"traffic.{one}", "en")) for one in ("other", "options"))
+    expect(other).to_be_visible()
+    box, skip = page.get_by_test_id("stFileUploader"), page.get_by_text(t("traffic.skip", "en"))
+    expect(box).to_be_hidden()
+    how.click()
+    skip.click()
+    settle(page)
+    other.click()
+    expect(skip).to_be_hidden()
+    expect(box).to_contain_text("log.jsonl")
+    other.click()
+    expect(box).to_be_hidden()
+    how.click()
+    expect(page.get_by_role("checkbox", name=t("traffic.skip", "en"))).to_be_checked()
+    settle(page)
+    if viewport[0] < 700:
+        heights = page.locator(".st-key-traffic-row button").evaluate_all(
+            "all => all.map(node => node.getBoundingClientRect().height)"
+        )
+        assert min(heights) >= 44

@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from core.traffic.providers import Rule, WritePrices
-from ui.report.words import Json, Words
+from ui.report.words import Json, Words, bold
 from ui.traffic.rules import rule_words
+from ui.traffic.words import spread_words
 from ui.words.numbers import digits, percent
 
 MOST_TENANTS = 20
@@ -32,7 +33,7 @@ def _spread(words: Words, run: Json) -> str:
     told = {f"r{name}": words.rate(rates[f"p{name}"], False) for name in names}
     told |= {f"n{name}": digits(int(lengths[f"p{name}"])) for name in names}
     bound = words.say("traffic.spread.bound") if run["lower_bound"] else ""
-    return f"{words.say('traffic.spread', **told)} {bound}"
+    return f"{bold(spread_words(told, words.lang))} {bound}"
 
 
 def _enough(words: Words, run: Json, machine: Json) -> str:

@@ -25,11 +25,18 @@ from ui.words.numbers import digits
 
 
 def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
-    """The chart, its unit, its words."""
+    """The chart, its unit, its words; of a single point a sentence."""
     curve = analysis.curve
     points = curve_points(analysis)
-    st.subheader(say("traffic.curve"), anchor=False)
-    unit = _unit()
+    if len(points) < 2:
+        st.subheader(say("traffic.curve"), anchor=False)
+        rate = rate_words(points[0][1] if points else None, analysis.lower_bound, lang())
+        st.markdown(say("traffic.curve.flat", first=digits(curve.first), rate=rate))
+        st.caption(_words(analysis, None, enough_in(log, analysis), None))
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.subheader(say("traffic.curve"), anchor=False, width="content")
+        unit = _unit()
     factor = _factor(analysis, unit)
     name = say("traffic.curve.name")
     numbers = {name: requests_at(curve, [slots for slots, _ in points])}
@@ -61,7 +68,7 @@ def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     told = st.plotly_chart(
         figure, key=f"traffic_curve_{state().looks}_{unit}", on_select="rerun", selection_mode="points"
     )
-    st.caption(_words(analysis, cliff, enough, off))
+    st.caption(f"{_words(analysis, cliff, enough, off)} {say('traffic.click')}")
     if point := clicked(told):
         slots = int(point[1])
         open_it(int(point[0]), replace(analysis.settings, num_slots=slots))
@@ -116,4 +123,4 @@ def _words(
     if off is not None:
         most = f"{100 * off.largest:.3f}"
         words.append(say("traffic.curve.deviation", n=len(off.capacities), points=most))
-    return " ".join((*words, say("traffic.click")))
+    return " ".join(words)

@@ -44,11 +44,11 @@ def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -
 def _name(one: Finding, bound: bool) -> str:
     """As one line of a list."""
     rates = _rates(one, one.best, bound)
-    place = f" · {_code(one.path)}" if one.path else ""
+    place = f" · {path_code(one.path)}" if one.path else ""
     return f"{say(f'traffic.cause.{one.cause}')}{place} · {rates}"
 
 
-def _code(path: str) -> str:
+def path_code(path: str) -> str:
     """A path as code: nothing in it is escaped there, and it may not end the code."""
     shown = showable(path).replace("`", "'")
     return f"`{shown}`"
@@ -73,7 +73,7 @@ def _evidence(one: Finding, analysis: Analysis, offer: Offer) -> None:
 
 
 def _place(one: Finding) -> str:
-    parts = [_code(one.path)] if one.path else []
+    parts = [path_code(one.path)] if one.path else []
     if one.characters is not None and one.kind is not None:
         first, last = one.characters
         parts.append(

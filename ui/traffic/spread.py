@@ -10,7 +10,7 @@ from core.traffic.groups import Group
 from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
 from ui.traffic.state import Log, remember
-from ui.traffic.words import rate_words
+from ui.traffic.words import rate_words, spread_words
 from ui.words.numbers import digits, percent
 
 
@@ -50,4 +50,4 @@ def spread_line(analysis: Analysis, total: Group) -> None:
     }
     words |= {f"n{name[1:]}": digits(int(getattr(lengths, name))) for name in ("p10", "p50", "p90")}
     bound = say("traffic.spread.bound") if analysis.lower_bound else ""
-    st.markdown(f"{say('traffic.spread', **words)} {bound}")
+    st.caption(f"{spread_words(words, lang())} {bound}")

@@ -85,10 +85,15 @@ def _choices() -> None:
 
 
 def _take_rule() -> None:
+    """Nothing where the value is gone meanwhile, as after a click on a page that was still being drawn."""
+    if "traffic_rule" not in st.session_state:
+        return
     choose(judge=Judge(st.session_state["traffic_rule"]))
 
 
 def _take(name: str, key: str) -> None:
+    if key not in st.session_state:
+        return
     value: Any = st.session_state[key]
     choose(judge=replace(chosen().judge, **{name: value}))
 

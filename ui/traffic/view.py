@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.traffic.analysis import Analysis, held, savings
 from core.traffic.groups import Group, whole
@@ -10,6 +11,7 @@ from ui.frame.formulas import formulas_panel
 from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
+from ui.traffic.best_finding import best_finding, finding_line
 from ui.traffic.counters import counters_view
 from ui.traffic.curve import curve_view
 from ui.traffic.settings import Open
@@ -21,12 +23,14 @@ from ui.words.formula_words import OF_A_LOG
 from ui.words.numbers import digits, money, percent, seconds
 
 HOLD_S = 10.0
+_IN_VAIN = ("never", "little")
+"""Verdicts that do not hold once something is repaired."""
 
 
 def overview(log: Log, analysis: Analysis, open_it: Open) -> None:
     """Numbers, the curve, definitions, savings, held blocks."""
     total = whole(analysis, rule_now())
-    _headline(log, analysis, total)
+    verdict, finding = _headline(log, analysis, total)
     curve_view(log, analysis, open_it)
     left, right = st.columns(2, gap="large")
     with left:
@@ -36,9 +40,16 @@ def overview(log: Log, analysis: Analysis, open_it: Open) -> None:
         verdict_panel(analysis, total)
         _held(analysis)
     counters_view(log)
+    with finding:  # last: the search may take a while, and nothing waits for it
+        found = best_finding(log, analysis)
+        if found is not None:
+            finding_line(found, analysis)
+    if found is not None and total.verdict() in _IN_VAIN:
+        _verdict(verdict, "repaired")
 
 
-def _headline(log: Log, analysis: Analysis, total: Group) -> None:
+def _headline(log: Log, analysis: Analysis, total: Group) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Returns where the verdict stands, and the place below it for what was found."""
     bound, ttl_s = analysis.lower_bound, analysis.settings.ttl_s
     saved = savings(analysis, MACHINE.get().cost(), MACHINE.get().prices)
     cells = st.columns(5)
@@ -51,14 +62,20 @@ def _headline(log: Log, analysis: Analysis, total: Group) -> None:
     value = seconds(saved.gpu_seconds.value or 0.0)
     value = say("traffic.at_least", rate=value) if bound else value
     cells[3].metric(say("traffic.saved"), value, help=say("traffic.saved.help"))
-    verdict = say(f"traffic.verdict.{total.verdict()}")
-    cells[4].metric(say("traffic.verdict"), verdict, help=verdict_help(rule_now()))
+    verdict = cells[4].empty()
+    _verdict(verdict, total.verdict())
+    finding = st.container()
     spread_line(analysis, total)
     if analysis.result.num_refused:
         st.warning(say("traffic.refused", n=analysis.result.num_refused, first=analysis.curve.first))
     if analysis.result.way == "engine":
         reasons = ", ".join(say(f"replay.reason.{reason}") for reason in analysis.result.reasons)
         st.caption(say("replay.engine", reasons=reasons))
+    return verdict, finding
+
+
+def _verdict(place: DeltaGenerator, name: str) -> None:
+    place.metric(say("traffic.verdict"), say(f"traffic.verdict.{name}"), help=verdict_help(rule_now()))
 
 
 def _definitions(analysis: Analysis) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ui.traffic.tokenizers import tokenizer_title
 from ui.words.i18n import Lang, t
 from ui.words.numbers import digits, percent
@@ -57,3 +59,13 @@ def basis_words(counted: Counted, size: int, slots: int | None, ttl_s: float | N
     if cuts(counted, size):
         found.append(t("traffic.basis.lower_bound", lang))
     return " · ".join(found)
+
+
+def spread_words(told: Mapping[str, str], lang: Lang) -> str:
+    """What a tenth, half and nine tenths of the requests have at most. ``told``: r10, r50, r90 (hit rates)
+    and n10, n50, n90 (tokens) as they are read; where all three are the same it takes fewer words."""
+    parts = []
+    for name, letter in (("rates", "r"), ("lengths", "n")):
+        same = ".same" if told[f"{letter}10"] == told[f"{letter}90"] else ""
+        parts.append(t(f"traffic.spread.{name}{same}", lang, **told))
+    return ("" if lang == "zh" else " ").join(parts)
