@@ -115,28 +115,36 @@ def cause_title(turn: Json, session: Json, lang: Lang) -> str:
 
 def cause_why(turn: Json, lang: Lang) -> str:
     """The evidence, with the turn's own numbers; only what the log says."""
-    cause, values = turn["reset"]["cause"], turn["reset"]["values"]
-    words: dict[str, Any] = {
-        "pause": pause_text(turn["pause_s"], lang),
-        "before": digits(int(values.get("before") or turn["expected"] or 0)),
-        "total": digits(turn["total"]),
-        "read": digits(turn["read"] or 0),
-        "expected": digits(turn["expected"] or 0),
-        "ttl": pause_text(values.get("ttl_s"), lang),
-        "old": values.get("model_before") or "?",
-        "new": values.get("model") or turn["model"] or "?",
-        "told": _tools(values, lang),
-    }
-    key = f"usage.why.{cause}"
-    if cause == "unexplained" and turn["pause_s"] is None:
-        key = "usage.why.unexplained.untimed"
-    if _leaves(turn):
-        key = "usage.why.shrank.leaves"
-    told = [t(key, lang, **words)]
-    if also := values.get("also"):
+    told = [t(_why_key(turn), lang, **_numbers(turn, lang), **_evidence(turn, lang))]
+    if also := turn["reset"]["values"].get("also"):
         names = JOINT[lang][0].join(t(f"usage.cause.{one}.short", lang) for one in also)
         told.append(t("usage.why.also", lang, causes=names))
     return run_on(told, lang)
+
+
+def _why_key(turn: Json) -> str:
+    cause = turn["reset"]["cause"]
+    if cause == "unexplained" and turn["pause_s"] is None:
+        return "usage.why.unexplained.untimed"
+    return "usage.why.shrank.leaves" if _leaves(turn) else f"usage.why.{cause}"
+
+
+def _numbers(turn: Json, lang: Lang) -> dict[str, str]:
+    """What any cause's sentence may name."""
+    counts = {name: digits(turn[name] or 0) for name in ("total", "read", "expected")}
+    return counts | {"pause": pause_text(turn["pause_s"], lang)}
+
+
+def _evidence(turn: Json, lang: Lang) -> dict[str, str]:
+    """What only this cause's sentence names: `before` is a model, a number of tools or of tokens."""
+    cause, values = turn["reset"]["cause"], turn["reset"]["values"]
+    if cause == "model":
+        return {"old": values["before"] or "?", "new": values["after"] or "?"}
+    if cause == "tools":
+        return {"told": _tools(values, lang)}
+    if cause == "shrank":
+        return {"before": digits(values["before"])}
+    return {"ttl": pause_text(values.get("ttl_s"), lang)}
 
 
 def _leaves(turn: Json) -> bool:

@@ -12,7 +12,7 @@ from core.traces.model import Trace
 from core.traces.options import ReadOptions
 from core.traces.packing.sources import TraceFile
 from core.traffic.usage.summary import usage_summary
-from tests.usage_logs import make_session, transcript
+from tests.usage_logs import chat_rows, make_session, transcript
 from ui.report.usage import usage_part
 from ui.report.words import Words
 from ui.usage.billed import how_lines, money_parts, row_name, row_note
@@ -36,41 +36,38 @@ def summary_of(text: str) -> tuple[Trace, Json]:
     return trace, usage
 
 
-def turn_with(cause: str, **values: Any) -> Json:
-    reset = {"cause": cause, "values": values, "extra_tokens": 900, "extra_cost": 0.01}
-    numbers = {"read": 8_000, "total": 31_300, "expected": 30_900, "pause_s": 4440.0, "model": "m-2"}
-    return {"n": 4, "reset": reset, **numbers}
+def resets_of(text: str) -> list[Json]:
+    _, usage = summary_of(text)
+    return [turn for one in usage["sessions"] for turn in one["turns"] if turn["reset"]]
+
+
+EVERY = {4: "ttl", 8: "unexplained", 12: "shrank", 16: "model"}
+
+
+def every_cause() -> dict[str, Json]:
+    """A turn of each cause, as the core finds it."""
+    found = resets_of(transcript([make_session(20, EVERY)]))
+    found += resets_of(chat_rows(make_session(12, {6: "tools"})))
+    return {turn["reset"]["cause"]: turn for turn in found}
 
 
 @pytest.mark.parametrize("lang", LANGS)
-@pytest.mark.parametrize("cause", CAUSES)
-def test_every_cause_has_its_evidence(cause: str, lang: Lang) -> None:
-    turn = turn_with(cause, ttl_s=3600, before=30_900, model_before="m-1", model="m-2", also=["tools"])
-    title, why = cause_title(turn, {"ttl_s": 3600}, lang), cause_why(turn, lang)
-    assert title
-    assert "8,000" in why
-    assert not set(title + why) & set("{}")
-    if cause == "model":
-        assert "m-1 → m-2" in why
-    if cause == "ttl":
-        assert pause_text(3600, lang) in title + why
-
-
-@pytest.mark.parametrize("lang", LANGS)
-def test_tools_are_named_where_the_log_names_them(lang: Lang) -> None:
-    named = cause_why(turn_with("tools", added=["browser_open"], removed=[]), lang)
-    assert "browser_open" in named
-    unnamed = cause_why(turn_with("tools"), lang)
-    assert "browser_open" not in unnamed
-    assert "None" not in unnamed
-
-
-@pytest.mark.parametrize("lang", LANGS)
-def test_a_longer_prompt_did_not_shrink(lang: Lang) -> None:
-    """The cause is also given where a prompt leaves the one before it early and yet grows."""
-    grown, short = turn_with("shrank", before=20_000), turn_with("shrank", before=45_000)
-    assert "45,000" in cause_why(short, lang)
-    assert "20,000" not in cause_why(grown, lang)
+def test_every_cause_has_its_evidence(lang: Lang) -> None:
+    """The values are the core's own: a name or a number under the same key, by cause."""
+    found = every_cause()
+    assert set(found) == set(CAUSES)
+    for cause, turn in found.items():
+        title, why = cause_title(turn, {"ttl_s": 300}, lang), cause_why(turn, lang)
+        assert title
+        assert f"{turn['read']:,}" in why
+        assert not set(title + why) & set("{}?"), cause
+    assert "claude-sonnet-4-5-20250929 → claude-opus-4-5-20251101" in cause_why(found["model"], lang)
+    assert pause_text(300, lang) in cause_title(found["ttl"], {}, lang)
+    assert "browser_open" in cause_why(found["tools"], lang)
+    assert f"{found['shrank']['reset']['values']['before']:,}" in cause_why(found["shrank"], lang)
+    grown = found["shrank"] | {"total": 10**6}  # the prompt left the one before it early, and yet grew
+    assert "1,000,000" in cause_why(grown, lang)
+    assert f"{found['shrank']['reset']['values']['before']:,}" not in cause_why(grown, lang)
 
 
 def test_amounts_and_pauses_as_people_read_them() -> None:
