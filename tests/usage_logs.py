@@ -97,22 +97,35 @@ def transcript(
     return lines(rows)
 
 
-def chat_rows(made: Made, *, timed: bool = True, text: bool = True, session: bool = True) -> str:
-    """The same turns as an OpenAI-like proxy writes them: a count of what was read, none of writes."""
-    rows, said, tools = [], "You are a careful assistant. ", ["read_file"]
+def chat_rows(
+    made: Made,
+    *,
+    timed: bool = True,
+    text: bool = True,
+    session: bool = True,
+    model: str | None = "gpt-5.1",
+    full: bool = False,
+) -> str:
+    """The same turns as an OpenAI-like proxy writes them: a count of what was read, none of writes.
+
+    ``full``: the text is as long as the count says, not only its beginning.
+    """
+    rows, tools, before = [], ["read_file"], 0
+    said = [{"role": "system", "content": "You are a careful assistant."}]
     for number, turn in enumerate(made.turns, 1):
-        said += f"Turn {number} adds these words. "
-        row: Json = {"model": "gpt-5.1", "request_id": f"{made.name}-{number}"}
+        total = turn.read + turn.written + turn.fresh
+        words = f"Turn {number} adds these words." + " word" * (total - before if full else 0)
+        said, before = [*said, {"role": "user", "content": words}], total
+        row: Json = {"model": model, "request_id": f"{made.name}-{number}"}
         if turn.event == "tools":
             tools = [*tools, "browser_open"]
         if text:
-            row["messages"] = [{"role": "user", "content": said}]
+            row["messages"] = said
             row["tools"] = [{"type": "function", "function": {"name": name}} for name in tools]
         if timed:
             row["timestamp"] = turn.at.isoformat()
         if session:
             row["session_id"] = made.name
-        total = turn.read + turn.written + turn.fresh
         details = {"cached_tokens": turn.read}
         row["usage"] = {"prompt_tokens": total, "completion_tokens": 9, "prompt_tokens_details": details}
         rows.append(row)
