@@ -31,7 +31,7 @@ from core.traffic.misses import REASONS, Miss
 from core.traffic.providers import Rule
 from core.traffic.settings import Settings
 from core.traffic.sweeps import curve_points, deviation_of, idle_ttl, sweep_block_sizes
-from core.traffic.usage.rules import Rules
+from core.traffic.usage.rules import Rules, RulesOf
 from core.traffic.usage.summary import reported, usage_summary, with_resets
 from core.traffic.words import words_at
 
@@ -48,7 +48,7 @@ def summarise(
     tokenizer: Tokenizer,
     progress: Progress | None = None,
     *,
-    rules: Rules | None = None,
+    rules: Rules | RulesOf | None = None,
     rule: Rule | None = None,
 ) -> Json:
     """Everything about a log, once per setting. A log without identity has no ``runs``: no rate, not 0.

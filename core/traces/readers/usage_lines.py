@@ -16,6 +16,7 @@ from core.traces.mapping.shapes import usage_of
 _PATHS = (
     *("usage", "usageMetadata", "usage_metadata", "response.usage", "response.usageMetadata"),
     *("response.body.usage", "message.usage", "body.usage", "usage_object", "token_usage", "usageDetails"),
+    "timings",
 )
 _PROMPTS = (
     "prompt",

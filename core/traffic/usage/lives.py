@@ -134,8 +134,10 @@ def _one(turn: Turn, talk: _Talk, place: int, used: _Used, ttl_s: float) -> Supp
         why = ""
     else:
         since = None if now is None else used.since(talk, now)
-        there = talk.shared or 0 if since is not None and since <= ttl_s else 0
-        least, most, why = there, there, ""
+        least = most = talk.shared or 0 if since is not None and since <= ttl_s else 0
+        why = ""
+        if talk.shared is None and longer and now is not None and not turn.read:
+            most, why = used.common(talk, turn, now, FIVE_MINUTES), "first"
     ends = (max, min)[not longer]
     return Supposed(
         turn, min(ends(least, turn.read), turn.total), min(ends(most, turn.read), turn.total), why
@@ -187,7 +189,9 @@ def _between(turns: Sequence[Turn], place: int) -> float:
 
 
 def _by_time(turn: Turn) -> bool:
-    """Whether the time is the one cause of the turn's reset."""
+    """Whether the time is the one cause of the turn's reset, or of a loss too small to be called one."""
+    if turn.reset is None:
+        return turn.pause_s is not None and turn.pause_s > FIVE_MINUTES
     return turn.reset is not None and turn.reset.cause == "ttl" and not turn.reset.values["also"]
 
 

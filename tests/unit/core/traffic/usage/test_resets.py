@@ -166,8 +166,16 @@ def test_steps_of_128_are_no_reset_and_a_lost_prefix_is() -> None:
 
 
 def test_an_automatic_cache_is_sure_to_be_over_after_its_longest_life_only() -> None:
-    assert causes_of(openai((0, 20000, 0), (1800, 21000, 0)), OPENAI) == [None, "unexplained"]
-    assert causes_of(openai((0, 20000, 0), (3700, 21000, 0)), OPENAI) == [None, "ttl"]
+    """Between its usual and its longest life a prefix is probably gone, before it that is no reason."""
+    for pause, cause in (
+        (299, "unexplained"),
+        (301, "probably_idle"),
+        (3599, "probably_idle"),
+        (3601, "ttl"),
+    ):
+        assert causes_of(openai((0, 20000, 0), (pause, 21000, 0)), OPENAI) == [None, cause]
+    (reset,) = (one.reset for one in turns_of(openai((0, 20000, 0), (700, 21000, 0)), OPENAI) if one.reset)
+    assert (reset.values["ttl_s"], reset.values["usual_s"]) == (3600, (300, 600))
 
 
 TOOLS = [
