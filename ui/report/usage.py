@@ -11,7 +11,7 @@ from ui.usage.told import (
     cause_title,
     cause_why,
     cost_sentence,
-    fine_money,
+    extra_text,
     gathered,
     headline,
     pause_text,
@@ -122,13 +122,12 @@ def _resets(words: Words, usage: Json) -> str:
     for session, turn in found:
         where = f"{session['name'] or ''} {words.text('usage.turn', n=turn['n'])}".strip()
         why = f"<b>{escape(cause_title(turn, session, lang))}</b><br>{escape(cause_why(turn, lang))}"
-        cost = turn["reset"]["extra_cost"]
-        rows.append((escape(where), why, "–" if cost is None else _sum(cost, currency)))
+        rows.append((escape(where), why, _sum(extra_text(turn["reset"], currency))))
     return f"<h3>{title}</h3>{words.table(_head(words, 'turn', 'why', 'extra'), rows)}"
 
 
-def _sum(value: float, currency: str) -> str:
-    return f"<span class=sum>{escape(fine_money(value, currency))}</span>"
+def _sum(text: str) -> str:
+    return f"<span class=sum>{escape(text)}</span>"
 
 
 def _head(words: Words, *names: str) -> list[str]:
@@ -141,7 +140,7 @@ def _bill(words: Words, usage: Json) -> str:
         (
             f"<b>{escape(row_name(row, lang))}</b><br>{escape(row_note(row, rows[0], usage, lang))}",
             words.say(f"basis.{row['basis']}"),
-            f"<span class=sum>{escape(cost_text(row, rules['currency'], lang))}</span>",
+            _sum(cost_text(row, rules["currency"])),
         )
         for row in rows
     ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ui.usage.told import Json, fine_money, pause_text, percent_text, run_on, span_text
+from ui.usage.told import Json, fine_money, pause_text, percent_text, run_on, span_money, span_text
 from ui.words.i18n import Lang, t
 from ui.words.numbers import Count, digits
 
@@ -24,12 +25,12 @@ def row_name(row: Json, lang: Lang) -> str:
     return t(f"usage.bill.{row['id']}", lang)
 
 
-def cost_text(row: Json, currency: str, lang: Lang) -> str:
+def cost_text(row: Json, currency: str) -> str:
     """The amount, or from which to which it is."""
-    if row.get("cost_bounds"):
-        low, high = (fine_money(one, currency) for one in row["cost_bounds"])
-        return t("usage.bill.range", lang, low=low, high=high)
-    return "–" if row["cost"] is None else fine_money(row["cost"], currency)
+    if row["cost_bounds"]:
+        low, high = row["cost_bounds"]
+        return span_money(low, high, currency)
+    return fine_money(row["cost"], currency)
 
 
 def row_note(row: Json, first: Json, usage: Json, lang: Lang) -> str:
@@ -45,27 +46,22 @@ def row_note(row: Json, first: Json, usage: Json, lang: Lang) -> str:
         parts.append(_off(row, first, usage["bill"]["rules"]["currency"], lang))
     if row["id"] == "engine":
         parts.append(t("usage.bill.same_prices", lang))
-    unsure = row.get("unsure") or {}
-    parts += [t(f"usage.bill.unsure.{one}", lang, n=Count(n)) for one, n in unsure.items() if n]
+    parts += [t(f"usage.bill.unsure.{one}", lang, n=Count(n)) for one, n in row["unsure"].items() if n]
     return " · ".join(part for part in parts if part)
 
 
 def _read(row: Json, lang: Lang) -> str:
-    if row.get("rate_bounds"):
+    if row["rate_bounds"]:
         low, high = (percent_text(one, lang) for one in row["rate_bounds"])
         return t("usage.bill.read.bounds", lang, low=low, high=high)
     return "" if row["rate"] is None else t("usage.bill.read", lang, share=percent_text(row["rate"], lang))
 
 
 def _off(row: Json, first: Json, currency: str, lang: Lang) -> str:
-    if first["cost"] is None:
-        return ""
-    if row.get("cost_bounds"):
+    if row["cost_bounds"]:
         low, high = (one - first["cost"] for one in row["cost_bounds"])
         signed = [f"{'+' if one > 0 else ''}{fine_money(one, currency)}" for one in (low, high)]
         return t("usage.bill.off", lang, low=signed[0], high=signed[1])
-    if row["cost"] is None:
-        return ""
     off = row["cost"] - first["cost"]
     key = "same" if abs(off) < 5e-5 else "more" if off > 0 else "less"
     return t(f"usage.bill.{key}", lang, money=fine_money(abs(off), currency))
@@ -157,14 +153,25 @@ def how_lines(usage: Json, lang: Lang) -> list[str]:
     lines = [t("usage.how.cost", lang), t("usage.how.reset", lang), t("usage.how.expected", lang)]
     if any(row["id"] in ("other_ttl", "tools_kept") for row in usage["bill"]["rows"]):
         lines.append(t("usage.how.other", lang))
-    if rules["minimum"]:
-        lines.append(t("usage.how.minimum", lang, n=digits(rules["minimum"])))
-    lines.append(_life(rules, lang))
+    lines += _each(usage, _minimum, lang) + _each(usage, _life, lang)
     sources = [one for one in usage["bill"]["models"] if one["listed"] and one["source"]]
-    named = [t("usage.how.source", lang, model=one["model"], source=one["source"]) for one in sources]
+    named = [t("usage.how.of", lang, model=one["model"], told=one["source"]) for one in sources]
     if named:
         lines.append(run_on([t("usage.how.sources", lang, date=rules["read_on"]), "; ".join(named)], lang))
     return lines
+
+
+def _each(usage: Json, told: Callable[[Json, Lang], str], lang: Lang) -> list[str]:
+    """A sentence about a model's rules: once if it is the same for all, else with the model's name."""
+    found = [(one, told(one["rules"], lang)) for one in usage["bill"]["models"][:MOST_MODELS]]
+    lines = {line for _, line in found}
+    if len(lines) == 1:
+        return [line for line in lines if line]
+    return [t("usage.how.of", lang, model=_model(one, lang), told=line) for one, line in found if line]
+
+
+def _minimum(rules: Json, lang: Lang) -> str:
+    return t("usage.how.minimum", lang, n=digits(rules["minimum"])) if rules["minimum"] else ""
 
 
 def _life(rules: Json, lang: Lang) -> str:

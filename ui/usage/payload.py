@@ -15,7 +15,7 @@ from ui.usage.billed import (
     rows_line,
     two_lives,
 )
-from ui.usage.told import Json, cause_title, cause_why, fine_money, pause_text, run_on, span_text
+from ui.usage.told import Json, cause_title, cause_why, extra_text, pause_text, run_on, span_text
 from ui.words.i18n import Lang, LangMode, languages, t
 from ui.words.palette import PALETTE
 
@@ -85,12 +85,11 @@ def _minutes(first: float, last: float) -> str:
 def _mark(session: Json, at: int, usage: Json, mode: LangMode) -> Json:
     turn = session["turns"][at]
     reset, currency = turn["reset"], usage["bill"]["rules"]["currency"]
-    cost = reset["extra_cost"]
     return {
         "at": at,
         "cause": reset["cause"],
         "tokens": reset["extra_tokens"] or 0,
-        "cost": None if cost is None else fine_money(cost, currency),
+        "cost": extra_text(reset, currency),
         "title": [cause_title(turn, session, lang) for lang in languages(mode)],
         "why": [cause_why(turn, lang) for lang in languages(mode)],
     }
@@ -120,13 +119,13 @@ def _basis(usage: Json, lang: Lang) -> list[str]:
 
 
 def _row(row: Json, first: Json, usage: Json, mode: LangMode) -> Json:
-    currency, lead = usage["bill"]["rules"]["currency"], languages(mode)[0]
+    currency = usage["bill"]["rules"]["currency"]
     return {
         "id": row["id"],
         "on": row["id"] == "as_it_was",
         "name": [row_name(row, lang) for lang in languages(mode)],
         "note": [row_note(row, first, usage, lang) for lang in languages(mode)],
-        "cost": cost_text(row, currency, lead),
+        "cost": cost_text(row, currency),
         "basis": [t(f"basis.{row['basis']}", lang) for lang in languages(mode)],
         "parts": _parts(row),
     }

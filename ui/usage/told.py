@@ -29,6 +29,17 @@ def fine_money(value: float, currency: str) -> str:
     return f"{sign}{currency}{size:,.{places}f}"
 
 
+def span_money(low: float, high: float, currency: str) -> str:
+    """One amount, or from which to which it is."""
+    texts = [fine_money(one, currency) for one in (low, high)]
+    return " – ".join(dict.fromkeys(texts))
+
+
+def extra_text(reset: Json, currency: str) -> str:
+    """What a reset cost: at least, and at most where a shortened prompt leaves that open."""
+    return span_money(reset["extra_cost"], reset["extra_cost_most"], currency)
+
+
 def pause_text(pause_s: float | None, lang: Lang) -> str:
     """A time in the unit that fits: 46 min, 1.5 h."""
     if pause_s is None:
@@ -112,12 +123,13 @@ def _starts(usage: Json, lang: Lang) -> str:
 
 def cost_sentence(usage: Json, lang: Lang) -> str:
     """What the resets cost of the whole bill; "" where there were none."""
-    extra = sum(turn["reset"]["extra_cost"] or 0.0 for turn in _resets(usage))
+    found = [turn["reset"] for turn in _resets(usage)]
     row = next((one for one in usage["bill"]["rows"] if one["id"] == "as_it_was"), None)
     if row is None or not any(usage["resets"].values()):
         return ""
     currency = usage["bill"]["rules"]["currency"]
-    words: Json = {"extra": fine_money(extra, currency), "total": fine_money(row["cost"], currency)}
+    low, high = (sum(one[name] for one in found) for name in ("extra_cost", "extra_cost_most"))
+    words: Json = {"extra": span_money(low, high, currency), "total": fine_money(row["cost"], currency)}
     if not usage["left_out"]:
         return t("usage.cost", lang, **words)
     told = sum(len(one["turns"]) for one in usage["sessions"])
