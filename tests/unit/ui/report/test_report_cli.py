@@ -197,7 +197,9 @@ def test_json_and_file_say_what_is_not_sure_of_the_prices(
     file, out = tmp_path / "claude.jsonl", tmp_path / "report.html"
     unlisted = transcript([make_session(5, {}, name="b")], model="claude-x")
     file.write_text(transcript([make_session(20, {12: "model"})]) + unlisted, "utf-8")
-    found = summary(capsys, file, "--json", "--out", out)
+    assert main([str(file), "--out", str(out)]) == 0
+    capsys.readouterr()
+    found = summary(capsys, file, "--json")
     models = {one["model"]: one for one in found["usage"]["bill"]["models"]}
     assert {name: (one["listed"], one["rules"]["per_million"]) for name, one in models.items()} == {
         "claude-sonnet-4-5-20250929": (True, 3.0),
