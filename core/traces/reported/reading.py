@@ -154,7 +154,7 @@ def _deepseek(row: Row) -> Usage:
 # Rows of one exporter have the same field names: where each count stands is looked up once for these.
 
 Names = tuple[Any, ...]
-"""Field names of an object, (name, its names) where an object stands below one."""
+"""Field names of an object, and (name, its names) for those below which an object stands."""
 Place = tuple[str, ...]
 """The fields that lead to a count, from the row on."""
 Counted = tuple[tuple[Place, ...], ...]
@@ -164,15 +164,13 @@ DEEPEST = 5
 
 
 def _names(value: Mapping[str, Any], deep: int = DEEPEST) -> Names:
-    return tuple(
-        (name, _names(inner, deep - 1) if deep else ()) if type(inner) is dict else name
-        for name, inner in value.items()
-    )
+    objects = [name for name, one in value.items() if type(one) is dict] if deep else []
+    return tuple(value), tuple((name, _names(value[name], deep - 1)) for name in objects)
 
 
 def _tree(names: Names) -> dict[str, Any]:
     """The names as objects again; None where a value stands."""
-    return dict((one[0], _tree(one[1])) if type(one) is tuple else (one, None) for one in names)
+    return dict.fromkeys(names[0]) | {name: _tree(below) for name, below in names[1]}
 
 
 @lru_cache(maxsize=256)

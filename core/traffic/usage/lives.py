@@ -8,7 +8,8 @@ within the time. A longer time never reads less than was reported, a shorter one
 
 Where the log leaves it open, a turn has two ends: without a time (or with one that cannot be true, as all
 was read after more than the prefix can live), and where a first turn read nothing, so that nobody knows how
-much it shares with the conversations before it.
+much it shares with the conversations before it; and where it comes back to a model after many turns under
+another one, since providers look back over so many messages only.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ Family = tuple[str, bool]
 MOST = 0.5
 """Share of the first turns of a family that must have read the same, to hold for those that read nothing."""
 NOTHING_LOST = 128
+MANY = 5
+"""Turns in between whose messages may be more than a provider looks back over from a mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,17 @@ class Supposed:
 
 @dataclass(slots=True)
 class _Talk:
-    """One conversation: its turns and what it shares with others (None: not known)."""
+    """One conversation: its turns and what it shares with others (None: not known).
+
+    `away`: numbers of turns that come back to this model after many under another one. `gaps`: `_gaps`, once
+    somebody asks for them.
+    """
 
     family: Family
     turns: list[Turn] = field(default_factory=list)
     shared: int | None = None
+    away: set[int] = field(default_factory=set)
+    gaps: list[float] = field(default_factory=list)
 
 
 def supposed(found: Sequence[Session], ttl_s: float) -> list[Supposed]:
@@ -71,10 +80,15 @@ def supposed(found: Sequence[Session], ttl_s: float) -> list[Supposed]:
 def _talks(found: Sequence[Session]) -> list[_Talk]:
     talks: dict[Scope, _Talk] = {}
     for number, session in enumerate(found):
+        sent, last = Counter[str](), dict[tuple[str, str], int]()
         for turn in session.turns:
             branch, model = turn.request.branch or turn.request.tag or "", turn.request.model or ""
             talk = talks.setdefault((number, branch, model), _Talk((model, bool(branch))))
             talk.turns.append(turn)
+            sent[branch] += 1
+            if sent[branch] - last.get((branch, model), sent[branch]) > MANY:
+                talk.away.add(turn.number)
+            last[branch, model] = sent[branch]
     return list(talks.values())
 
 
@@ -104,7 +118,9 @@ class _Used:
         """A turn was sent, if it says when."""
         now = turn.request.arrival_s
         if now is not None:
-            self._last[talk.family][id(talk)] = now, turn.total
+            latest = self._last[talk.family]
+            latest.pop(id(talk), None)
+            latest[id(talk)] = now, turn.total
             if talk.shared is not None:
                 self._shared[talk.family, talk.shared] = now
 
@@ -115,11 +131,18 @@ class _Used:
         return abs(now - before)
 
     def common(self, talk: _Talk, turn: Turn, now: float, least_s: float) -> int:
-        """The most that this turn can share with others of its kind, used longer ago than `least_s`."""
-        others = self._last[talk.family].items()
-        ends = [total for key, (at, total) in others if key != id(talk) and now - at <= self._ttl_s]
-        near = any(key != id(talk) and now - at <= least_s for key, (at, _) in others)
-        return 0 if near else min(max(ends, default=0), turn.total)
+        """The most that this turn can share with others of its kind, if all were used longer ago than
+        `least_s`: else it would have been there, and nothing is shared. The latest come first."""
+        most = 0
+        for key, (at, total) in reversed(self._last[talk.family].items()):
+            if key == id(talk):
+                continue
+            if now - at <= least_s:
+                return 0
+            if now - at > self._ttl_s:
+                break
+            most = max(most, min(total, turn.total))
+        return most
 
 
 def _one(turn: Turn, talk: _Talk, place: int, used: _Used, ttl_s: float) -> Supposed:
@@ -130,8 +153,8 @@ def _one(turn: Turn, talk: _Talk, place: int, used: _Used, ttl_s: float) -> Supp
     elif _impossible(turn) or turn.pause_s is None:
         least, most, why = _untimed(turn, talk, place, ttl_s)
     elif turn.pause_s <= ttl_s:
-        least = most = turn.expected if _by_time(turn) else turn.read
-        why = ""
+        most = turn.expected if _by_time(turn) else turn.read
+        least, why = (turn.read, "other_model") if turn.number in talk.away else (most, "")
     else:
         since = None if now is None else used.since(talk, now)
         least = most = talk.shared or 0 if since is not None and since <= ttl_s else 0
@@ -169,7 +192,9 @@ def _first(turn: Turn, talk: _Talk, used: _Used, ttl_s: float) -> tuple[int, int
 def _untimed(turn: Turn, talk: _Talk, place: int, ttl_s: float) -> tuple[int, int, str]:
     """A turn after an unknown pause; the times around it may show that it was short."""
     expected = turn.expected or 0
-    if _between(talk.turns, place) <= ttl_s:
+    if not talk.gaps:
+        talk.gaps = _gaps(talk.turns)
+    if talk.gaps[place] <= ttl_s:
         sure = turn.reset is not None and turn.reset.cause != "unexplained"
         return turn.read, turn.read if sure else max(expected, turn.read), "untimed"
     if ttl_s == ONE_HOUR:
@@ -177,15 +202,19 @@ def _untimed(turn: Turn, talk: _Talk, place: int, ttl_s: float) -> tuple[int, in
     return 0, turn.read, "untimed"
 
 
-def _between(turns: Sequence[Turn], place: int) -> float:
-    """Seconds between the known times around a turn; without both, no bound."""
-    if _impossible(turns[place]):
-        return float("inf")
+def _gaps(turns: Sequence[Turn]) -> list[float]:
+    """Seconds between the known times around each turn: its pause is no longer. Without both, no bound."""
     times = [turn.request.arrival_s for turn in turns]
-    before = next((time for time in reversed(times[:place]) if time is not None), None)
-    later = next((time for time in times[place:] if time is not None), None)
-    gap = float("inf") if before is None or later is None else later - before
-    return gap if gap >= 0 else float("inf")
+    later: list[float | None] = []
+    for time in reversed(times):
+        later.append(time if time is not None or not later else later[-1])
+    found: list[float] = []
+    before: float | None = None
+    for turn, time, end in zip(turns, times, reversed(later), strict=True):
+        gap = -1.0 if before is None or end is None or _impossible(turn) else end - before
+        found.append(gap if gap >= 0 else float("inf"))
+        before = before if time is None else time
+    return found
 
 
 def _by_time(turn: Turn) -> bool:

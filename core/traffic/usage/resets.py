@@ -45,7 +45,7 @@ _NAME = re.compile(r'"name": ?"([^"]*)"')
 
 
 def threshold(held: Held, read: int, rules: Rules, tail: bool = True) -> int:
-    """Missing tokens up to which a turn that read so many is as it should be; `tail`: it may have left one."""
+    """Missing tokens up to which a turn that read so many is as it should be. `tail`: it may leave one."""
     least = max(rules.step, min(LEAST, held.readable // 2))
     at_breakpoint = any(abs(one.end - read) < max(rules.step, 2) for one in held.stretches[:-1])
     return max(least, int(TAIL_SHARE * held.readable)) if tail and at_breakpoint else least
@@ -95,7 +95,8 @@ def _evidence(cause: Cause, turn: Turn, held: Held, rules: Rules) -> dict[str, o
         old, new = _tools(before), _tools(now)
         gone, come = _names_beside(old, new), _names_beside(new, old)
         return {"before": len(old), "after": len(new), "removed": gone, "added": come}
-    life: dict[str, object] = {"pause_s": turn.pause_s, "ttl_s": held.life_at(turn.read), "said": held.lives_are_said}
+    ttl_s, said = held.life_at(turn.read), held.lives_are_said
+    life: dict[str, object] = {"pause_s": turn.pause_s, "ttl_s": ttl_s, "said": said}
     if cause == "probably_idle":
         return life | {"usual_s": rules.usual_s}
     return life if cause == "ttl" else life | _seen(turn, held, rules)
