@@ -28,7 +28,7 @@ from ui.report.options import judge_of, parser, read_options, trace_files
 from ui.report.page import report_html
 from ui.traffic.rules import rule_of
 from ui.traffic.tokenizers import tokenizer_note
-from ui.usage.prices import priced
+from ui.usage.prices import priced, with_prices
 from ui.words.i18n import error_text
 
 
@@ -89,10 +89,12 @@ def _summary(args: argparse.Namespace, names: Sequence[str]) -> tuple[Trace, Jso
     trace = read_trace(trace_files(names), format_name=args.format, options=options)
     cost = CostModel(MODELS[args.model], GPUS[args.gpu], args.gpus)
     prices, rule = Prices(per_gpu_hour=args.gpu_hour), rule_of(judge_of(args))
-    rules = priced(trace).rules  # of the bill, if the log has usage
+    rules = priced(trace)  # of the bill, if the log has usage
     found = summarise(
         trace, settings_for(args, trace), cost, prices, options.tokenizer, rules=rules, rule=rule
     )
+    if found["usage"] is not None:
+        found["usage"] = with_prices(found["usage"], rules)
     found["log"]["tokenizer_asked"] = args.tokenizer
     note = tokenizer_note(trace.tokenizer, args.lang)
     if note and not args.noted:

@@ -19,7 +19,7 @@ def counters_part(words: Words, log: Json) -> str:
     counters = log.get("counters")
     if counters is None:
         return ""
-    parts = [f"<h2>{words.say('traffic.counters')} · {words.say('basis.reported')}</h2>"]
+    parts = [f"<h2>{words.say('traffic.counters')} · {words.say('basis.reported.engine')}</h2>"]
     parts += [f"<p>{words.say(key, **values)}</p>" for key, values in told(counters)]
     titles, rows = table(counters, words.lang)
     cells = [[escape(cell) for cell in row] for row in rows]

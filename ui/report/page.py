@@ -69,7 +69,7 @@ def _log(words: Words, log: Json) -> str:
     if note := tokenizer_note(log["tokenizer"], words.lang):
         notes.append(escape(note))
     notes += map(escape, (*warnings(log, words.lang), *details(log, words.lang)))
-    if log["reported_rate"] is not None and log["reported_rows"]:
+    if log["reported_rate"] is not None and log["reported_rows"] and not log.get("reported_bounds"):
         rate = percent(log["reported_rate"], 2)
         notes.append(words.say("report.reported", rate=rate, n=log["reported_rows"]))
     items = "".join(f"<li>{note}</li>" for note in notes)

@@ -34,7 +34,7 @@ def counters_view(log: Log) -> None:
     counters = counters_summary(log.trace)
     if counters is None:
         return
-    st.subheader(f"{say('traffic.counters')} · {say('basis.reported')}", anchor=False)
+    st.subheader(f"{say('traffic.counters')} · {say('basis.reported.engine')}", anchor=False)
     st.markdown("  \n".join(_spoken(one) for one in told(counters)))
     columns, rows = table(counters, lang())
     shown = [dict(zip(columns, row, strict=True)) for row in rows]

@@ -112,7 +112,7 @@ def test_the_report_has_the_numbers_of_the_json(lang: Lang) -> None:
     assert summary["log"]["reported_rate"] == 0.05
     assert t("unit.percent", lang, n="5.00") in page
     assert "10,000" in page
-    assert t("basis.reported", lang) in page
+    assert t("basis.reported.engine", lang) in page
 
 
 def test_the_table_says_who_is_in_no_sum() -> None:
