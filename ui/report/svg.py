@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from math import floor, log10
 
@@ -19,15 +19,17 @@ def line_chart(
     *,
     log_x: bool = False,
     marks: Mapping[str, float] | None = None,
+    at_least: Callable[[float], bool] = lambda x: False,
 ) -> str:
-    """Curves of shares from 0 to 1. The colours come from the page's style sheet (classes c0, c1, …)."""
+    """Curves of shares from 0 to 1; ``at_least``: where they are lower bounds. The colours come from the
+    page's style sheet (classes c0, c1, …)."""
     values = [point[0] for points in curves.values() for point in points]
     if not values:
         return ""
     scale = _Scale(min(values), max(values), log_x)
     parts = [_grid(), *(_tick(scale, value) for value in scale.ticks())]
     for place, (name, points) in enumerate(curves.items()):
-        parts.append(_curve(scale, points, place, name))
+        parts.append(_curve(scale, points, place, name, at_least))
     for place, (name, value) in enumerate((marks or {}).items()):
         x = scale.x(min(max(value, scale.least), scale.most))
         anchor = "end" if x > WIDTH * 0.7 else "start"
@@ -88,7 +90,7 @@ def _tick(scale: _Scale, value: float) -> str:
     )
 
 
-def _curve(scale: _Scale, points: Points, place: int, name: str) -> str:
+def _curve(scale: _Scale, points: Points, place: int, name: str, at_least: Callable[[float], bool]) -> str:
     path = " ".join(f"{scale.x(x):.1f},{_y(y):.1f}" for x, y in points)
     dash = DASHES[place % len(DASHES)]
     line = (
@@ -97,7 +99,7 @@ def _curve(scale: _Scale, points: Points, place: int, name: str) -> str:
     )
     dots = "".join(
         f'<circle class="d{place % 4}" r="3" cx="{scale.x(x):.1f}" cy="{_y(y):.1f}">'
-        f"<title>{x:,.6g}: {y:.1%}</title></circle>"
+        f"<title>{x:,.6g}: {'≥ ' if at_least(x) else ''}{y:.1%}</title></circle>"
         for x, y in points
         if len(points) <= 150
     )
