@@ -211,7 +211,12 @@ def test_what_a_log_leaves_open_passes_only_where_it_is_sure(
     assert "between 80.00 % and 98.00 %" in err
     assert "it may be under 81.00 %" in err
     assert "is under 99.00 %" in told(capsys, log, "--fail-under", high + 0.01)[2]
+    page = tmp_path / "report.html"
+    told(capsys, log, "--out", page)
+    assert "The log itself reports" not in page.read_text("utf-8")
     exact = write_open(tmp_path / "all.jsonl", [0.0, *[1.0] * 9])
+    told(capsys, exact, "--out", page)
+    assert "The log itself reports 90.00 % cached, over 10 rows" in page.read_text("utf-8")
     status, out, _ = told(capsys, "--compare", exact, log)
     assert (status, "It may be worse: between −10.00 and +8.00" in out) == (3, True)
     assert told(capsys, "--compare", exact, log, "--tolerance", 10)[0] == 0
