@@ -22,10 +22,11 @@ from core.traffic.analysis import analyse
 from core.traffic.decisions import as_csv, reported_csv
 from core.traffic.settings import Settings, usual_block_size
 from core.traffic.summary import Json, summarise
-from ui.report.changes import compare, in_words, report_in
+from ui.report.changes import compare, in_words
 from ui.report.gate import ERROR, OK, UNDER, WORSE, passed, under
 from ui.report.options import judge_of, parser, read_options, trace_files
 from ui.report.page import report_html
+from ui.report.saved import report_in
 from ui.traffic.rules import rule_of
 from ui.traffic.tokenizers import tokenizer_note
 from ui.usage.prices import priced
