@@ -103,10 +103,10 @@ def mapped(
     def each(builder: Builder, row: Row) -> None:
         row = rules.prepare(row)
         code = rules.left_out(row)
-        if code is None:
-            read_mapped(builder, row, fields, rules)
-        else:
+        if code is not None:
             builder.note(code)
+        elif builder.wants(row, lambda: usage_at(row, fields, rules.usage) is not None):
+            read_mapped(builder, row, fields, rules)
 
     return Format(name, title, packing, frozenset(gives), claims, each_row(each))
 
