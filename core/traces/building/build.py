@@ -62,7 +62,7 @@ class Builder:
         self._origins: list[Origin] = []
         self._made: set[str] = set()
         self._also: dict[int, str] = {}
-        self._is_part = False
+        self.is_part = False
         self._parts: set[int] = set()
         self._silent: set[str] = set()
         self._records: dict[tuple[str, str], problems.Place] = {}
@@ -77,7 +77,7 @@ class Builder:
         self.origin = (self.origin[0] + 1, row.place)
         self._so_far = (len(self._requests), self.chat.num_media)
         self._noted.clear()
-        self._is_part = False
+        self.is_part = False
         self.chat.unread.record(row)
 
     def wants(self, row: Row, has_usage: Callable[[], bool] = lambda: True) -> bool:
@@ -87,8 +87,8 @@ class Builder:
         if code is not None:
             self.note(code)
             return False
-        self._is_part = is_part(row.value)
-        if self._is_part and not has_usage():
+        self.is_part = is_part(row.value)
+        if self.is_part and not has_usage():
             self._silent.add(stream_of(row.value) or "")
             return False
         column = stands_for_several(row.value)
@@ -101,7 +101,7 @@ class Builder:
         for finding out what was delivered twice; `origin`: its record, if that is not the one read now."""
         if also is not None:
             self._also[len(self._requests)] = also
-        if self._is_part:
+        if self.is_part:
             self._parts.add(len(self._requests))
         self._requests.append(request)
         self._origins.append(origin or self.origin)
@@ -253,7 +253,7 @@ class Builder:
         return found.requests
 
     def _note_what_was_found(self, requests: Sequence[TraceRequest]) -> None:
-        num_bare = sum(not request.has_identity for request in requests)
+        num_bare = sum(not request.has_identity for request in requests) - self._notes["hidden_text"]
         num_contradictory = sum(r.usage is not None and r.usage.contradictory for r in requests)
         for code, count in (
             ("lengths_only", num_bare),

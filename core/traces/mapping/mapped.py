@@ -149,7 +149,7 @@ def _add_without_prompt(
     if name is not None and rules.is_answer(row):
         builder.answers[name] = request
         return
-    if fields.prompt or fields.tokens:
+    if (fields.prompt or fields.tokens) and not builder.is_part:
         builder.note("redacted")
     builder.add(request, also=also)
 

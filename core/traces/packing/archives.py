@@ -135,10 +135,11 @@ def _listed(stream: BinaryIO, kind: str) -> list[tuple[str, int]]:
         return [(one.name, one.size) for one in archive if one.isfile()]
 
 
-def _by_name(found: tuple[str, int]) -> tuple[list[tuple[int, int, str]], str]:
+def _by_name(found: tuple[str, int]) -> tuple[list[tuple[int, str]], str]:
     """As people count: part-2 comes before part-10."""
     runs = re.findall(r"[0-9]+|[^0-9]+", found[0])
-    return [(0, int(run), "") if run.isdecimal() else (1, 0, run) for run in runs], found[0]
+    digits = [run.lstrip("0") if "0" <= run[0] <= "9" else None for run in runs]
+    return [(len(n), n) if n is not None else (1, run) for n, run in zip(digits, runs, strict=True)], found[0]
 
 
 def _is_hidden(name: str) -> bool:
