@@ -81,8 +81,8 @@ class Builder:
         self.chat.unread.record(row)
 
     def wants(self, row: Row, has_usage: Callable[[], bool] = lambda: True) -> bool:
-        """Whether a record is a request, by what it says of itself; what is not is counted here. Of a streamed
-        answer only the parts that tell their usage are read."""
+        """Whether a record is a request, by what it says of itself; what is not is counted here. Of a
+        streamed answer only the parts that tell their usage are read."""
         code = why_no_request(row.value)
         if code is not None:
             self.note(code)

@@ -1,8 +1,9 @@
-"""Which records are no request to a language model: one rule for all formats, by what a record says of itself.
+"""Which records are no request to a language model: one rule for all formats, by what each record says.
 
 * **Nothing was generated**: embeddings, reranking, moderation, speech, images, counted tokens, health checks.
-  The call's type or operation says so, its path, the model's name, or the shape of its body or its answer
-  (LiteLLM's list of call types; the API references of OpenAI, Anthropic, Gemini, Cohere).
+  The call's type or operation says so, its path, the model's name, or the shape of its body or its answer; a
+  record that holds an answer's text is a request all the same (LiteLLM's list of call types; the API
+  references of OpenAI, Anthropic, Gemini, Cohere).
 * **It failed**: a status code that is not 2xx, a status in words, or an error where an answer and usage would
   be. A call that an error ended after usage was counted did reach the model, and stays.
 * **It is the sum of others**: a row whose label is a total.
@@ -19,73 +20,77 @@ from typing import Any
 
 from core.traces.field_map import entered
 
-_SILENT = frozenset(
-    "embedding embeddings embed embed_content embed_contents embed_text batch_embed_contents multimodalembedding "
-    "rerank reranking moderation moderations transcription transcriptions audio_transcription "
-    "audio_transcriptions audio_translation audio_translations speech audio_speech text_to_speech "
-    "speech_to_text tts image_generation image_generations image_edit image_edits image_variation "
-    "image_variations images_generations images_edits images_variations video_generation ocr "
-    "count_tokens count_token token_count token_counter responses_input_tokens compute_tokens tokenize detokenize "
-    "health healthz health_check health_liveliness health_liveness health_readiness livez readyz ping metrics "
-    "models list_models create_batch retrieve_batch list_batches cancel_batch create_file retrieve_file "
-    "delete_file list_files file_content create_vector_store vector_store_search".split()
+
+def _words(*texts: str) -> frozenset[str]:
+    return frozenset(word for text in texts for word in text.split())
+
+
+_SILENT = _words(
+    "embedding embeddings embed embed_content embed_contents embed_text batch_embed_contents",
+    "rerank reranking moderation moderations transcription transcriptions audio_transcription",
+    "audio_transcriptions audio_translation audio_translations speech audio_speech text_to_speech",
+    "speech_to_text tts image_generation image_generations image_edit image_edits image_variation",
+    "image_variations images_generations images_edits images_variations video_generation ocr",
+    "count_tokens count_token token_count token_counter responses_input_tokens compute_tokens tokenize",
+    "detokenize health healthz health_check health_liveliness health_liveness health_readiness livez readyz",
+    "ping metrics models list_models create_batch retrieve_batch list_batches cancel_batch create_file",
+    "retrieve_file delete_file list_files file_content create_vector_store vector_store_search",
 )
 """Calls by type, operation or the end of their path, that give no answer of a language model."""
 _SILENT_MODEL = re.compile(
     r"embed(?:ding)?s?(?![a-z])|rerank|-moderation|whisper|(?:^|/)tts-|dall-e|gpt-image|imagen(?![a-z])", re.I
 )
 _PROBE = "litellm-internal-health-check"
-_CALL_NAMES = "call_type operation operation_name gen_ai_operation_name api_type request_type api_operation"
-_PATH_NAMES = (
-    "endpoint url path uri route request_path request_url request_uri target_url http_target http_route "
-    "http_url url_path url_full request_route user_api_key_request_route"
-)
-_CODE_NAMES = (
-    "status_code response_status http_status http_status_code response_code response_status_code "
-    "http_response_status_code status"
-)
-_WORD_NAMES = "status response_status status_text outcome state"
-_GOOD_NAMES = "success ok is_success succeeded"
-_ERROR_NAMES = "error errors exception error_message error_type error_str"
 _NAMES = {
-    "call": frozenset(_CALL_NAMES.split()),
-    "path": frozenset(_PATH_NAMES.split()),
-    "code": frozenset(_CODE_NAMES.split()),
-    "word": frozenset(_WORD_NAMES.split()),
-    "good": frozenset(_GOOD_NAMES.split()),
-    "error": frozenset(_ERROR_NAMES.split()),
-    "model": frozenset("model model_name model_id request_model response_model".split()),
-    "tags": frozenset("request_tags tags user_api_key_alias".split()),
-    "label": frozenset(
-        "date day month time timestamp ts created_at start_time model model_name name id user".split()
+    "call": _words(
+        "call_type operation operation_name gen_ai_operation_name api_type request_type api_operation"
     ),
-    "num": frozenset(
-        "num_requests requests request_count requests_count n_requests total_requests num_calls calls "
-        "call_count num_model_requests number_of_requests api_requests".split()
+    "path": _words(
+        "endpoint url path uri route request_path request_url request_uri target_url http_target http_route",
+        "http_url url_path url_full request_route user_api_key_request_route",
+    ),
+    "code": _words(
+        "status_code response_status http_status http_status_code response_code response_status_code",
+        "http_response_status_code status",
+    ),
+    "word": _words("status response_status status_text outcome state"),
+    "good": _words("success ok is_success succeeded"),
+    "error": _words("error errors exception error_message error_type error_str"),
+    "model": _words("model model_name model_id request_model response_model"),
+    "tags": _words("request_tags tags user_api_key_alias"),
+    "label": _words("date day month time timestamp ts created_at start_time model model_name name id user"),
+    "num": _words(
+        "num_requests requests request_count requests_count n_requests total_requests num_calls calls",
+        "call_count num_model_requests number_of_requests api_requests",
     ),
 }
-_FAILED = frozenset(
-    "error errored failed failure fail timeout timed_out timedout canceled cancelled expired aborted rejected "
-    "rate_limited exception internal_error status_code_error".split()
+_FAILED = _words(
+    "error errored failed failure fail timeout timed_out timedout canceled cancelled expired aborted",
+    "rejected rate_limited exception internal_error status_code_error",
 )
 _NO_ERROR = ("", "none", "null", "nan", "false", "0", "{}", "[]", "no_error", "noerror")
-_TOTALS = frozenset(
-    "total,totals,sum,grand total,subtotal,sub total,overall,summe,gesamt,gesamtsumme,合计,总计,总和,小计,總計,合計".split(",")
+_TOTALS = _words(
+    "total totals sum grand_total subtotal sub_total summe gesamt gesamtsumme 合计 总计 总和 小计 合計 總計"
 )
 _STATUS = re.compile(r"\s*(?:HTTP\S*\s+)?(-?\d{1,3})(?:\.0)?(?![\d.])", re.I)
 _HOLDERS = ("request", "response", "metadata", "http", "request_body", "response_body", "body")
-_PROMPTS = ("messages", "prompt", "contents", "input", "request", "request_body", "body", "hash_ids", "inputs")
-_ANSWERS = ("choices", "output", "candidates", "content", "completion", "usage", "usageMetadata")
-_LONGEST_NAME = 80
-_COUNTED = frozenset(
-    "totalTokens totalBillableCharacters cachedContentTokenCount promptTokensDetails input_tokens".split()
+_PROMPTS = (
+    *("messages", "prompt", "contents", "input", "request", "request_body", "body", "hash_ids", "inputs"),
 )
+_ANSWERS = ("choices", "candidates", "output", "content", "completion")
+_COUNTS = ("usage", "usageMetadata", "completion_tokens", "output_tokens")
+_COUNTED = _words(
+    "totalTokens totalBillableCharacters cachedContentTokenCount promptTokensDetails input_tokens"
+)
+_LONGEST_NAME = 80
 
 
 def why_no_request(data: Mapping[str, Any]) -> str | None:
     """The code of the note that says why a record is left out; None for a request. O(fields)."""
     holders = [data, *_inner(data)]
-    if any(_is_silent(holder) for holder in holders) or _has_silent_body(data, holders):
+    answers = [holder for holder in holders if holder is not data.get("request")]
+    has_text = any(_is_text(holder.get(name)) for holder in answers for name in _ANSWERS)
+    if not has_text and (any(_is_silent(holder) for holder in holders) or _has_silent_body(data, holders)):
         return "no_generation"
     if any(_has_bad_status(holder) for holder in holders) or _has_only_error(data, holders):
         return "failed"
@@ -217,7 +222,7 @@ def _has_only_error(data: Mapping[str, Any], holders: list[Mapping[str, Any]]) -
     if not any(_is_error(holder[name]) for holder in holders for name in _named(tuple(holder), "error")):
         return False
     answers = [holder for holder in holders if holder is not data.get("request")]
-    return not any(_is_something(holder.get(name)) for holder in answers for name in _ANSWERS)
+    return not any(_is_something(holder.get(name)) for holder in answers for name in (*_ANSWERS, *_COUNTS))
 
 
 def _is_error(value: object) -> bool:
@@ -226,11 +231,19 @@ def _is_error(value: object) -> bool:
     return isinstance(value, dict | list) and bool(value)
 
 
+def _is_text(value: object) -> bool:
+    """Whether an answer stands there, and not vectors or scores under the same name (DashScope)."""
+    value = entered(value)
+    if isinstance(value, dict) and ("embeddings" in value or "results" in value):
+        return False
+    return _is_something(value)
+
+
 def _is_something(value: object) -> bool:
     value = entered(value)
     if isinstance(value, dict):
         return any(_is_something(inner) for inner in value.values())
-    return bool(value)
+    return value.strip() not in ("", "0") if isinstance(value, str) else bool(value)
 
 
 # -- sums ------------------------------------------------------------------------------------------------
@@ -246,4 +259,4 @@ def _is_total(data: Mapping[str, Any]) -> bool:
 
 
 def _is_total_word(text: str) -> bool:
-    return len(text) <= _LONGEST_NAME and text.strip().rstrip(":：").strip().lower() in _TOTALS
+    return len(text) <= _LONGEST_NAME and _snake(text.strip().rstrip(":：")) in _TOTALS

@@ -1,9 +1,10 @@
-"""Streamed answers: many records of one request, each with the usage so far. They become one, the last counts.
+"""Streamed answers: many records of one request, each with the usage so far. They become one.
 
-A chunk is known by what it calls itself (OpenAI's `object` "chat.completion.chunk", events of Anthropic and of
-the Responses API by their `type`, Gemini's parts by `responseId`). Where records only share an id, they are
-parts of one answer if they say the same of the prompt and the answer grows: a retry that was billed does not.
-Sources: the streaming references of OpenAI, Anthropic and Gemini; vLLM's `continuous_usage_stats`.
+A chunk is known by what it calls itself (OpenAI's `object` "chat.completion.chunk", events of Anthropic and
+of the Responses API by their `type`, Gemini's parts by `responseId`): the last usage counts. Where records
+only share an id, they are parts of one answer if they say the same of the prompt and the answer grows: a
+retry that was billed does not. Sources: the streaming references of OpenAI, Anthropic and Gemini; vLLM's
+`continuous_usage_stats`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import Any
 
 from core.traces.building.repeats import Origin
@@ -62,8 +64,8 @@ def put_together(
     made: frozenset[str] | set[str],
     parts: frozenset[int] | set[int],
 ) -> Whole:
-    """Each streamed answer as one request, in the place of its first part. `parts`: places of records that are
-    known to be pieces; `made`: ids that the log does not have. O(n)."""
+    """Each streamed answer as one request, in the place of its first part. `parts`: places of records that
+    are known to be pieces; `made`: ids that the log does not have. O(n)."""
     named: defaultdict[str, list[int]] = defaultdict(list)
     for place, request in enumerate(requests):
         if request.request_id not in made and not request.has_identity and request.usage is not None:
@@ -96,7 +98,7 @@ def _grows(rows: Sequence[TraceRequest]) -> bool:
         return False
     counts = [count or 0 for count in outputs]
     enough = len(rows) >= ENOUGH or counts[0] <= 1
-    return enough and counts[0] < counts[-1] and all(a <= b for a, b in zip(counts, counts[1:], strict=False))
+    return enough and counts[0] < counts[-1] and all(a <= b for a, b in pairwise(counts))
 
 
 def _prompt(usage: Usage | None) -> tuple[int | None, int | None, int | None] | None:

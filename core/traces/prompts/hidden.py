@@ -2,9 +2,9 @@
 
 Hidden is a text that only says so ("[REDACTED]", "<masked>", "redacted-by-litellm", a hash by its name), or a
 row of one masking character. Cut is one with a mark of it at its end ("... (truncated)", "[123 more
-characters]"), as long as no text of the log is longer: a logger cuts at a length, while a document that was cut
-before it was sent is a part of the prompt. LiteLLM's mark (``litellm_truncated``) is only ever a logger's.
-What tools answer is often cut for the model, and counts as it stands.
+characters]"), as long as no text of the log is longer: a logger cuts at a length, while a document that was
+cut before it was sent is a part of the prompt. LiteLLM's mark (``litellm_truncated``) is only ever a
+logger's. What tools answer is often cut for the model, and counts as it stands.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import re
 
 _HID = (
     r"(?:redacted|removed|masked|hidden|filtered|omitted|scrubbed|sanitized|sanitised|anonymized|anonymised|"
-    r"confidential|private|not logged|已脱敏|已隐藏|脱敏|隐藏)"
+    r"not logged|已脱敏|已隐藏|脱敏|隐藏)"
 )
 _WHAT = r"(?:content|text|message|prompt|input|output|data|value|pii|sensitive)s?"
 _BRACKETED = re.compile(
     rf"\W*[\[<({{*_【（](?:[*_\s]*{_WHAT}[\s:_-]+)?(?:(?:is|was|has been)\s)?[*_\s]*{_HID}"
-    rf"(?:[\s:_-]+[\w\s.:-]{{1,40}})?[*_\s]*[\]>)}}*_】）]\W*",
+    rf"(?:[\s:_-]+(?:{_WHAT}|(?:by|due to|for|per)\b[\w\s.:-]{{0,40}}))?[*_\s]*[\]>)}}*_】）]\W*",
     re.I,
 )
 _BARE = re.compile(r"\s*(?:redacted(?:[-_ ]by[-_ ]\w+)?|(?:sha-?\d+|md5|hash)[:=_-][0-9a-f]{8,})[.\s]*", re.I)

@@ -109,7 +109,9 @@ def _said(record: Mapping[str, Any]) -> dict[str, Any]:
     attributes = record.get("attributes") or {}
     has_usage = any(name.startswith(("gen_ai.usage.", "llm.token_count.")) for name in attributes)
     is_bad = str(record.get("status")).rpartition("_")[2].upper() in ("2", "ERROR") and not has_usage
-    named = {name: value for name, value in attributes.items() if name.startswith(("gen_ai.", "http.", "url."))}
+    named = {
+        name: value for name, value in attributes.items() if name.startswith(("gen_ai.", "http.", "url."))
+    }
     return named | {"id": record["id"], "status": "error" if is_bad else None}
 
 

@@ -1,9 +1,9 @@
 """Requests beside their responses, as proxies and home-made loggers write them: `request` or `request_body`,
 `response` or `response_body`, whichever API they are for.
 
-Source rule: the body tells its API by its fields (core/traces/prompts/bodies.py), and so does its usage. What a
-wrapper says around a body (its status, its address) stays beside it. A streamed answer is a list of its parts.
-Pairs of one provider that need more have a format of their own.
+Source rule: the body tells its API by its fields (core/traces/prompts/bodies.py), and so does its usage. What
+a wrapper says around a body (its status, its address) stays beside it. A streamed answer may be a list of its
+parts. Pairs of one provider that need more have a format of their own.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ def _prepared(row: Row) -> Row:
             found |= _around(value, "response")
             break
     for name in _REQUESTS:
-        found |= _around(entered(row.get(name)), "request")
+        sent = entered(row.get(name))
+        found |= _around(sent, "request")
+        if found["request"] is None and isinstance(sent, dict):
+            found["request_body"] = sent  # no prompt: what else it is has to be seen
     return Row(row.value | found, row.place, row.path)
 
 
@@ -51,7 +54,7 @@ def _last(value: object) -> object:
         return value
     parts = [part for part in value if isinstance(part, dict)]
     counted = [part for part in parts if any(part.get(name) for name in ("usage", "usageMetadata"))]
-    return (counted or parts or [None])[-1]
+    return next(reversed(counted or parts), None)
 
 
 def _body(data: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -54,7 +54,8 @@ _EACH = mapped(
     ("usage", "lengths"),
     _claims,
     common(
-        usage=(*_PATHS, "."), time=(*COMMON.time, "created"),
+        usage=(*_PATHS, "."),
+        time=(*COMMON.time, "created"),
         id=(*COMMON.id, "message.id", "response.id", "responseId"),
         model=("model", "message.model", "response.model", "modelVersion"),
     ),
