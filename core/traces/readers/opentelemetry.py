@@ -97,9 +97,22 @@ class _OpenTelemetry:
 
     def _read(self, record: dict[str, Any], place: Place) -> None:
         try:
+            if not self._builder.wants(Row(_said(record), place)):
+                return
             read_mapped(self._builder, Row(record, place), _FIELDS)
         except TraceError as error:
             self._builder.skip(error)
+
+
+def _said(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a span says of itself; one that ended in an error with usage did reach the model."""
+    attributes = record.get("attributes") or {}
+    has_usage = any(name.startswith(("gen_ai.usage.", "llm.token_count.")) for name in attributes)
+    is_bad = str(record.get("status")).rpartition("_")[2].upper() in ("2", "ERROR") and not has_usage
+    named = {
+        name: value for name, value in attributes.items() if name.startswith(("gen_ai.", "http.", "url."))
+    }
+    return named | {"id": record["id"], "status": "error" if is_bad else None}
 
 
 def _spans(row: Row) -> Iterator[dict[str, Any]]:
