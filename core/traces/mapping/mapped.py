@@ -103,10 +103,10 @@ def mapped(
     def each(builder: Builder, row: Row) -> None:
         row = rules.prepare(row)
         code = rules.left_out(row)
-        if code is None:
-            read_mapped(builder, row, fields, rules)
-        else:
+        if code is not None:
             builder.note(code)
+        elif builder.wants(row, lambda: usage_at(row, fields, rules.usage) is not None):
+            read_mapped(builder, row, fields, rules)
 
     return Format(name, title, packing, frozenset(gives), claims, each_row(each))
 
@@ -149,7 +149,7 @@ def _add_without_prompt(
     if name is not None and rules.is_answer(row):
         builder.answers[name] = request
         return
-    if fields.prompt or fields.tokens:
+    if (fields.prompt or fields.tokens) and not builder.is_part:
         builder.note("redacted")
     builder.add(request, also=also)
 
