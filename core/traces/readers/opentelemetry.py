@@ -197,8 +197,14 @@ def _is_call(attributes: Mapping[str, Any]) -> bool:
 
 
 def _claims(data: Mapping[str, Any]) -> bool:
-    if any(isinstance(data.get(name), list) for name in (*_RESOURCES, *_LOGS)):
+    if any(isinstance(data.get(name), list) for name in _RESOURCES):
         return True
+    if any(isinstance(data.get(name), list) for name in _LOGS):  # any program's log may be shipped like that
+        return any(_is_claimed(record) for record in _spans(Row(dict(data), Place(""))))
+    return _is_claimed(data)
+
+
+def _is_claimed(data: Mapping[str, Any]) -> bool:
     attributes = _attributes(data)
     names = ("gen_ai.", "llm.token_count.", "llm.input_messages.", "llm.request.type")
     return any(name.startswith(names) for name in attributes) or _log_message(data, attributes) is not None

@@ -23,6 +23,7 @@ from core.traces.rows import Row
 _PATHS = (
     *("usage", "usageMetadata", "usage_metadata", "response.usage", "response.usageMetadata"),
     *("response.body.usage", "message.usage", "body.usage", "usage_object", "token_usage", "usageDetails"),
+    "timings",
 )
 _PROMPTS = (
     "prompt",
