@@ -185,8 +185,8 @@ class Builder:
             self.add(self.answers.pop(name))
         if not self._requests and self.meters is None and self.events is None:
             reason = f"all {self._num_skipped} lines are broken" if self._num_skipped else "nothing was found"
-            left_out = sum(self._notes.values())
-            raise problems.empty(self._name, reason if not left_out else f"{left_out} rows were left out")
+            told = " ".join(note.message for note in self._made_notes()).rstrip(".")
+            raise problems.empty(self._name, told or reason)
         found = decided(self._answered(self._delivered()), self.options.usage_reading)
         found = without_hidden(found, self.chat.hidden.found(), self.note)
         requests, order, start = in_order(found, self.keep_file_order, self.note)
