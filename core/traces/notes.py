@@ -17,6 +17,7 @@ NOTES = MappingProxyType(
         "is the month: {count}.",
         "members": "Files of the archive, read one after the other as one log: {count} ({names}).",
         "members_left": "Files of the archive that hold no requests, passed over: {count} ({names}).",
+        "empty_files": "Files with nothing in them: {count} ({names}).",
         "inside": "The records were found inside others, at {where}.",
         "sheet": "The rows of the sheet {sheet} were read.",
         "cut_short": "Lists that have no end, as if the file had been cut off there: {count}.",
@@ -35,9 +36,19 @@ NOTES = MappingProxyType(
         "tokens_dropped": "{hashes} hashes for {blocks} blocks of tokens, told without tokens: {count}.",
         "other_rows": "Rows of another kind, passed over: {count}.",
         "failed": "Failed requests, left out: {count}.",
+        "no_generation": "Calls that generate no text (embeddings, reranking, moderation, counted tokens, "
+        "health checks and the like), left out: {count}.",
+        "total_row": "Rows that are the sum of other rows, left out: {count}.",
+        "sums": "Rows that stand for several requests (column {column}), each counted as one: {count}.",
+        "streamed": "Streamed answers in {parts} parts, of which the last one counts: {count}.",
+        "stream_unreported": "Streamed answers that never tell their usage, left out: {count}.",
         "response_cache": "Requests answered by the proxy's own response cache, left out: {count}.",
         "media": "Images or files that count as a short placeholder: {count}.",
         "redacted": "Requests without text, of which only usage is left: {count}.",
+        "hidden_text": "Requests whose text was hidden or cut when it was logged, so that no hit rate is "
+        "computed from it: {count}.",
+        "short_text": "Requests whose text is far shorter than the prompt tokens that they report, so that a "
+        "part of the prompt is missing here: {count}.",
         "hidden_prompt": "Requests without system prompt and tools; only reported usage counts: {count}.",
         "contradictory": "Rows with more cached than prompt tokens, left out of the rate: {count}.",
         "absent_is_zero": "Rows of a format that leaves a count of 0 out, so that none means 0: {count}.",

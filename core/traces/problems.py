@@ -73,6 +73,17 @@ def unknown_fields(file: str, field_map: str) -> TraceError:
     return TraceError("trace.unknown_fields", message, file=file, map=likely)
 
 
+def expression(place: Place, query: object, counters: str) -> TraceError:
+    """A result of PromQL in which nobody can see any more what was counted; `counters`: what to ask for."""
+    asked = shown(query) if isinstance(query, str) else "…"
+    message = (
+        f"{place} is what an expression of PromQL came to ({asked}): its numbers have no name, or hide"
+        " restarts. Ask Prometheus over the time of the run for the counters themselves, without sum or rate:"
+        f" {counters}. The rate is worked out here."
+    )
+    return place.error("trace.expression", message, query=asked, counters=counters)
+
+
 def no_such_format(name: str, known: str) -> TraceError:
     """A format name that nobody knows."""
     message = f"There is no format {name!r}. Choose one of: {known}."

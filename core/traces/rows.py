@@ -18,6 +18,17 @@ _DIGITS = re.compile(r"\s*(-?\d{1,20})(?:\.0*)?\s*", re.ASCII)
 _NUMBER = re.compile(r"\s*[+-]?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?\s*", re.ASCII)
 
 
+UNSAID = frozenset(("", "-", "nan", "null", "none", "n/a", "na", "<na>", "\\n"))
+"""What tables write, in any case, where there is no number."""
+
+
+def unsaid(value: object) -> bool:
+    """Whether a value stands for a number that nobody knows: null, NaN, N/A. Missing is not zero."""
+    if isinstance(value, str):
+        return value.strip().lower() in UNSAID
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
 def as_whole(value: object) -> int | None:
     """The whole number that a value spells: 3, 3.0 (tables written by pandas) and "3" are 3, true is none."""
     if type(value) is int:
@@ -48,8 +59,8 @@ class Row(Fields[TraceError]):
         return value
 
     def whole_or_none(self, field: str, least: int = 0, most: int = LARGEST) -> int | None:
-        """A whole number, or None."""
-        return None if self.value.get(field) is None else self.whole(field, least=least, most=most)
+        """A whole number; None where there is none (`unsaid`)."""
+        return None if unsaid(self.value.get(field)) else self.whole(field, least=least, most=most)
 
     def number_or_none(self, field: str, least: float = -math.inf) -> float | None:
         """A finite number of sensible size (times of logs, in whatever unit, stay below 1e20), or text."""

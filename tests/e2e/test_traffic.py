@@ -67,6 +67,27 @@ def test_an_upload_replaces_the_sample_and_a_broken_one_changes_nothing(
     expect(browser_page.get_by_text("good.jsonl: 3 requests, 12 prompt tokens")).to_be_visible()
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_two_scrapes_give_the_rate_of_the_run_and_a_chart(
+    browser_page: Page, server: str, tmp_path: Path, lang: Lang
+) -> None:
+    """Dropped together, in the wrong order; an engine that only the last one shows is left out, and said."""
+    text = 'vllm:prefix_cache_queries{{e="a"}} {}\nvllm:prefix_cache_hits{{e="a"}} {}\n'
+    pages = {"before": text.format(1000, 500), "mid": text.format(1500, 540), "after": text.format(2000, 600)}
+    pages["after"] += text.replace('"a"', '"b"').format(90_000_000, 89_000_000)
+    for name, page in pages.items():
+        (tmp_path / f"{name}.txt").write_text(page, "utf-8")
+    browser_page.goto(f"{server}/traffic?lang={lang}&ys=upload")
+    settle(browser_page)
+    files = [tmp_path / f"{name}.txt" for name in ("after", "mid", "before")]
+    browser_page.locator('input[type="file"]').first.set_input_files(files)
+    expect(browser_page.get_by_role("heading", name=t("traffic.counters", lang))).to_be_visible()
+    expect(browser_page.locator("strong").filter(has_text="10.00")).to_be_visible()
+    expect(browser_page.locator("strong").filter(has_text="98.89")).to_be_visible()
+    expect(browser_page.locator(".js-plotly-plot .scatterlayer .point")).to_have_count(2)
+    expect(browser_page.get_by_text(t("traffic.counters.by_name", lang))).to_be_visible()
+
+
 def test_a_long_reading_can_be_stopped_and_is_not_begun_again(
     browser_page: Page, server: str, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.texts import showable
 from core.traffic.analysis import Analysis
+from core.traffic.bounds import Bound
 from core.traffic.diagnosis.account import account_of
 from core.traffic.diagnosis.findings import Finding, Offer
 from core.traffic.misses import Miss
@@ -15,7 +16,7 @@ from ui.frame.session import lang, plain, say
 from ui.traffic.aligned import aligned_html
 from ui.traffic.message_bar import bar_html, bar_words
 from ui.traffic.settings import Open
-from ui.traffic.words import rate_words
+from ui.traffic.words import bounded, rate_words
 from ui.words.numbers import Count, digits
 
 
@@ -105,7 +106,11 @@ def _repairs(one: Finding, analysis: Analysis, number: int) -> Offer:
     with place:
         st.caption(say("traffic.finding.rates"))
         st.markdown(f"## {_rates(one, offer, bound)}")
-        tokens = {"before": digits(one.computed_before), "after": digits(offer.computed_after)}
+        most: Bound | None = "upper" if bound else None
+        tokens = {
+            "before": bounded(digits(one.computed_before), most, lang()),
+            "after": bounded(digits(offer.computed_after), most, lang()),
+        }
         st.markdown(say("traffic.finding.tokens", **tokens))
         st.caption(say("traffic.finding.run", n=digits(len(analysis.requests))))
     return offer

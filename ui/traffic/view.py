@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.traffic.analysis import Analysis, held, savings
+from core.traffic.bounds import Bound, verdict_bound
 from core.traffic.groups import Group, whole
 from ui.frame.formulas import formulas_panel
 from ui.frame.session import lang, say
@@ -18,7 +19,7 @@ from ui.traffic.settings import Open
 from ui.traffic.spread import enough_metric, spread_line
 from ui.traffic.state import Log
 from ui.traffic.verdict import rule_now, verdict_help, verdict_panel
-from ui.traffic.words import best_title, rate_words
+from ui.traffic.words import best_title, bounded, rate_words, verdict_words
 from ui.words.formula_words import OF_A_LOG
 from ui.words.numbers import digits, money, percent, seconds
 
@@ -45,7 +46,7 @@ def overview(log: Log, analysis: Analysis, open_it: Open) -> None:
         if found is not None:
             finding_line(found, analysis)
     if found is not None and total.verdict() in _IN_VAIN:
-        _verdict(verdict, "repaired")
+        _verdict(verdict, say("traffic.verdict.repaired"))
 
 
 def _headline(log: Log, analysis: Analysis, total: Group) -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -59,11 +60,11 @@ def _headline(log: Log, analysis: Analysis, total: Group) -> tuple[DeltaGenerato
     cells[1].metric(best_title(ttl_s, lang()), best, help=say("traffic.best.help"))
     with cells[2]:
         enough_metric(log, analysis)
-    value = seconds(saved.gpu_seconds.value or 0.0)
-    value = say("traffic.at_least", rate=value) if bound else value
+    value = bounded(seconds(saved.gpu_seconds.value or 0.0), _lower(analysis), lang())
     cells[3].metric(say("traffic.saved"), value, help=say("traffic.saved.help"))
     verdict = cells[4].empty()
-    _verdict(verdict, total.verdict())
+    told = total.verdict()
+    _verdict(verdict, verdict_words(told, verdict_bound(told, rule_now()) if bound else None, lang()))
     finding = st.container()
     spread_line(analysis, total)
     if analysis.result.num_refused:
@@ -74,8 +75,13 @@ def _headline(log: Log, analysis: Analysis, total: Group) -> tuple[DeltaGenerato
     return verdict, finding
 
 
-def _verdict(place: DeltaGenerator, name: str) -> None:
-    place.metric(say("traffic.verdict"), say(f"traffic.verdict.{name}"), help=verdict_help(rule_now()))
+def _verdict(place: DeltaGenerator, words: str) -> None:
+    place.metric(say("traffic.verdict"), words, help=verdict_help(rule_now()))
+
+
+def _lower(analysis: Analysis) -> Bound | None:
+    """What is known of its hits and savings."""
+    return "lower" if analysis.lower_bound else None
 
 
 def _definitions(analysis: Analysis) -> None:
@@ -83,7 +89,7 @@ def _definitions(analysis: Analysis) -> None:
     rows = []
     for one in analysis.definitions:
         number = digits(one.hits) if one.name == "mean_of_ratios" else f"{int(one.hits):,}"
-        arithmetic = f"{number} / {one.total:,}"
+        arithmetic = f"{bounded(number, _lower(analysis), lang())} / {one.total:,}"
         rate = rate_words(one.rate, analysis.lower_bound, lang(), 3)
         rows.append({"name": say(f"traffic.definition.{one.name}"), "how": arithmetic, "rate": rate})
     columns = {name: say(f"traffic.column.{name}") for name in ("name", "how", "rate")}
@@ -103,6 +109,7 @@ def _savings(analysis: Analysis) -> None:
         "hours": money(hours.value or 0.0, hours.unit),
         "tokens": money(tokens.value or 0.0, tokens.unit),
     }
+    told = {name: bounded(shown, _lower(analysis), lang()) for name, shown in told.items()}
     st.markdown(say("traffic.savings.words", **told).replace("$", "\\$"))
     formulas_panel(OF_A_LOG)
 
@@ -111,7 +118,8 @@ def _held(analysis: Analysis) -> None:
     st.subheader(say("traffic.held"), anchor=False)
     timed = analysis.tree.arrivals_s is not None
     peak = held(analysis, HOLD_S if timed else None)
-    words = {"shared": digits(peak.shared), "unshared": digits(peak.unshared), "seconds": f"{HOLD_S:g}"}
+    shared = bounded(digits(peak.shared), "upper" if analysis.lower_bound else None, lang())
+    words = {"shared": shared, "unshared": digits(peak.unshared), "seconds": f"{HOLD_S:g}"}
     st.markdown(say("traffic.held.timed" if timed else "traffic.held.all", **words))
 
 

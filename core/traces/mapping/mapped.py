@@ -32,7 +32,7 @@ COMMON = FieldMap(
     tag=("tag", "route"),
     template=("template", "template_id", "prompt_name"),
     model=("model",),
-    usage=("usage", "response.usage", "response.body.usage"),
+    usage=("usage", "response.usage", "response.body.usage", "timings", "response.timings"),
 )
 """Names that many formats share."""
 MOST_SHAPES = 256
@@ -103,10 +103,10 @@ def mapped(
     def each(builder: Builder, row: Row) -> None:
         row = rules.prepare(row)
         code = rules.left_out(row)
-        if code is None:
-            read_mapped(builder, row, fields, rules)
-        else:
+        if code is not None:
             builder.note(code)
+        elif builder.wants(row, lambda: usage_at(row, fields, rules.usage) is not None):
+            read_mapped(builder, row, fields, rules)
 
     return Format(name, title, packing, frozenset(gives), claims, each_row(each))
 
@@ -149,7 +149,7 @@ def _add_without_prompt(
     if name is not None and rules.is_answer(row):
         builder.answers[name] = request
         return
-    if fields.prompt or fields.tokens:
+    if (fields.prompt or fields.tokens) and not builder.is_part:
         builder.note("redacted")
     builder.add(request, also=also)
 
@@ -260,8 +260,8 @@ def label_at(row: Row, paths: Sequence[str]) -> str | None:
 def _number(row: Row, paths: Sequence[str]) -> int | None:
     for path in paths:
         found = row_at(row, path)
-        if found is not None and found[0].get(found[1]) != "":
-            return found[0].whole(found[1])
+        if found is not None and (number := found[0].whole_or_none(found[1])) is not None:
+            return number
     return None
 
 
@@ -291,9 +291,11 @@ def _output_ids(row: Row, paths: Sequence[str]) -> array[int] | None:
 
 
 def usage_at(row: Row, fields: FieldMap, read: ReadUsage = read_usage) -> Usage | None:
-    """The first usage found: an object in any provider's words, or a count with the cached one beside it."""
+    """The first usage that says what was cached, else the first: an object in any provider's words, or a
+    count with the cached one beside it. (llama.cpp says it in `timings`, beside an OpenAI-like usage.)"""
+    first: Usage | None = None
     for path in fields.usage:
-        if path == "." and (usage := read(row)) is not None:
+        if path == "." and first is None and (usage := read(row)) is not None:
             return usage
         found = row_at(row, path)
         if found is None:
@@ -302,9 +304,12 @@ def usage_at(row: Row, fields: FieldMap, read: ReadUsage = read_usage) -> Usage 
         value = entered(holder.get(name))
         if isinstance(value, dict):
             usage = read(Row(value, row.place, holder.name(name)))
-            if usage is not None:
+            if usage is not None and usage.cached_tokens is not None:
                 return usage
+            first = first or usage
+        elif first is not None:
+            continue
         elif type(value) in (int, float) or (isinstance(value, str) and value.isdecimal()):
             output = _number(row, fields.output) if fields.cached else None
             return Usage(holder.whole(name), _number(row, fields.cached), None, output)
-    return None
+    return first

@@ -20,9 +20,10 @@ from core.traces.packing.decode import decoder_for, parse_json, parse_repr
 EACH = -1
 Path = tuple[str | int, ...]
 
-_TIMES = (
+TIMES = (
     *("timestamp", "@timestamp", "time", "ts", "_time", "eventTime", "date", "datetime", "asctime"),
     *("__REALTIME_TIMESTAMP", "receiveTimestamp", "ingestionTime", "insertTime", "timeUnixNano"),
+    "observedTimeUnixNano",
 )
 _OWN_TIMES = ("timestamp", "ts", "created_at", "request_time", "time", "created", "startTime", "start_time")
 _DATE = re.compile(
@@ -72,14 +73,19 @@ def follow(
             first = value[0] if step and isinstance(value[0], str | int | float) else time
             yield from follow(value[step], path[1:], first, was_text)
     elif isinstance(value, dict) and path[0] in value:
-        time = next((value[name] for name in _TIMES if value.get(name) not in (None, "")), time)
+        time = time_beside(value, time)
         yield from follow(value[path[0]], path[1:], time, was_text)
+
+
+def time_beside(envelope: dict[str, Any], time: object) -> object:
+    """The time that an envelope has, else the one of the envelope around it."""
+    return next((envelope[name] for name in TIMES if envelope.get(name) not in (None, "")), time)
 
 
 def last_text(value: object, path: Path) -> str | None:
     """The text at the end of the path, as it stands; None if something else ends there."""
     if isinstance(value, str):
-        text = _plain_line(value, None)[0]
+        text = plain_line(value, None)[0]
         inner = next((item for item, _ in objects_in(text)), None) if path else None
         return text if inner is None else last_text(inner, path)
     if path and isinstance(value, dict) and path[0] in value:
@@ -88,7 +94,7 @@ def last_text(value: object, path: Path) -> str | None:
 
 
 def _entered(text: str, path: Path, time: object) -> Iterator[Found | Unread]:
-    text, time, is_part = _plain_line(text, time)
+    text, time, is_part = plain_line(text, time)
     found = False
     for value, prefix in objects_in(text):
         date = _DATE.search(prefix)
@@ -96,17 +102,18 @@ def _entered(text: str, path: Path, time: object) -> Iterator[Found | Unread]:
             found = True
             yield one
     if not found:
-        yield Unread(text, time, path, is_part)
+        yield Unread(text, time, path, is_part is True)
 
 
-def _plain_line(text: str, time: object) -> tuple[str, object, bool]:
-    """A line without what a container's runtime wrote in front of it, and without colours."""
+def plain_line(text: str, time: object) -> tuple[str, object, bool | None]:
+    """A line without what a container's runtime wrote in front of it, and without colours; at the end whether
+    the runtime says that it is a piece (None: no runtime wrote anything)."""
     match = _RUNTIME.match(text)
     if match is not None:
         text, time = match[3], time or match[1]
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
-    return text, time, match is not None and match[2] == "P"
+    return text, time, None if match is None else match[2] == "P"
 
 
 def objects_in(text: str) -> Iterator[tuple[Any, str]]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from core.traces.packing.inner import EACH, Path, may_hold_object, objects_in
+from core.traces.packing.inner import EACH, TIMES, Path, may_hold_object, objects_in
 
 SHIPPED = frozenset(
     {
         *("log", "message", "@message", "msg", "MESSAGE", "line", "_raw", "_source", "result", "event"),
         *("jsonPayload", "textPayload", "protoPayload", "log_processed", "logEvent", "messageObject"),
         *("body", "content", "record", "data", "payload", "entry", "fields", "raw", "text", "value"),
-        *("properties", "attributes"),
+        *("properties", "attributes", "stringValue"),
     }
 )
 """Names under which Docker, CloudWatch, Google Cloud, journald, Loki, Splunk, Elasticsearch, Fluent Bit,
@@ -24,7 +24,7 @@ _BESIDE = frozenset(
     }
 )
 _LONGEST_BESIDE = 200
-_DEEPEST = 6
+_DEEPEST = 8
 _MOST_NODES = 2000
 
 
@@ -71,6 +71,7 @@ def _is_envelope(value: dict[str, Any], inner: str) -> bool:
     return all(
         name == inner
         or name in _BESIDE
+        or name in TIMES
         or (len(item) <= _LONGEST_BESIDE if isinstance(item, str) else not isinstance(item, dict | list))
         for name, item in value.items()
     )
