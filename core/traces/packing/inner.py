@@ -2,14 +2,15 @@
 
 A path leads from what a file holds to the record: names, places in lists, and `EACH` for every element. A
 text on the way is entered: it may be JSON, JSON in a JSON string, what Python prints for a dict, or a line in
-which such an object stands behind a prefix (a time, a level, a pod's name). Docker and the container runtimes
-of Kubernetes cut lines at 16 KiB; the pieces are joined again.
+which such an object stands behind a prefix (a time, a level, a pod's name). Lines that a container's runtime
+cut are joined before (core/traces/packing/parts.py).
 
 A record that has no time of its own gets that of its envelope.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ _DATE = re.compile(
     r"|\d{1,2}/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?"
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_RUNTIME = re.compile(r"(\d{4}-\S+) std(?:out|err) ([PF]) (.*)", re.DOTALL)
+_RUNTIME = re.compile(r"(\d{4}-\S+) (stdout|stderr) ([PF]) (.*)", re.DOTALL)
 _OPENS = re.compile(r"""\{\s*["']|"\{\s*\\["']""")
 _MOST_OBJECTS = 8
 
@@ -46,12 +47,20 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A text in which no record was found. `rest`: the path behind it; `is_part`: its runtime says so."""
+    """A text in which no record was found."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line without its runtime's prefix. `is_part`: the prefix says that the next one goes on with it;
+    `stream`: stdout or stderr, "" where nothing says so."""
 
     text: str
     time: object
-    rest: Path
     is_part: bool
+    stream: str
 
 
 def follow(
@@ -72,41 +81,35 @@ def follow(
             first = value[0] if step and isinstance(value[0], str | int | float) else time
             yield from follow(value[step], path[1:], first, was_text)
     elif isinstance(value, dict) and path[0] in value:
-        time = next((value[name] for name in _TIMES if value.get(name) not in (None, "")), time)
+        time = time_beside(value, time)
         yield from follow(value[path[0]], path[1:], time, was_text)
 
 
-def last_text(value: object, path: Path) -> str | None:
-    """The text at the end of the path, as it stands; None if something else ends there."""
-    if isinstance(value, str):
-        text = _plain_line(value, None)[0]
-        inner = next((item for item, _ in objects_in(text)), None) if path else None
-        return text if inner is None else last_text(inner, path)
-    if path and isinstance(value, dict) and path[0] in value:
-        return last_text(value[str(path[0])], path[1:])
-    return None
-
-
 def _entered(text: str, path: Path, time: object) -> Iterator[Found | Unread]:
-    text, time, is_part = _plain_line(text, time)
+    line = plain_line(text, time)
     found = False
-    for value, prefix in objects_in(text):
+    for value, prefix in objects_in(line.text):
         date = _DATE.search(prefix)
-        for one in follow(value, path, time or (date and date[0]), was_text=True):
+        for one in follow(value, path, line.time or (date and date[0]), was_text=True):
             found = True
             yield one
     if not found:
-        yield Unread(text, time, path, is_part)
+        yield Unread(line.text)
 
 
-def _plain_line(text: str, time: object) -> tuple[str, object, bool]:
+def time_beside(value: dict[str, Any], time: object) -> object:
+    """The time that an envelope has, or the one so far."""
+    return next((value[name] for name in _TIMES if value.get(name) not in (None, "")), time)
+
+
+def plain_line(text: str, time: object) -> Line:
     """A line without what a container's runtime wrote in front of it, and without colours."""
     match = _RUNTIME.match(text)
     if match is not None:
-        text, time = match[3], time or match[1]
+        text, time = match[4], time or match[1]
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
-    return text, time, match is not None and match[2] == "P"
+    return Line(text, time, match is not None and match[3] == "P", "" if match is None else match[2])
 
 
 def objects_in(text: str) -> Iterator[tuple[Any, str]]:
@@ -129,16 +132,21 @@ def objects_in(text: str) -> Iterator[tuple[Any, str]]:
         if match is None:
             return
         value, end = _object_at(text, match.start())
+        if end < 0:
+            return  # cut short: what lies inside is not the record
         if value is not None:
             yield value, text[: match.start()]
         at = end
 
 
 def _object_at(text: str, start: int) -> tuple[Any, int]:
-    """The object that opens here, or a string that holds one; None and where to look on."""
+    """The object that opens here, or a string that holds one; None and where to look on (-1: the text ends in
+    the middle of it)."""
     try:
         value, end = decoder_for(text).raw_decode(text, start)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError) and _is_cut(error):
+            return None, -1
         if text.startswith("{'", start):
             try:
                 return parse_repr(text[start:].strip()), len(text)
@@ -151,10 +159,23 @@ def _object_at(text: str, start: int) -> tuple[Any, int]:
     return value, end
 
 
-def first_object(text: str) -> Any:
-    """The object that opens first in a text, or None where it does not end."""
-    match = _OPENS.search(text)
-    return None if match is None else _object_at(text, match.start())[0]
+def _is_cut(error: json.JSONDecodeError) -> bool:
+    """Whether an object is whole as far as its text goes."""
+    return error.msg.startswith("Unterminated string") or not error.doc[error.pos :].strip()
+
+
+def opens_without_end(text: str) -> bool:
+    """Whether the first object of a text goes on beyond it."""
+    at = 0
+    for _ in range(_MOST_OBJECTS):
+        match = _OPENS.search(text, at)
+        if match is None:
+            return False
+        value, end = _object_at(text, match.start())
+        if value is not None or end < 0:
+            return value is None
+        at = end
+    return False
 
 
 def may_hold_object(text: str) -> bool:
