@@ -8,6 +8,8 @@ NOTES = MappingProxyType(
     {
         "lengths_only": "Requests with a length but no content, left out of every hit rate: {count}.",
         "partly_timed": "Requests without a time, so that the file's order is kept: {count}.",
+        "untimed": "Requests without any time that was recognised, in the file's order: {count}.",
+        "time_taken": "Several fields could be the time; {taken} was taken, not {others}.",
         "sorted": "Requests that stood later in the file than their time and were sorted: {count}.",
         "times_ignored": "Times that were ignored, because this format goes by the file's order: {count}.",
         "times_unread": "Times that were not read, because you asked for the file's order: {count}.",
@@ -15,6 +17,7 @@ NOTES = MappingProxyType(
         "{count}.",
         "month_first": "Dates like {example}, read as month/day/year because none of them says which number "
         "is the month: {count}.",
+        "thousands": "Columns in which a mark stands between thousands ({example}): {count} ({columns}).",
         "members": "Files of the archive, read one after the other as one log: {count} ({names}).",
         "members_left": "Files of the archive that hold no requests, passed over: {count} ({names}).",
         "inside": "The records were found inside others, at {where}.",
@@ -43,6 +46,8 @@ NOTES = MappingProxyType(
         "absent_is_zero": "Rows of a format that leaves a count of 0 out, so that none means 0: {count}.",
         "usage_inclusive": "Line {line} shows that the input count includes the cached tokens.",
         "usage_exclusive": "Line {line} shows that the input count leaves the cached tokens out.",
+        "sums": "Rows are sums over several requests: the rate is right, their number is not that of the requests "
+        "({count} where the rows say so).",
         "expanded": "Conversations that became one request per turn of the user: {count}.",
         "announced": "Requests announced without a prompt (newer vLLM: only at level DEBUG): {count}.",
         "map_missed": "The first records hold nothing at these paths of the map: {paths}.",

@@ -17,6 +17,7 @@ from typing import Any
 from core.traces.field_map import ROLES, FieldMap, Role, entered, value_at
 from core.traces.mapping import shapes
 from core.traces.mapping.tree import tree_of
+from core.traces.names import TIMES, is_late, plain_name
 from core.traces.rows import Row
 
 _WAYS: tuple[Role, ...] = ("prompt", "tokens", "blocks")
@@ -45,10 +46,7 @@ NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
         ),
         "blocks": ("hash_ids", "block_hashes", "block_ids", "prefix_hashes"),
         "length": ("input_length", "prompt_tokens", "input_tokens", "num_prompt_tokens", "prompt_length"),
-        "time": (
-            *("timestamp", "ts", "time", "start_time", "started_at", "created_at", "created", "request_time"),
-            *("received_at", "arrival_time", "event_time", "datetime", "date", "logged_at", "requested_at"),
-        ),
+        "time": TIMES,
         "id": ("request_id", "req_id", "id", "custom_id", "call_id", "uuid", "event_id", "span_id"),
         "session": ("session_id", "session", "conversation_id", "thread_id", "chat_id", "trace_id"),
         "tenant": (
@@ -71,9 +69,6 @@ NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
 )
 _ANSWER = re.compile(
     r"(?:^|[._])(?:response|output|completion|answer|reply|result|generat|choice|candidates|error|reason)"
-)
-_LATE = re.compile(
-    r"(?:^|_)(?:end|ended|finish|finished|completed|updated|response|last|first|expires)(?:_|$)"
 )
 _READ_BESIDE = re.compile(
     r"(?:^|\.)(?:tools|functions|system|instructions|system_?instruction|tool_?config|cached_?content)(?:$|[.\[])",
@@ -132,11 +127,6 @@ def _chosen(candidates: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str,
     return chosen
 
 
-def plain_name(path: str) -> str:
-    """A field's own name in lower case with underscores: startTime, Start-Time are start_time."""
-    return _CAMEL.sub("_", path.rpartition(".")[2]).strip("_").lower()
-
-
 def _is_named(path: str, role: Role) -> bool:
     return plain_name(path) in NAMES[role]
 
@@ -183,7 +173,7 @@ class _Fields:
             if self._leaves[path].kind in ("text", "number") and shapes.moments(values) is not None:
                 found.append(path)
         return tuple(
-            sorted(found, key=lambda path: (_LATE.search(plain_name(path)) is not None, _rank(path, "time")))
+            sorted(found, key=lambda path: (is_late(path), _rank(path, "time")))
         )
 
     def named(self, role: Role, kind: Any) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from core.traces.names import TIMES, is_late, plain_name
 from core.traces.packing.decode import decoder_for, parse_json, parse_repr
 
 EACH = -1
@@ -24,8 +25,8 @@ Path = tuple[str | int, ...]
 _TIMES = (
     *("timestamp", "@timestamp", "time", "ts", "_time", "eventTime", "date", "datetime", "asctime"),
     *("__REALTIME_TIMESTAMP", "receiveTimestamp", "ingestionTime", "insertTime", "timeUnixNano"),
+    *("start_time", "starting_at"),
 )
-_OWN_TIMES = ("timestamp", "ts", "created_at", "request_time", "time", "created", "startTime", "start_time")
 _DATE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
     r"|\d{1,2}/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?"
@@ -183,8 +184,12 @@ def may_hold_object(text: str) -> bool:
     return _OPENS.search(text) is not None
 
 
+def _is_time(name: str) -> bool:
+    return plain_name(name) in TIMES and not is_late(name)
+
+
 def _with_time(record: dict[str, Any], time: object) -> dict[str, Any]:
-    if any(record.get(name) not in (None, "") for name in _OWN_TIMES):
+    if any(value not in (None, "") and _is_time(name) for name, value in record.items()):
         return record
     time = record.get("@timestamp") or time
     return record if time is None else record | {"timestamp": time}

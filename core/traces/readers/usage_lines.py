@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.traces.field_map import value_at
-from core.traces.mapping.mapped import COMMON, common, mapped
-from core.traces.mapping.shapes import usage_of
+from core.traces.mapping.columns import is_usage, num_summed, with_usual_names
+from core.traces.mapping.mapped import COMMON, Rules, common, mapped
+from core.traces.mapping.shapes import is_messages
+from core.traces.rows import Row
 
 _PATHS = (
     *("usage", "usageMetadata", "usage_metadata", "response.usage", "response.usageMetadata"),
@@ -35,9 +36,14 @@ _PROMPTS = (
 def _claims(data: Mapping[str, Any]) -> bool:
     if any(isinstance(data.get(name), str | list | dict) and data[name] for name in _PROMPTS):
         return False
-    if usage_of(dict(data)) is not None:
-        return True
-    return any(usage_of(value_at(data, path)) is not None for path in _PATHS)
+    if any(isinstance(value, str | list) and is_messages(value) for value in data.values()):
+        return False
+    return is_usage(data, _PATHS)
+
+
+def _sum(row: Row) -> tuple[str, int] | None:
+    count = num_summed(row)
+    return None if count is None else ("sums", count)
 
 
 USAGE_LINES = mapped(
@@ -47,4 +53,5 @@ USAGE_LINES = mapped(
     ("usage", "lengths"),
     _claims,
     common(usage=(*_PATHS, "."), time=(*COMMON.time, "created"), id=(*COMMON.id, "response.id")),
+    Rules(prepare=with_usual_names, remark=_sum),
 )
