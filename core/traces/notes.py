@@ -21,6 +21,10 @@ NOTES = MappingProxyType(
         "members": "Files of the archive, read one after the other as one log: {count} ({names}).",
         "members_left": "Files of the archive that hold no requests, passed over: {count} ({names}).",
         "inside": "The records were found inside others, at {where}.",
+        "encoding": "The text is not UTF-8; it was read as {encoding}.",
+        "titles": "Rows above the table's header, passed over: {count}.",
+        "columns_again": "Columns whose name stands twice: the first is read under it, the others have a number "
+        "behind the name: {count}.",
         "sheet": "The rows of the sheet {sheet} were read.",
         "cut_short": "Lists that have no end, as if the file had been cut off there: {count}.",
         "formats": "Formats that were read as one log: {count} ({formats}).",

@@ -27,6 +27,8 @@ HEAD_LINES = 20_000
 """Records and lines that are looked at where those say nothing: requests may stand far behind a start-up."""
 MOST_PATHS = 16
 MOST_SHEETS = 20
+_TITLES = 20
+"""Lines in which a table's header has to come."""
 
 
 def head_by(
@@ -97,12 +99,12 @@ def _json_ways(file: TraceFile) -> Iterator[Way]:
 
 def _table_ways(file: TraceFile) -> Iterator[Way]:
     """A table by each delimiter that its header has, the most frequent one first."""
-    header = next((line for _, line in first_lines(file, 1) if isinstance(line, str)), "")
-    named = separator_of(header)
+    begin = [line for _, line in first_lines(file, _TITLES) if isinstance(line, str)]
+    named = separator_of(begin[0]) if begin else None
     if named is not None:
         yield Way("csv", delimiter=named)
         return
-    widths = {delimiter: len(header_of(header, delimiter)) for delimiter in DELIMITERS}
+    widths = {one: next((n for line in begin if (n := len(header_of(line, one))) > 1), 0) for one in DELIMITERS}
     wide = [delimiter for delimiter, width in widths.items() if width > 1]
     for delimiter in sorted(wide, key=lambda one: -widths[one]) or [","]:
         yield Way("csv", delimiter=delimiter)

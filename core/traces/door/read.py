@@ -29,6 +29,7 @@ from core.traces.rows import Row
 
 _MOST_NAMED = 5
 _READINGS = 4
+_ENCODINGS = {"cp1252": "Windows-1252", "gb18030": "GBK"}
 Plan = list[tuple[TraceFile, Detection]]
 """The files of a log, each with how it is read."""
 
@@ -194,10 +195,18 @@ def _note_packing(builder: Builder, plan: Plan, left_out: Sequence[str]) -> None
         builder.note("members", len(members), names=_listed(members))
     if left_out:
         builder.note("members_left", len(left_out), names=_listed(left_out))
+    for encoding in dict.fromkeys(filter(None, (_encoding(file) for file, _ in plan))):
+        builder.note("encoding", encoding=_ENCODINGS[encoding])
     for where in dict.fromkeys(found.way.where for _, found in plan if found.way.where):
         builder.note("inside", where=escaped(where))
     for sheet in dict.fromkeys(found.way.sheet for _, found in plan if found.way.sheet):
         builder.note("sheet", sheet=escaped(sheet))
+
+
+def _encoding(file: TraceFile) -> str | None:
+    """The encoding that a file's letters were taken for, where no mark says it."""
+    with file.content() as content:
+        return content.encoding if content.encoding in _ENCODINGS else None
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -212,6 +212,7 @@ def _prompts(builder: Builder, row: Row, fields: FieldMap) -> list[Segments]:
 
 def facts_of(builder: Builder, row: Row, fields: FieldMap, read: ReadUsage = read_usage) -> dict[str, Any]:
     """Everything about a request but its name and its prompt."""
+    builder.wants_times = builder.wants_times or bool(fields.time)
     usage = usage_at(row, fields, read)
     output = None if usage is None else usage.output_tokens
     labels: dict[str, Any] = {role: label_at(row, fields.paths(role)) for role in _LABELS}

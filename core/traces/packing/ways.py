@@ -65,7 +65,7 @@ def rows_by(
     if way.packed == "lines":
         return _line_rows(file, meter)
     if way.packed == "csv":
-        rows = csv_rows(file, meter, way.delimiter)
+        rows = csv_rows(file, meter, way.delimiter, say)
         return rows if as_cells else _entered(rows)
     rows = _objects(way, file, meter, say, claims)
     return _as_cells(rows) if as_cells else rows
@@ -76,7 +76,7 @@ def _objects(way: Way, file: TraceFile, meter: Meter | None, say: Say, claims: C
         case "parquet" | "arrow":
             return _entered(arrow_rows(file, way.packed, meter))
         case "xlsx":
-            return _entered(sheet_rows(file, way.sheet, meter))
+            return _entered(sheet_rows(file, way.sheet, meter, say))
         case "text":
             return InnerRows(way.path, claims, say).of(_line_values(file, meter))
     if not way.path:
