@@ -19,7 +19,7 @@ NOTES = MappingProxyType(
         "is the month: {count}.",
         "thousands": "Columns in which a mark stands between thousands ({example}): {count} ({columns}).",
         "members": "Files of the archive, read one after the other as one log: {count} ({names}).",
-        "members_left": "Files of the archive that hold no requests, passed over: {count} ({names}).",
+        "members_left": "Files that hold no requests, passed over: {count} ({names}).",
         "inside": "The records were found inside others, at {where}.",
         "encoding": "The text is not UTF-8; it was read as {encoding}.",
         "titles": "Rows above the table's header, passed over: {count}.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 
 from core.errors import TraceError
@@ -69,10 +70,10 @@ def ways_of(file: TraceFile) -> Iterator[Way]:
     """
     kind = kind_of_file(file)
     if kind in ("parquet", "arrow"):
-        yield Way("parquet" if kind == "parquet" else "arrow")
+        yield from _with_cells(Way("parquet" if kind == "parquet" else "arrow"), file)
     elif kind == "xlsx":
         for sheet in sheet_names(file)[:MOST_SHEETS]:
-            yield Way("xlsx", sheet=sheet)
+            yield from _with_cells(Way("xlsx", sheet=sheet), file)
     else:
         start = first_char(file)
         if not start:
@@ -107,7 +108,15 @@ def _table_ways(file: TraceFile) -> Iterator[Way]:
     widths = {one: next((n for line in begin if (n := len(header_of(line, one))) > 1), 0) for one in DELIMITERS}
     wide = [delimiter for delimiter, width in widths.items() if width > 1]
     for delimiter in sorted(wide, key=lambda one: -widths[one]) or [","]:
-        yield Way("csv", delimiter=delimiter)
+        yield from _with_cells(Way("csv", delimiter=delimiter), file)
+
+
+def _with_cells(way: Way, file: TraceFile) -> Iterator[Way]:
+    """A table's rows, then the records that stand in a cell of each: a table of log lines."""
+    yield way
+    rows = [row.value for row in head_by(way, file) if isinstance(row, Row)]
+    for path in paths_into(rows, MOST_PATHS):
+        yield replace(way, path=path)
 
 
 def _lists(file: TraceFile) -> list[Path]:

@@ -150,7 +150,7 @@ def _planned(
             if isinstance(file, Member):
                 left_out.append(file.inside)
             elif why.code == "trace.empty":
-                continue  # beside others it adds nothing
+                left_out.append(escaped(file.name))  # beside others it adds nothing
             elif plan:
                 late.append(file)
             else:

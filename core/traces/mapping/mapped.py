@@ -15,6 +15,7 @@ from typing import Any
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format, Packing, each_row
 from core.traces.field_map import FieldMap, Role, entered, row_at, value_at
+from core.traces.mapping.shapes import plain_messages
 from core.traces.mapping.times import time_of
 from core.traces.model import Fact, Segment, TraceRequest
 from core.traces.packing.json_rows import parse_object
@@ -206,7 +207,12 @@ def _prompts(builder: Builder, row: Row, fields: FieldMap) -> list[Segments]:
             return body_prompts(builder.chat, row)
         found = row_at(row, path)
         if found is not None and found[0].get(found[1]) != "":
-            return prompts_in(builder.chat, *found)
+            holder, name = found
+            value = holder.get(name)
+            plain = plain_messages(value) if type(value) is list else value
+            if plain is not value:
+                holder = Row(holder.value | {name: plain}, holder.place, holder.path)
+            return prompts_in(builder.chat, holder, name)
     return []
 
 
@@ -305,4 +311,7 @@ def usage_at(row: Row, fields: FieldMap, read: ReadUsage = read_usage) -> Usage 
         elif type(value) in (int, float) or (isinstance(value, str) and value.isdecimal()):
             output = _number(row, fields.output) if fields.cached else None
             return Usage(holder.whole(name), _number(row, fields.cached), None, output)
-    return None
+    cached = None if fields.usage else _number(row, fields.cached)
+    if cached is None:
+        return None
+    return Usage(_number(row, fields.length), cached, None, _number(row, fields.output))

@@ -118,6 +118,8 @@ def _chosen(candidates: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str,
     if "usage" in chosen:
         for count in _COUNTS:
             chosen.pop(count, None)
+    elif not any(role in chosen for role in _WAYS) and "cached" in chosen and "length" in chosen:
+        chosen["usage"] = chosen.pop("length")
     elif "blocks" not in chosen and ("prompt" in chosen or "tokens" in chosen):
         if "cached" in chosen and "length" in chosen:
             chosen["usage"] = chosen["length"]
@@ -136,7 +138,8 @@ class _Fields:
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._num_rows = len(rows)
-        self._leaves = {leaf.path: leaf for leaf in tree_of(rows)} if rows else {}
+        leaves = tree_of(rows) if rows else []
+        self._leaves = {leaf.path: leaf for leaf in leaves if _is_whole(leaf.path, rows)}
         self._values = {path: [value_at(row.value, path) for row in rows] for path in self._leaves}
 
     def prompts(self) -> tuple[str, ...]:
@@ -212,18 +215,11 @@ class _Fields:
         if not taken:
             return bool(chosen.usage) and not chosen.blocks and not self._big_rest(())
         (path,) = taken
-        if "[" in path and not self._is_only_element(path):
-            return False
         return (
             self._leaves[path].present_in >= shapes.ENOUGH
             and (self._is_one_chat(path) if chosen.prompt else self._are_named_ids(path))
             and not self._big_rest(taken)
         )
-
-    def _is_only_element(self, path: str) -> bool:
-        """Whether the lists that a path leads through hold one thing each: the others would be lost."""
-        holders = [self._values.get(path[: cut.start()], ()) for cut in re.finditer(r"\[", path)]
-        return all(isinstance(inner := entered(v), list) and len(inner) == 1 for h in holders for v in h)
 
     def _is_one_chat(self, path: str) -> bool:
         """Messages that ask, the only ones; or the only text with a prompt's name or a template's markers."""
@@ -264,6 +260,15 @@ class _Fields:
     def _agree_on_usage(self) -> bool:
         """Whether all that may be the usage count alike."""
         return len({tuple(map(shapes.usage_of, self._values[path])) for path in self.usages()}) <= 1
+
+
+def _is_whole(path: str, rows: Sequence[Row]) -> bool:
+    """Whether the lists that a path leads through hold one thing each: the others would be lost."""
+    for cut in re.finditer(r"\[", path):
+        holders = (entered(value_at(row.value, path[: cut.start()])) for row in rows)
+        if any(isinstance(holder, list) and len(holder) > 1 for holder in holders):
+            return False
+    return True
 
 
 def _rank(path: str, role: Role) -> int:

@@ -21,6 +21,7 @@ _FOREIGN = MappingProxyType(
         b"%PDF": "PDF",
         b"SQLite format 3\x00": "SQLite",
         b"Obj\x01": "Avro",
+        b"ORC": "ORC",
         b"\xd0\xcf\x11\xe0": "Excel 97 (.xls)",
         b"\x89HDF": "HDF5",
         b"\x80\x02": "pickle",

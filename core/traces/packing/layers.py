@@ -113,6 +113,8 @@ def peeled(name: str, stream: BinaryIO) -> Content:
             break
         now = unpacking(name, layer[0], layer[1](below if now is stream else _Count(now)))
         head = cast(io.BufferedReader, now).peek(PEEK)
+    if any(head.startswith(magic) for magic in _PACKED):
+        raise refusals.too_deep(name, MOST_LAYERS)
     consumed = None if now is stream else lambda: below.num_bytes
     kind = kind_of(name, head)
     if kind != "text":

@@ -66,7 +66,7 @@ def rows_by(
         return _line_rows(file, meter)
     if way.packed == "csv":
         rows = csv_rows(file, meter, way.delimiter, say)
-        return rows if as_cells else _entered(rows)
+        return rows if as_cells else _within(_entered(rows), way, claims, say)
     rows = _objects(way, file, meter, say, claims)
     return _as_cells(rows) if as_cells else rows
 
@@ -74,15 +74,23 @@ def rows_by(
 def _objects(way: Way, file: TraceFile, meter: Meter | None, say: Say, claims: Claims | None) -> Rows:
     match way.packed:
         case "parquet" | "arrow":
-            return _entered(arrow_rows(file, way.packed, meter))
+            return _within(_entered(arrow_rows(file, way.packed, meter)), way, claims, say)
         case "xlsx":
-            return _entered(sheet_rows(file, way.sheet, meter, say))
+            return _within(_entered(sheet_rows(file, way.sheet, meter, say)), way, claims, say)
         case "text":
             return InnerRows(way.path, claims, say).of(_line_values(file, meter))
     if not way.path:
         return json_rows(file, meter, say)
     inside, rest = _streamed(way.path)
     return InnerRows(rest, claims, say).of(json_values(file, meter, say, inside))
+
+
+def _within(rows: Rows, way: Way, claims: Claims | None, say: Say) -> Rows:
+    """The rows, or the records in one of their cells."""
+    if not way.path:
+        return rows
+    values = (row if isinstance(row, TraceError) else (row.place, row.value) for row in rows)
+    return InnerRows(way.path, claims, say).of(values)
 
 
 def _streamed(path: Path) -> tuple[tuple[str, ...], Path]:

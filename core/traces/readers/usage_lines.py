@@ -11,7 +11,7 @@ from typing import Any
 
 from core.traces.mapping.columns import is_usage, num_summed, with_usual_names
 from core.traces.mapping.mapped import COMMON, Rules, common, mapped
-from core.traces.mapping.shapes import is_messages
+from core.traces.mapping.shapes import asks, is_messages
 from core.traces.rows import Row
 
 _PATHS = (
@@ -36,9 +36,18 @@ _PROMPTS = (
 def _claims(data: Mapping[str, Any]) -> bool:
     if any(isinstance(data.get(name), str | list | dict) and data[name] for name in _PROMPTS):
         return False
-    if any(isinstance(value, str | list) and is_messages(value) for value in data.values()):
+    if _holds_messages(data):
         return False
     return is_usage(data, _PATHS)
+
+
+def _holds_messages(value: object, depth: int = 4) -> bool:
+    """Whether messages lie in a record under whatever name: its prompt would be lost."""
+    if isinstance(value, Mapping):
+        return depth > 0 and any(_holds_messages(inner, depth - 1) for inner in value.values())
+    if isinstance(value, list | str):
+        return is_messages(value) and asks(value)
+    return False
 
 
 def _sum(row: Row) -> tuple[str, int] | None:
