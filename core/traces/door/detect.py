@@ -26,7 +26,7 @@ from core.traces.mapping.by_map import BY_MAP, is_readable, suggested
 from core.traces.options import ReadOptions
 from core.traces.packing import refusals
 from core.traces.packing.archives import parts_of
-from core.traces.packing.inner import EACH
+from core.traces.packing.inner import EACH, TABLE
 from core.traces.packing.inner_rows import Claims
 from core.traces.packing.sources import TraceFile
 from core.traces.packing.text import first_char
@@ -123,7 +123,7 @@ def _listed_in_one(file: TraceFile, ways: Sequence[Way]) -> dict[Way, list[Row]]
     """The elements of a list where the file is one object around it: they are the records, not the object."""
     if len(_rows(Way("json"), file, 2)) != 1:
         return {}
-    lists = [way for way in ways if way.packed == "json" and way.path[-1:] == (EACH,)]
+    lists = [way for way in ways if way.packed == "json" and way.path[-1:] in ((EACH,), (TABLE,))]
     heads = {way: _rows(way, file, HEAD) for way in lists}
     return {way: rows for way, rows in heads.items() if rows and "role" not in rows[0]}
 

@@ -8,6 +8,7 @@ activity. Their rows may be sums over several requests; then a column says over 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -52,22 +53,28 @@ _BUCKETS = ("uncached_input_tokens", "usage_input_tokens_no_cache", "usage_date_
 """Fields of reports that say nothing about how many requests a row stands for, and always sum up."""
 
 
+@lru_cache(maxsize=256)
+def _usual(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """(name, usual name) of those columns of which the usual name is another one and not there."""
+    found = []
+    for name in names:
+        plain = plain_name(name)
+        usual = _SAME.get(plain, plain)
+        if usual not in names and (plain in _LIVES or usual.endswith("_tokens")):
+            found.append((name, usual))
+    return tuple(found)
+
+
 def with_usual_names(row: Row) -> Row:
     """The record with its counts under the names that providers use as well, where its own are others."""
-    if usage_of(row.value) is not None and not any(name in row for name in _SAME):
+    others = _usual(tuple(row.value))
+    if not others:
         return row
-    found: dict[str, Any] = {}
-    lives: dict[str, Any] = {}
-    for name, value in row.value.items():
-        plain = plain_name(name)
-        if plain in _LIVES:
-            lives[_LIVES[plain]] = value
-        else:
-            found.setdefault(_SAME.get(plain, plain), value)
-    if lives:
-        found["cache_creation"] = lives
-    added = {name: value for name, value in found.items() if name not in row}
-    return Row(row.value | added, row.place, row.path) if added else row
+    if usage_of(row.value) is not None and not any(plain_name(name) in _SAME for name, _ in others):
+        return row
+    lives = {_LIVES[usual]: row.get(name) for name, usual in others if usual in _LIVES}
+    found = {usual: row.get(name) for name, usual in others if usual not in _LIVES}
+    return Row(row.value | found | ({"cache_creation": lives} if lives else {}), row.place, row.path)
 
 
 def is_usage(data: Mapping[str, Any], paths: tuple[str, ...]) -> bool:
@@ -87,10 +94,17 @@ def is_usage(data: Mapping[str, Any], paths: tuple[str, ...]) -> bool:
 
 def num_summed(row: Row) -> int | None:
     """Over how many requests a row sums up; 0 where it does not say; None where it is a request."""
-    names = {plain_name(name): value for name, value in row.value.items()}
-    for name in _HOW_MANY:
-        value = names.get(name)
+    told, is_bucket = _summing(tuple(row.value))
+    for name in told:
+        value = row.get(name)
         count = whole_of(value) if isinstance(value, str) else value
         if type(count) in (int, float) and count != 1:
             return int(count)  # type: ignore[arg-type]
-    return 0 if any(name in names for name in _BUCKETS) else None
+    return 0 if is_bucket else None
+
+
+@lru_cache(maxsize=256)
+def _summing(names: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+    """The columns that say over how many requests a row sums up, and whether it is a report's bucket."""
+    plain = {plain_name(name): name for name in names}
+    return tuple(plain[one] for one in _HOW_MANY if one in plain), any(one in plain for one in _BUCKETS)

@@ -13,13 +13,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.traces.names import TIMES, is_late, plain_name
 from core.traces.packing.decode import decoder_for, parse_json, parse_repr
 
 EACH = -1
+TABLE = -2
+"""Every row of a table whose columns stand beside the rows (Log Analytics)."""
 Path = tuple[str | int, ...]
 
 _TIMES = (
@@ -31,19 +33,22 @@ _DATE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
     r"|\d{1,2}/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?"
 )
+_PAIR = frozenset({"field", "value"})
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _RUNTIME = re.compile(r"(\d{4}-\S+) (stdout|stderr) ([PF]) (.*)", re.DOTALL)
-_OPENS = re.compile(r"""\{\s*["']|"\{\s*\\["']""")
+_OPENS = re.compile(r"""\[?\{\s*["']|"\{\s*\\["']""")
+_CALLED = re.compile(r"""(?:^|[\s,;(])["']?([A-Za-z_]\w{0,40})["']?\s*[=:]\s*$""")
 _MOST_OBJECTS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A record, the time of its envelope, and whether it was text."""
+    """A record, the time of its envelope, whether it was text, and what the text calls it: request={…}."""
 
     record: dict[str, Any]
     time: object
     was_text: bool
+    called: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +76,14 @@ def follow(
     if isinstance(value, str):
         yield from _entered(value, path, time)
     elif not path:
+        value = as_object(value)
         if isinstance(value, dict):
             yield Found(_with_time(value, time), time, was_text)
     elif path[0] == EACH:
         for item in value if isinstance(value, list) else ():
             yield from follow(item, path[1:], time, was_text)
+    elif isinstance(value, list) and isinstance(as_object(value), dict):
+        yield from follow(as_object(value), path, time, was_text)
     elif isinstance(value, list):
         step = path[0]
         if isinstance(step, int) and step < len(value):
@@ -83,6 +91,10 @@ def follow(
             yield from follow(value[step], path[1:], first, was_text)
     elif isinstance(value, dict) and path[0] in value:
         time = time_beside(value, time)
+        if path[1:2] == (TABLE,):
+            for record in table_records(value, str(path[0])):
+                yield from follow(record, path[2:], None, was_text)
+            return
         yield from follow(value[path[0]], path[1:], time, was_text)
 
 
@@ -91,11 +103,44 @@ def _entered(text: str, path: Path, time: object) -> Iterator[Found | Unread]:
     found = False
     for value, prefix in objects_in(line.text):
         date = _DATE.search(prefix)
+        if not path and isinstance(value, list) and all(isinstance(one, dict) and "role" in one for one in value):
+            value = {"messages": value}  # a column of its own, beside others
+        called = _CALLED.search(prefix)
         for one in follow(value, path, line.time or (date and date[0]), was_text=True):
             found = True
-            yield one
+            yield replace(one, called=called[1]) if called and isinstance(one, Found) else one
     if not found:
         yield Unread(line.text)
+
+
+def as_object(value: object) -> Any:
+    """A list of `{"field": …, "value": …}`, which is a row of CloudWatch Insights, as an object."""
+    if isinstance(value, list) and value and all(isinstance(one, dict) and one.keys() == _PAIR for one in value):
+        return {str(one["field"]): one["value"] for one in value}
+    return value
+
+
+def table_records(table: dict[str, Any], rows: str) -> Iterator[dict[str, Any]]:
+    """The rows of a table as objects by the names of its columns; none if it is no such table."""
+    columns, lists = table.get("columns"), table.get(rows)
+    if not isinstance(columns, list) or not isinstance(lists, list):
+        return
+    names = [one.get("name", one.get("ColumnName")) if isinstance(one, dict) else one for one in columns]
+    if not names or not all(isinstance(name, str) for name in names):
+        return
+    for row in lists:
+        if isinstance(row, list) and len(row) == len(names):
+            yield {name: _cell(cell) for name, cell in zip(names, row, strict=True)}
+
+
+def _cell(cell: object) -> object:
+    """A cell's JSON text as the value, as in every table."""
+    if isinstance(cell, str) and cell.lstrip()[:1] in ("{", "["):
+        try:
+            return parse_json(cell)
+        except ValueError:
+            return cell
+    return cell
 
 
 def time_beside(value: dict[str, Any], time: object) -> object:

@@ -31,6 +31,13 @@ class _Open:
     later: list[Valued] = field(default_factory=list)
 
 
+def _kind(record: Mapping[str, Any]) -> str:
+    """What a value is that nothing names: the answer, its usage, or something beside."""
+    if "choices" in record or ("content" in record and "role" in record) or "candidates" in record:
+        return "response"
+    return "usage" if any(name.lower().endswith(("tokens", "tokencount")) for name in record) else "metadata"
+
+
 class InnerRows:
     """The records inside the values of one file. What was text and is no record of this kind is noise."""
 
@@ -73,12 +80,32 @@ class InnerRows:
             yield from self._rows(place, found)
 
     def _rows(self, place: Place, found: Iterable[Found | Unread]) -> Generator[Row, None, None]:
-        records = [one for one in found if isinstance(one, Found) and self._is_wanted(one)]
+        there = [one for one in found if isinstance(one, Found)]
+        records = [one for one in there if self._is_wanted(one)]
+        if len(there) > 1 and self._claims is not None:
+            records = self._put_together(there, records)
         if not records:
             self._say("other_rows", 1)
         for one in records:
             self._names.update(list(one.record)[:1])
             yield Row(one.record, place)
+
+    def _put_together(self, there: list[Found], wanted: list[Found]) -> list[Found]:
+        """The values of one line as one record, where they are not records of their own: a request and its
+        usage, or the columns of a database's dump. Each stands under the name that the line gives it."""
+        if len(wanted) > 1 or not there[0].was_text:
+            return wanted
+        first = wanted[0] if wanted else there[0]
+        record = dict(first.record)
+        for one in there:
+            if one is first:
+                continue
+            if set(one.record) == {"messages"}:
+                record.setdefault("messages", one.record["messages"])
+            else:
+                record.setdefault(one.called or _kind(one.record), one.record)
+        whole = Found(record, first.time, was_text=True)
+        return [whole] if self._is_wanted(whole) else wanted
 
     def _is_wanted(self, found: Found) -> bool:
         return not found.was_text or self._claims is None or self._claims(found.record)

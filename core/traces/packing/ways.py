@@ -15,7 +15,7 @@ from typing import Any, Literal
 from core.errors import TraceError
 from core.traces.packing.csv_rows import csv_rows
 from core.traces.packing.decode import parse_json, parse_repr
-from core.traces.packing.inner import EACH, Path
+from core.traces.packing.inner import EACH, TABLE, Path
 from core.traces.packing.inner_rows import Claims, InnerRows
 from core.traces.packing.json_rows import json_rows, json_values, quiet
 from core.traces.packing.scanner import Say, Valued
@@ -44,7 +44,7 @@ class Way:
         """The path as people write it: data[].message."""
         text = ""
         for step in self.path:
-            text += "[]" if step == EACH else f"[{step}]" if isinstance(step, int) else f".{step}"
+            text += "[]" if step in (EACH, TABLE) else f"[{step}]" if isinstance(step, int) else f".{step}"
         return text.removeprefix(".")
 
 
