@@ -19,7 +19,9 @@ _GROUPS = re.compile(
 )
 _DECIMALS = re.compile(r"-?\d{1,20}[.,]0*", re.ASCII)
 _POWER = re.compile(r"(-?\d)(?:[.,](\d{1,15}))?[eE]\+?(\d{1,2})", re.ASCII)
-_NOTHING = frozenset({"", "nan", "null", "none", "n/a", "na", "nil", "-", "–", "—", "\\n", "<na>", "#n/a", "undefined"})
+_NOTHING = frozenset(
+    {"", "nan", "null", "none", "n/a", "na", "nil", "-", "–", "—", "\\n", "<na>", "#n/a", "undefined"}
+)
 
 
 def is_nothing(value: object) -> bool:
@@ -92,7 +94,9 @@ class Numbers:
         Raises:
             WrittenOtherwiseError: a column must be read anew, with decimals.
         """
-        proven = any(column.marked for column in self._columns.values())
+        proven = any(
+            one.marked or (one.doubtful and one.plain and not one.decimals) for one in self._columns.values()
+        )
         for name, column in self._columns.items():
             if column.doubtful and name not in self.decimals:
                 told = column.marked or column.plain
@@ -105,7 +109,9 @@ class Numbers:
     @property
     def found_decimals(self) -> frozenset[str]:
         """The columns that hold decimals and nothing that says thousands."""
-        found = {name for name, one in self._columns.items() if one.decimals and not (one.plain or one.marked)}
+        found = {
+            name for name, one in self._columns.items() if one.decimals and not (one.plain or one.marked)
+        }
         return self.decimals | found
 
 

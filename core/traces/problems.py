@@ -109,3 +109,10 @@ def open_numbers(file: str, line: int, field: str, example: str) -> TraceError:
         "and no other value of this column tells. Save the numbers without marks and load the log again."
     )
     return TraceError("trace.numbers", message, file=file, line=line, field=field, value=example)
+
+
+def api_error(file: str, said: object) -> TraceError:
+    """What was saved is an API's refusal, not what was asked of it."""
+    reason = shown(said)
+    message = f"{file} is the error of an API ({reason}), not a log. Ask the API again and save its answer."
+    return TraceError("trace.api_error", message, file=file, reason=reason)

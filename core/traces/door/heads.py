@@ -15,6 +15,7 @@ from core.traces.packing.inner import EACH, Path, objects_in
 from core.traces.packing.inner_paths import paths_into
 from core.traces.packing.inner_rows import Claims
 from core.traces.packing.json_rows import json_values, num_whole_lines, quiet
+from core.traces.packing.logfmt import is_logfmt
 from core.traces.packing.scanner import Scanner, Valued
 from core.traces.packing.sources import HeadMeter, OverError, TraceFile
 from core.traces.packing.tables import sheet_names
@@ -84,6 +85,8 @@ def ways_of(file: TraceFile) -> Iterator[Way]:
             yield from _table_ways(file)
         yield Way("lines")
         yield Way("text")
+        if is_logfmt(file):
+            yield Way("logfmt")
         yield from (Way("text", path) for path in paths_into(_objects_of_lines(file), MOST_PATHS))
 
 
@@ -105,7 +108,9 @@ def _table_ways(file: TraceFile) -> Iterator[Way]:
     if named is not None:
         yield Way("csv", delimiter=named)
         return
-    widths = {one: next((n for line in begin if (n := len(header_of(line, one))) > 1), 0) for one in DELIMITERS}
+    widths = {
+        one: next((n for line in begin if (n := len(header_of(line, one))) > 1), 0) for one in DELIMITERS
+    }
     wide = [delimiter for delimiter, width in widths.items() if width > 1]
     for delimiter in sorted(wide, key=lambda one: -widths[one]) or [","]:
         yield from _with_cells(Way("csv", delimiter=delimiter), file)

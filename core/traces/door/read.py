@@ -109,7 +109,13 @@ def _read(
 
 
 def _read_file(
-    builder: Builder, reader: Reader, file: TraceFile, found: Detection, meter: Meter, dates: Dates, numbers: Numbers
+    builder: Builder,
+    reader: Reader,
+    file: TraceFile,
+    found: Detection,
+    meter: Meter,
+    dates: Dates,
+    numbers: Numbers,
 ) -> None:
     as_cells = found.format.packing == "csv"
     for row in rows_by(found.way, file, meter, builder.note, found.claims, as_cells):

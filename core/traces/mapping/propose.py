@@ -175,9 +175,7 @@ class _Fields:
                 continue
             if self._leaves[path].kind in ("text", "number") and shapes.moments(values) is not None:
                 found.append(path)
-        return tuple(
-            sorted(found, key=lambda path: (is_late(path), _rank(path, "time")))
-        )
+        return tuple(sorted(found, key=lambda path: (is_late(path), _rank(path, "time"))))
 
     def named(self, role: Role, kind: Any) -> tuple[str, ...]:
         """Plain values under a name that this role usually has."""

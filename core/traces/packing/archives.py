@@ -130,7 +130,11 @@ def parts_of(file: TraceFile) -> list[TraceFile]:
     found = sorted(((name, size) for name, size in found if not _is_hidden(name)), key=_by_number)
     if not found:
         hidden = ", ".join(escaped(name) for name, _ in there[:3])
-        reason = f"its files are hidden ones ({hidden}), which are no logs" if there else "the archive holds no file"
+        reason = (
+            f"its files are hidden ones ({hidden}), which are no logs"
+            if there
+            else "the archive holds no file"
+        )
         raise problems.empty(file.name, reason)
     if len(found) > MOST_FILES:
         raise refusals.too_many(file.name, len(found), MOST_FILES)

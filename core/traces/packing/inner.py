@@ -103,7 +103,12 @@ def _entered(text: str, path: Path, time: object) -> Iterator[Found | Unread]:
     found = False
     for value, prefix in objects_in(line.text):
         date = _DATE.search(prefix)
-        if not path and isinstance(value, list) and all(isinstance(one, dict) and "role" in one for one in value):
+        if (
+            not path
+            and isinstance(value, list)
+            and value
+            and all(isinstance(one, dict) and "role" in one for one in value)
+        ):
             value = {"messages": value}  # a column of its own, beside others
         called = _CALLED.search(prefix)
         for one in follow(value, path, line.time or (date and date[0]), was_text=True):
@@ -115,7 +120,11 @@ def _entered(text: str, path: Path, time: object) -> Iterator[Found | Unread]:
 
 def as_object(value: object) -> Any:
     """A list of `{"field": …, "value": …}`, which is a row of CloudWatch Insights, as an object."""
-    if isinstance(value, list) and value and all(isinstance(one, dict) and one.keys() == _PAIR for one in value):
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(one, dict) and one.keys() == _PAIR for one in value)
+    ):
         return {str(one["field"]): one["value"] for one in value}
     return value
 

@@ -39,7 +39,9 @@ _HIGH = re.compile(rb"[\x80-\xff]+")
 _LONGEST_CHAR = 4
 _GBK_LEAST, _GBK_MOST = 0xA1, 0xF7
 _USUAL = frozenset(
-    "äöüÄÖÜßéèêëÉÈÊàâáãåæÀÁÅÆíìîïÍÎóòôõøÓÔÕØúùûÚÙñÑçÇýœŒ€£§°²³½·«»–—‘’‚“”„…¡¿©®™\u00a0\u00ad\u00b4\u00d7".encode("cp1252")
+    "äöüÄÖÜßéèêëÉÈÊàâáãåæÀÁÅÆíìîïÍÎóòôõøÓÔÕØúùûÚÙñÑçÇýœŒ€£§°²³½·«»–—‘’‚“”„…¡¿©®™\u00a0\u00ad\u00b4\u00d7".encode(
+        "cp1252"
+    )
 )
 """Letters and marks of Western European texts in Windows-1252."""
 _ENCODINGS = (
@@ -88,11 +90,13 @@ def _of_letters(head: bytes) -> str | None:
     GBK has its letters in pairs of high bytes. A single high byte that is a usual letter or mark in
     Windows-1252 is read so; were it Windows-1250, letters would look wrong but equal texts stay equal.
     """
-    runs = _HIGH.findall(head[: -_LONGEST_CHAR] if len(head) > _LONGEST_CHAR else head)
+    runs = _HIGH.findall(head[:-_LONGEST_CHAR] if len(head) > _LONGEST_CHAR else head)
     if not runs or any(_is_utf8(run) for run in runs):
         return None
     num_bytes = sum(map(len, runs))
-    in_pairs = all(len(run) % 2 == 0 and min(run) >= _GBK_LEAST and max(run[::2]) <= _GBK_MOST for run in runs)
+    in_pairs = all(
+        len(run) % 2 == 0 and min(run) >= _GBK_LEAST and max(run[::2]) <= _GBK_MOST for run in runs
+    )
     if in_pairs and num_bytes >= max(8, 3 * len(runs)):  # words of two letters and more
         return "gb18030"
     return "cp1252" if all(byte in _USUAL for run in runs for byte in run) else None

@@ -43,7 +43,9 @@ def no_package(file: str, kind: str, command: str) -> TraceError:
 
 def too_many(file: str, count: int, limit: int) -> TraceError:
     """An archive of more files than are opened one by one."""
-    message = f"{file} holds {count} files; at most {limit} are read as one log. Pack fewer of them, or join them."
+    message = (
+        f"{file} holds {count} files; at most {limit} are read as one log. Pack fewer of them, or join them."
+    )
     return TraceError("trace.too_many", message, file=file, count=count, limit=limit)
 
 

@@ -18,6 +18,7 @@ from core.traces.packing.decode import parse_json, parse_repr
 from core.traces.packing.inner import EACH, TABLE, Path
 from core.traces.packing.inner_rows import Claims, InnerRows
 from core.traces.packing.json_rows import json_rows, json_values, quiet
+from core.traces.packing.logfmt import logfmt_rows
 from core.traces.packing.scanner import Say, Valued
 from core.traces.packing.sources import Meter, TraceFile
 from core.traces.packing.tables import arrow_rows, sheet_rows
@@ -25,13 +26,13 @@ from core.traces.packing.text import lines
 from core.traces.rows import Row
 
 Rows = Generator[Row | TraceError, None, None]
-Packed = Literal["json", "text", "lines", "csv", "parquet", "arrow", "xlsx"]
+Packed = Literal["json", "text", "lines", "logfmt", "csv", "parquet", "arrow", "xlsx"]
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
     """How records lie in a file. `json`: one a line, an array, or in a row; `text`: JSON behind a prefix on
-    each line; `lines`: the lines themselves; the others are tables. `path`: where in a value the record is.
+    each line; `lines`: the lines themselves; `logfmt`: pairs on each line; the others are tables. `path`: where in a value the record is.
     """
 
     packed: Packed
@@ -64,6 +65,8 @@ def rows_by(
     """
     if way.packed == "lines":
         return _line_rows(file, meter)
+    if way.packed == "logfmt":
+        return logfmt_rows(file, meter, say)
     if way.packed == "csv":
         rows = csv_rows(file, meter, way.delimiter, say)
         return rows if as_cells else _within(_entered(rows), way, claims, say)

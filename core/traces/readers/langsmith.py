@@ -31,7 +31,11 @@ LANGSMITH = mapped(
         id=("id", "run_id"),
         time=("start_time",),
         session=("extra.metadata.thread_id", "extra.metadata.session_id", "extra.metadata.conversation_id"),
-        model=("extra.metadata.ls_model_name", "extra.invocation_params.model", "extra.invocation_params.model_name"),
+        model=(
+            "extra.metadata.ls_model_name",
+            "extra.invocation_params.model",
+            "extra.invocation_params.model_name",
+        ),
         usage=(".", "outputs.usage_metadata", "outputs.llm_output.token_usage", "outputs.llm_output.usage"),
     ),
     Rules(left_out=_left_out),
