@@ -1,10 +1,10 @@
 """Counts as spreadsheets and gateways of all countries write them: 1,536 and 1.536 and 1 536 and 1'536.
 
-A group of three digits behind a mark is a group of thousands, because tokens are whole: 1.536 is no count
-otherwise. Only 1.000 may also be a 1 with three decimals. A column is written in one way, so one value decides
-for all of it: groups that are not all zeros, or a whole number without a mark (950), say thousands; 1000.0 and
-0.000 say decimals. Where a column has neither, the other columns of the log decide, and where they do not,
-nobody can know: that is an error, never a guess. 1.54E+03 has lost digits and is no count.
+Three digits behind a mark are a group of thousands, because tokens are whole: 1.536 is no count otherwise.
+Only 1.000 may also be a 1 with three decimals. A column is written in one way, so one value decides for all
+of it: groups that are not all zeros, or a whole number without a mark (950), say thousands; 1000.0 and 0.000
+say decimals. Where a column has neither, the other columns of the log decide, and where they do not, nobody
+can know: that is an error, never a guess. 1.54E+03 has lost digits and is no count.
 """
 
 from __future__ import annotations
@@ -19,16 +19,6 @@ _GROUPS = re.compile(
 )
 _DECIMALS = re.compile(r"-?\d{1,20}[.,]0*", re.ASCII)
 _POWER = re.compile(r"(-?\d)(?:[.,](\d{1,15}))?[eE]\+?(\d{1,2})", re.ASCII)
-_NOTHING = frozenset(
-    {"", "nan", "null", "none", "n/a", "na", "nil", "-", "–", "—", "\\n", "<na>", "#n/a", "undefined"}
-)
-
-
-def is_nothing(value: object) -> bool:
-    """Whether a value stands for "not known": NaN of pandas, NULL of a database, N/A of a spreadsheet."""
-    if type(value) is float:
-        return value != value
-    return isinstance(value, str) and value.strip().lower() in _NOTHING
 
 
 class WrittenOtherwiseError(Exception):
@@ -74,7 +64,6 @@ class Numbers:
             if _DECIMALS.fullmatch(text):
                 column.decimals = column.decimals or text
             return whole_of(text, as_decimals=True)
-        parts = re.split(f"[{_MARKS}]", text.lstrip("-"))
         mark, first = groups[2], text.lstrip("-").split(groups[2])[1]
         if mark not in ".," or groups["whole"].count(mark) > 1 or int(first) or groups["whole"] != text:
             column.marked = column.marked or text

@@ -75,6 +75,17 @@ def unknown_fields(file: str, field_map: str) -> TraceError:
     return TraceError("trace.unknown_fields", message, file=file, map=likely)
 
 
+def expression(place: Place, query: object, counters: str) -> TraceError:
+    """A result of PromQL in which nobody can see any more what was counted; `counters`: what to ask for."""
+    asked = shown(query) if isinstance(query, str) else "…"
+    message = (
+        f"{place} is what an expression of PromQL came to ({asked}): its numbers have no name, or hide"
+        " restarts. Ask Prometheus over the time of the run for the counters themselves, without sum or rate:"
+        f" {counters}. The rate is worked out here."
+    )
+    return place.error("trace.expression", message, query=asked, counters=counters)
+
+
 def no_such_format(name: str, known: str) -> TraceError:
     """A format name that nobody knows."""
     message = f"There is no format {name!r}. Choose one of: {known}."
@@ -105,7 +116,7 @@ def bad_option(name: str, value: object, expected: str) -> TraceError:
 def open_numbers(file: str, line: int, field: str, example: str) -> TraceError:
     """A column of which nobody can say whether 1.000 is one or a thousand."""
     message = (
-        f"{file}, line {line}: {field} is {example!r}, which may be a number with thousands or one with decimals, "
+        f"{file}, line {line}: {field} is {example!r}, which may be thousands or decimals, "
         "and no other value of this column tells. Save the numbers without marks and load the log again."
     )
     return TraceError("trace.numbers", message, file=file, line=line, field=field, value=example)

@@ -8,7 +8,7 @@ from array import array
 
 from core.errors import TraceError
 from core.fields import Fields
-from core.traces.numbers import is_nothing, whole_of
+from core.traces.numbers import whole_of
 from core.traces.problems import Place
 from core.types import MAX_TOKEN_ID
 
@@ -17,6 +17,17 @@ LARGEST = 2**53
 LARGEST_TIME = 1e20
 _DIGITS = re.compile(r"\s*(-?\d{1,20})(?:\.0*)?\s*", re.ASCII)
 _NUMBER = re.compile(r"\s*[+-]?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?\s*", re.ASCII)
+
+
+UNSAID = frozenset(("", "-", "nan", "null", "none", "n/a", "na", "<na>", "\\n"))
+"""What tables write, in any case, where there is no number."""
+
+
+def unsaid(value: object) -> bool:
+    """Whether a value stands for a number that nobody knows: null, NaN, N/A. Missing is not zero."""
+    if isinstance(value, str):
+        return value.strip().lower() in UNSAID
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def as_whole(value: object) -> int | None:
@@ -49,9 +60,8 @@ class Row(Fields[TraceError]):
         return value
 
     def whole_or_none(self, field: str, least: int = 0, most: int = LARGEST) -> int | None:
-        """A whole number, or None; what tables write for an unknown one is none."""
-        value = self.value.get(field)
-        return None if value is None or is_nothing(value) else self.whole(field, least=least, most=most)
+        """A whole number; None where there is none (`unsaid`)."""
+        return None if unsaid(self.value.get(field)) else self.whole(field, least=least, most=most)
 
     def _count(self, field: str, value: object) -> int | None:
         if not isinstance(value, str):

@@ -122,6 +122,8 @@ def _columns(bound: bool) -> dict[str, Any]:
     names = ("place", "request", "session", "tokens", "hit", "rate", "reason", "lost")
     found: dict[str, Any] = {name: say(f"traffic.column.{name}") for name in names}
     title = say("traffic.column.rate_bound" if bound else "traffic.column.rate")
+    if bound:
+        found["hit"] = say("traffic.column.bound", name=found["hit"])
     found["rate"] = st.column_config.ProgressColumn(title, min_value=0.0, max_value=1.0, format="percent")
     return found
 

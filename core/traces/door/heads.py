@@ -15,6 +15,7 @@ from core.traces.packing.inner import EACH, Path, objects_in
 from core.traces.packing.inner_paths import paths_into
 from core.traces.packing.inner_rows import Claims
 from core.traces.packing.json_rows import json_values, num_whole_lines, quiet
+from core.traces.packing.log_lines import line_paths
 from core.traces.packing.logfmt import is_logfmt
 from core.traces.packing.scanner import Scanner, Valued
 from core.traces.packing.sources import HeadMeter, OverError, TraceFile
@@ -95,10 +96,12 @@ def _json_ways(file: TraceFile) -> Iterator[Way]:
     if is_long(file):
         yield from (Way("json", path) for path in _lists(file))
     yield Way("json")
-    paths: dict[Path, None] = dict.fromkeys(paths_into(_values(file), MOST_PATHS))
+    values = _values(file)
+    paths: dict[Path, None] = dict.fromkeys(paths_into(values, MOST_PATHS))
     if not paths:
         paths = dict.fromkeys(_lists(file))
     yield from (Way("json", path) for path in paths)
+    yield from (Way("lines", path) for path in line_paths(values))
 
 
 def _table_ways(file: TraceFile) -> Iterator[Way]:

@@ -1,4 +1,4 @@
-"""Files that are no log of requests: what Broth itself wrote is told where it belongs, an API's error is named."""
+"""Files that are no log: what Broth itself wrote is told where it belongs, an API's error is named."""
 
 from __future__ import annotations
 

@@ -58,11 +58,11 @@ def read_trace(
         raise problems.empty("the upload", "there is no file")
     wanted = options or ReadOptions()
     name = found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
-    plan, left_out = _planned(found, format_name, wanted)
+    plan, left_out, empty = _planned(found, format_name, wanted)
     dates, numbers = Dates(ignored=wanted.ignore_times), Numbers()
     for _ in range(_READINGS):
         try:
-            return _read(name, plan, left_out, wanted, progress, dates, numbers)
+            return _read(name, plan, (left_out, empty), wanted, progress, dates, numbers)
         except MonthSecondError:
             dates = Dates(month_first=False)
         except WrittenOtherwiseError:
@@ -73,13 +73,13 @@ def read_trace(
 def _read(
     name: str,
     plan: Plan,
-    left_out: Sequence[str],
+    passed: tuple[Sequence[str], Sequence[str]],
     options: ReadOptions,
     progress: Progress | None,
     dates: Dates,
     numbers: Numbers,
 ) -> Trace:
-    """One reading.
+    """One reading. `passed`: names of the files that hold no requests, and of the empty ones.
 
     Raises:
         TraceError: as above.
@@ -94,7 +94,7 @@ def _read(
             head = head_by(found.way, file, as_cells=as_cells, claims=found.claims)
             rows = [row for row in head if isinstance(row, Row)]
             readers[found.format.name] = found.format.make(builder, rows)
-    _note_packing(builder, plan, left_out)
+    _note_packing(builder, plan, *passed)
     meter = Meter(sum(file.size() for file, _ in plan), progress)
     for file, found in plan:
         _read_file(builder, readers[found.format.name], file, found, meter, dates, numbers)
@@ -136,8 +136,9 @@ def _read_file(
 
 def _planned(
     found: Sequence[TraceFile], format_name: str | None, options: ReadOptions
-) -> tuple[Plan, list[str]]:
-    """How each file is to be read, and the names of an archive's files that hold no requests.
+) -> tuple[Plan, list[str], list[str]]:
+    """How each file is to be read, the names of an archive's files that hold no requests, and those of files
+    that are empty.
 
     A file of rows that no reader claims is read like the first: what is wrong with it is then told by line.
 
@@ -146,6 +147,7 @@ def _planned(
     """
     plan: Plan = []
     left_out: list[str] = []
+    empty: list[str] = []
     late: list[TraceFile] = []
     error: TraceError | None = None
     for file in [part for one in found for part in parts_of(one)]:
@@ -153,10 +155,10 @@ def _planned(
             plan.append((file, _how(file, format_name, options)))
         except TraceError as why:
             error = error or why
-            if isinstance(file, Member):
+            if why.code == "trace.empty":
+                empty.append(file.inside if isinstance(file, Member) else file.name)
+            elif isinstance(file, Member):
                 left_out.append(file.inside)
-            elif why.code == "trace.empty":
-                left_out.append(escaped(file.name))  # beside others it adds nothing
             elif plan:
                 late.append(file)
             else:
@@ -164,7 +166,7 @@ def _planned(
     if not plan:
         raise error or problems.empty(found[0].name, "there is no file")
     entry = plan[0][1].format
-    return [*plan, *((file, Detection(entry, _usual_way(file, entry))) for file in late)], left_out
+    return [*plan, *((file, Detection(entry, _usual_way(file, entry))) for file in late)], left_out, empty
 
 
 def _how(file: TraceFile, format_name: str | None, options: ReadOptions) -> Detection:
@@ -194,13 +196,15 @@ def _main(entries: Sequence[Format]) -> Format:
     return next((entry for entry in entries if entry.gives - {"counters", "events"}), entries[0])
 
 
-def _note_packing(builder: Builder, plan: Plan, left_out: Sequence[str]) -> None:
+def _note_packing(builder: Builder, plan: Plan, left_out: Sequence[str], empty: Sequence[str]) -> None:
     """Say what was found inside what."""
     members = [file.inside for file, _ in plan if isinstance(file, Member)]
     if len(members) > 1 or (members and left_out):
         builder.note("members", len(members), names=_listed(members))
     if left_out:
         builder.note("members_left", len(left_out), names=_listed(left_out))
+    if empty:
+        builder.note("empty_files", len(empty), names=_listed(empty))
     for encoding in dict.fromkeys(filter(None, (_encoding(file) for file, _ in plan))):
         builder.note("encoding", encoding=_ENCODINGS[encoding])
     for where in dict.fromkeys(found.way.where for _, found in plan if found.way.where):

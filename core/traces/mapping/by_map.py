@@ -44,6 +44,8 @@ class _ByMap:
             decide_shape(builder, [self._block_row(row) for row in head], _SIZE, "ceil", self._names())
 
     def add(self, row: Row) -> None:
+        if not self._builder.wants(row):
+            return
         if self._fields.blocks:
             row = unfolded(row, self._fields)
             facts = facts_of(self._builder, row, self._fields)

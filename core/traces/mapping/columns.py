@@ -1,8 +1,8 @@
-"""Counts under names of a table's own: headers for people, and the columns of provider's usage reports.
+"""Counts under names of a table's own: headers for people, and the columns of providers' usage reports.
 
-Sources (read there, put in our words): OpenAI's usage API (`input_tokens` includes `input_cached_tokens`) and the
-exports of its dashboard, Anthropic's usage report and console (input without what was cached), OpenRouter's
-activity. Their rows may be sums over several requests; then a column says over how many.
+Sources (read there, put in our words): OpenAI's usage API (`input_tokens` includes `input_cached_tokens`) and
+the exports of its dashboard, Anthropic's usage report and console (input without what was cached),
+OpenRouter's activity. The rows of reports are sums over several requests.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from core.errors import TraceError
 from core.traces.field_map import value_at
 from core.traces.mapping.shapes import usage_of
 from core.traces.names import plain_name
-from core.traces.numbers import whole_of
 from core.traces.problems import Place
 from core.traces.reported.reading import read_usage
 from core.traces.rows import Row
@@ -44,10 +43,6 @@ _LIVES: Mapping[str, str] = MappingProxyType(
         "usage_input_tokens_cache_write_5m": "ephemeral_5m_input_tokens",
         "usage_input_tokens_cache_write_1h": "ephemeral_1h_input_tokens",
     }
-)
-_HOW_MANY = (
-    *("num_model_requests", "num_requests", "n_requests", "requests", "request_count", "num_calls", "calls"),
-    *("model_requests", "total_requests", "count_requests"),
 )
 _BUCKETS = ("uncached_input_tokens", "usage_input_tokens_no_cache", "usage_date_utc")
 """Fields of reports that say nothing about how many requests a row stands for, and always sum up."""
@@ -78,8 +73,8 @@ def with_usual_names(row: Row) -> Row:
 
 
 def is_usage(data: Mapping[str, Any], paths: tuple[str, ...]) -> bool:
-    """Whether a record counts tokens, in names that are known; also where a count cannot be read: then the error
-    about that column says more than any other."""
+    """Whether a record counts tokens, in names that are known; also where a count cannot be read: then the
+    error about that column says more than any other."""
     plain = with_usual_names(Row(dict(data), Place("")))
     for value in (plain.value, *(value_at(data, path) for path in paths)):
         if usage_of(value) is not None:
@@ -92,19 +87,7 @@ def is_usage(data: Mapping[str, Any], paths: tuple[str, ...]) -> bool:
     return False
 
 
-def num_summed(row: Row) -> int | None:
-    """Over how many requests a row sums up; 0 where it does not say; None where it is a request."""
-    told, is_bucket = _summing(tuple(row.value))
-    for name in told:
-        value = row.get(name)
-        count = whole_of(value) if isinstance(value, str) else value
-        if type(count) in (int, float) and count != 1:
-            return int(count)  # type: ignore[arg-type]
-    return 0 if is_bucket else None
-
-
 @lru_cache(maxsize=256)
-def _summing(names: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
-    """The columns that say over how many requests a row sums up, and whether it is a report's bucket."""
-    plain = {plain_name(name): name for name in names}
-    return tuple(plain[one] for one in _HOW_MANY if one in plain), any(one in plain for one in _BUCKETS)
+def is_bucket(names: tuple[str, ...]) -> bool:
+    """Whether columns are those of a report whose rows sum up without saying how many requests."""
+    return any(plain_name(name) in _BUCKETS for name in names)

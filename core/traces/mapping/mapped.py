@@ -18,6 +18,7 @@ from core.traces.field_map import FieldMap, Role, entered, row_at, value_at
 from core.traces.mapping.shapes import plain_messages
 from core.traces.mapping.times import time_of
 from core.traces.model import Fact, Segment, TraceRequest
+from core.traces.numbers import whole_of
 from core.traces.packing.json_rows import parse_object
 from core.traces.prompts.bodies import Segments, body_prompts, prompts_in, token_segment
 from core.traces.prompts.chat import output_text
@@ -33,7 +34,7 @@ COMMON = FieldMap(
     tag=("tag", "route"),
     template=("template", "template_id", "prompt_name"),
     model=("model",),
-    usage=("usage", "response.usage", "response.body.usage"),
+    usage=("usage", "response.usage", "response.body.usage", "timings", "response.timings"),
 )
 """Names that many formats share."""
 MOST_SHAPES = 256
@@ -59,14 +60,15 @@ class Rules:
     """What a format says beside its map. `left_out`: the code of the note that says why a record is no
     request; `prepare`: the record as the map expects it; `also`: where the answer's own id stands, by which
     a record that was delivered twice is known; `usage`: how this format's counts are to be understood;
-    `remark`: a note about a record that is kept, and its count; `is_answer`: whether a record is the answer to a request with a record of its own, of the same name."""
+    `remark`: the code of a note about a record that is kept; `is_answer`: whether a record is the answer to
+    a request with a record of its own, of the same name."""
 
     left_out: Callable[[Row], str | None] = lambda _row: None
     prepare: Callable[[Row], Row] = lambda row: row
     also: tuple[str, ...] = ()
     usage: ReadUsage = read_usage
     is_answer: Callable[[Row], bool] = lambda _row: False
-    remark: Callable[[Row], tuple[str, int] | None] = lambda _row: None
+    remark: Callable[[Row], str | None] = lambda _row: None
 
 
 USUAL = Rules()
@@ -105,13 +107,13 @@ def mapped(
     def each(builder: Builder, row: Row) -> None:
         row = rules.prepare(row)
         code = rules.left_out(row)
-        if code is None:
+        if code is not None:
+            builder.note(code)
+        elif builder.wants(row, lambda: usage_at(row, fields, rules.usage) is not None):
             read_mapped(builder, row, fields, rules)
             remark = rules.remark(row)
             if remark is not None:
-                builder.note(*remark)
-        else:
-            builder.note(code)
+                builder.note(remark)
 
     return Format(name, title, packing, frozenset(gives), claims, each_row(each))
 
@@ -155,7 +157,7 @@ def _add_without_prompt(
     if name is not None and rules.is_answer(row):
         builder.answers[name] = request
         return
-    if fields.prompt or fields.tokens:
+    if (fields.prompt or fields.tokens) and not builder.is_part:
         builder.note("redacted")
     builder.add(request, also=also)
 
@@ -264,8 +266,8 @@ def label_at(row: Row, paths: Sequence[str]) -> str | None:
 def _number(row: Row, paths: Sequence[str]) -> int | None:
     for path in paths:
         found = row_at(row, path)
-        if found is not None and found[0].get(found[1]) != "":
-            return found[0].whole(found[1])
+        if found is not None and (number := found[0].whole_or_none(found[1])) is not None:
+            return number
     return None
 
 
@@ -295,9 +297,11 @@ def _output_ids(row: Row, paths: Sequence[str]) -> array[int] | None:
 
 
 def usage_at(row: Row, fields: FieldMap, read: ReadUsage = read_usage) -> Usage | None:
-    """The first usage found: an object in any provider's words, or a count with the cached one beside it."""
+    """The first usage that says what was cached, else the first: an object in any provider's words, or a
+    count with the cached one beside it. (llama.cpp says it in `timings`, beside an OpenAI-like usage.)"""
+    first: Usage | None = None
     for path in fields.usage:
-        if path == "." and (usage := read(row)) is not None:
+        if path == "." and first is None and (usage := read(row)) is not None:
             return usage
         found = row_at(row, path)
         if found is None:
@@ -306,12 +310,15 @@ def usage_at(row: Row, fields: FieldMap, read: ReadUsage = read_usage) -> Usage 
         value = entered(holder.get(name))
         if isinstance(value, dict):
             usage = read(Row(value, row.place, holder.name(name)))
-            if usage is not None:
+            if usage is not None and usage.cached_tokens is not None:
                 return usage
-        elif type(value) in (int, float) or (isinstance(value, str) and value.isdecimal()):
+            first = first or usage
+        elif first is not None:
+            continue
+        elif type(value) in (int, float) or (isinstance(value, str) and whole_of(value) is not None):
             output = _number(row, fields.output) if fields.cached else None
             return Usage(holder.whole(name), _number(row, fields.cached), None, output)
     cached = None if fields.usage else _number(row, fields.cached)
     if cached is None:
-        return None
+        return first
     return Usage(_number(row, fields.length), cached, None, _number(row, fields.output))

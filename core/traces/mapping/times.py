@@ -1,8 +1,8 @@
 """When a request came, where a format's own names for it are not in the record.
 
-A wide list of names decides first; where none of them is there, the only field that looks like a moment is it.
-Names that tell when something ended come last. What was taken, and what else it could have been, is noted; a
-log without any time keeps the file's order, and that is noted too.
+A wide list of names decides first; where none of them is there, the only field that looks like a moment is
+it. Names that tell when something ended come last. What was taken, and what else it could have been, is
+noted; a log without any time keeps the file's order, and that is noted too.
 """
 
 from __future__ import annotations

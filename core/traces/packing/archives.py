@@ -113,7 +113,7 @@ def kind_of_file(file: TraceFile) -> str:
 
 
 def parts_of(file: TraceFile) -> list[TraceFile]:
-    """The file itself, or the files of the archive that it is, by name.
+    """The file itself, or the files of the archive that it is, by name and number.
 
     Raises:
         TraceError: the archive is damaged, empty, locked, or unpacks to far too much.
@@ -127,7 +127,7 @@ def parts_of(file: TraceFile) -> list[TraceFile]:
         except _BROKEN:
             raise refusals.damaged(file.name, kind) from None
     there = found
-    found = sorted(((name, size) for name, size in found if not _is_hidden(name)), key=_by_number)
+    found = sorted(((name, size) for name, size in found if not _is_hidden(name)), key=_by_name)
     if not found:
         hidden = ", ".join(escaped(name) for name, _ in there[:3])
         reason = (
@@ -149,6 +149,13 @@ def _listed(stream: BinaryIO, kind: str) -> list[tuple[str, int]]:
             return [(one.filename, one.file_size) for one in archive.infolist() if not one.is_dir()]
     with tarfile.open(fileobj=stream, mode="r:") as archive:
         return [(one.name, one.size) for one in archive if one.isfile()]
+
+
+def _by_name(found: tuple[str, int]) -> tuple[list[tuple[int, str]], str]:
+    """As people count: part-2 comes before part-10."""
+    runs = re.findall(r"[0-9]+|[^0-9]+", found[0])
+    digits = [run.lstrip("0") if "0" <= run[0] <= "9" else None for run in runs]
+    return [(len(n), n) if n is not None else (1, run) for n, run in zip(digits, runs, strict=True)], found[0]
 
 
 def _is_hidden(name: str) -> bool:

@@ -43,7 +43,7 @@ def csv_rows(
     records = _records(file, meter)
     first = [*islice(records, _TITLES)]
     if first and isinstance(first[0][1], str) and (named := separator_of(first[0][1])) is not None:
-        delimiter, first = named, first[1:] + [*islice(records, 1)]
+        delimiter, first = named, [*first[1:], *islice(records, 1)]
     head = [(place, _cut(record, place, delimiter)) for place, record in first]
     num_titles = _num_titles([cells for _, cells in head])
     if num_titles:

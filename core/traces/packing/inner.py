@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.traces.names import TIMES, is_late, plain_name
+from core.traces import names
 from core.traces.packing.decode import decoder_for, parse_json, parse_repr
 
 EACH = -1
@@ -24,10 +24,11 @@ TABLE = -2
 """Every row of a table whose columns stand beside the rows (Log Analytics)."""
 Path = tuple[str | int, ...]
 
-_TIMES = (
+TIMES = (
     *("timestamp", "@timestamp", "time", "ts", "_time", "eventTime", "date", "datetime", "asctime"),
     *("__REALTIME_TIMESTAMP", "receiveTimestamp", "ingestionTime", "insertTime", "timeUnixNano"),
     *("start_time", "starting_at"),
+    "observedTimeUnixNano",
 )
 _DATE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
@@ -60,12 +61,12 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line without its runtime's prefix. `is_part`: the prefix says that the next one goes on with it;
-    `stream`: stdout or stderr, "" where nothing says so."""
+    """A line without its runtime's prefix. `is_part`: whether the prefix says that the next one goes on with
+    it, None where there is no prefix; `stream`: stdout or stderr, "" where nothing says so."""
 
     text: str
     time: object
-    is_part: bool
+    is_part: bool | None
     stream: str
 
 
@@ -137,9 +138,10 @@ def table_records(table: dict[str, Any], rows: str) -> Iterator[dict[str, Any]]:
     names = [one.get("name", one.get("ColumnName")) if isinstance(one, dict) else one for one in columns]
     if not names or not all(isinstance(name, str) for name in names):
         return
+    header = [str(name) for name in names]
     for row in lists:
-        if isinstance(row, list) and len(row) == len(names):
-            yield {name: _cell(cell) for name, cell in zip(names, row, strict=True)}
+        if isinstance(row, list) and len(row) == len(header):
+            yield {name: _cell(cell) for name, cell in zip(header, row, strict=True)}
 
 
 def _cell(cell: object) -> object:
@@ -154,7 +156,7 @@ def _cell(cell: object) -> object:
 
 def time_beside(value: dict[str, Any], time: object) -> object:
     """The time that an envelope has, or the one so far."""
-    return next((value[name] for name in _TIMES if value.get(name) not in (None, "")), time)
+    return next((value[name] for name in TIMES if value.get(name) not in (None, "")), time)
 
 
 def plain_line(text: str, time: object) -> Line:
@@ -164,7 +166,9 @@ def plain_line(text: str, time: object) -> Line:
         text, time = match[4], time or match[1]
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
-    return Line(text, time, match is not None and match[3] == "P", "" if match is None else match[2])
+    if match is None:
+        return Line(text, time, None, "")
+    return Line(text, time, match[3] == "P", match[2])
 
 
 def objects_in(text: str) -> Iterator[tuple[Any, str]]:
@@ -239,7 +243,7 @@ def may_hold_object(text: str) -> bool:
 
 
 def _is_time(name: str) -> bool:
-    return plain_name(name) in TIMES and not is_late(name)
+    return names.plain_name(name) in names.TIMES and not names.is_late(name)
 
 
 def _with_time(record: dict[str, Any], time: object) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from core.traces.packing.inner import (
     EACH,
     TABLE,
+    TIMES,
     Path,
     as_object,
     may_hold_object,
@@ -20,7 +21,7 @@ SHIPPED = frozenset(
         *("log", "message", "@message", "msg", "MESSAGE", "line", "_raw", "_source", "result", "event"),
         *("jsonPayload", "textPayload", "protoPayload", "log_processed", "logEvent", "messageObject"),
         *("body", "content", "record", "data", "payload", "entry", "fields", "raw", "text", "value"),
-        *("properties", "attributes"),
+        *("properties", "attributes", "stringValue"),
     }
 )
 """Names under which Docker, CloudWatch, Google Cloud, journald, Loki, Splunk, Elasticsearch, Fluent Bit,
@@ -32,7 +33,7 @@ _BESIDE = frozenset(
     }
 )
 _LONGEST_BESIDE = 200
-_DEEPEST = 6
+_DEEPEST = 8
 _MOST_NODES = 2000
 
 
@@ -84,6 +85,7 @@ def _is_envelope(value: dict[str, Any], inner: str) -> bool:
     return all(
         name == inner
         or name in _BESIDE
+        or name in TIMES
         or (len(item) <= _LONGEST_BESIDE if isinstance(item, str) else not isinstance(item, dict | list))
         for name, item in value.items()
     )

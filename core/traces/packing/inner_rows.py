@@ -117,7 +117,7 @@ class InnerRows:
         self._open[part.stream] = _Open(place, part, marked)
 
     def _joined(self, before: _Open, part: Part, value: Valued) -> _Rows:
-        """One more part of a record; the last one where the runtime, a line end or the object's end says so."""
+        """One more part of a record; the last one where its mark, a line end or the object's end says so."""
         text = before.part.text + part.text
         before.part = replace(before.part, text=text)
         before.later.append(value)

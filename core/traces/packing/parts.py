@@ -74,7 +74,7 @@ def part_of(value: object, path: Path) -> Part | None:
 
 def _part(line: Line, holder: dict[str, Any], rest: Path) -> Part:
     stream = line.stream or str(holder.get("partial_id") or holder.get("stream") or "")
-    goes_on = line.is_part or holder.get("logtag") == "P"
+    goes_on = line.is_part is True or holder.get("logtag") == "P"
     if str(holder.get("partial_message")).lower() == "true":
         goes_on = str(holder.get("partial_last")).lower() != "true"
     return Part(line.text, goes_on, "stream" in holder and "log" in holder, stream, line.time, rest)

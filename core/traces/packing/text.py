@@ -67,7 +67,7 @@ def lines(
 
 
 def _what_stands(raw: bytes, at: int) -> str:
-    """A byte that is not UTF-8, by its place and what it would be elsewhere: most often a table from Excel."""
+    """A byte that is not UTF-8, by its place and what it would be in a table from Excel."""
     letter = raw[at : at + 1].decode("cp1252", "replace")
     also = f"; in Windows-1252 it is {letter}" if letter.isprintable() and letter != "\ufffd" else ""
     return f"byte {at + 1} of the line{also}"

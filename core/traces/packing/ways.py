@@ -18,6 +18,7 @@ from core.traces.packing.decode import parse_json, parse_repr
 from core.traces.packing.inner import EACH, TABLE, Path
 from core.traces.packing.inner_rows import Claims, InnerRows
 from core.traces.packing.json_rows import json_rows, json_values, quiet
+from core.traces.packing.log_lines import bare_lines, log_lines
 from core.traces.packing.logfmt import logfmt_rows
 from core.traces.packing.scanner import Say, Valued
 from core.traces.packing.sources import Meter, TraceFile
@@ -32,7 +33,8 @@ Packed = Literal["json", "text", "lines", "logfmt", "csv", "parquet", "arrow", "
 @dataclass(frozen=True, slots=True)
 class Way:
     """How records lie in a file. `json`: one a line, an array, or in a row; `text`: JSON behind a prefix on
-    each line; `lines`: the lines themselves; `logfmt`: pairs on each line; the others are tables. `path`: where in a value the record is.
+    each line; `lines`: the lines themselves, or with a path the texts there; `logfmt`: pairs on each line;
+    the others are tables. `path`: where in a value the record is.
     """
 
     packed: Packed
@@ -64,7 +66,7 @@ def rows_by(
         TraceError: the file is of another kind, or cannot be read on.
     """
     if way.packed == "lines":
-        return _line_rows(file, meter)
+        return _line_rows(file, meter) if not way.path else _lines_in(way.path, file, meter, say)
     if way.packed == "logfmt":
         return logfmt_rows(file, meter, say)
     if way.packed == "csv":
@@ -106,8 +108,11 @@ def _streamed(path: Path) -> tuple[tuple[str, ...], Path]:
 
 
 def _line_rows(file: TraceFile, meter: Meter | None) -> Rows:
-    for place, line in lines(file, meter):
-        yield line if isinstance(line, TraceError) else Row({"line": line}, place)
+    yield from bare_lines(lines(file, meter))
+
+
+def _lines_in(path: Path, file: TraceFile, meter: Meter | None, say: Say) -> Rows:
+    yield from log_lines(json_values(file, meter, say), path)
 
 
 def _line_values(file: TraceFile, meter: Meter | None) -> Generator[Valued | TraceError, None, None]:

@@ -1,9 +1,10 @@
 """LangSmith's runs, as its export and its SDK write them: one run a record, `run_type` says of what kind.
 
-Source rules (its run schema, and LangChain's serialised messages, read in public repositories): `inputs.messages`
-is a list of lists of messages, each `{"id": […, "HumanMessage"], "kwargs": {…}}` or `{"type": "human", "data"}`;
-counts stand on the run (`prompt_tokens`, `prompt_token_details.cache_read`) or in the answer's
-`llm_output.token_usage`. Only runs of models are calls; chains, tools and retrievers only lead to them.
+Source rules (its run schema, and LangChain's serialised messages, as public repositories have them):
+`inputs.messages` is a list of lists of messages, each `{"id": […, "HumanMessage"], "kwargs": {…}}` or
+`{"type": "human", "data": {…}}`; counts stand on the run (`prompt_tokens`,
+`prompt_token_details.cache_read`) or in the answer's `llm_output.token_usage`. Only runs of models are calls;
+chains, tools and retrievers only lead to them.
 """
 
 from __future__ import annotations

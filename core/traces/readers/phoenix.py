@@ -1,8 +1,8 @@
 """Phoenix's spans, as its page and its client export them: OpenInference's attributes as objects in objects.
 
-Source rules (OpenInference's conventions, Phoenix's export): the messages are `llm.input_messages`, each under
-`message`; counts are `llm.token_count`. Only spans of the kind LLM are calls. The same attributes with dots in
-their names are OpenTelemetry's (core/traces/readers/opentelemetry.py).
+Source rules (OpenInference's conventions, Phoenix's export): the messages are `llm.input_messages`, each
+under `message`; counts are `llm.token_count`. Only spans of the kind LLM are calls. The same attributes with
+dots in their names are OpenTelemetry's (core/traces/readers/opentelemetry.py).
 """
 
 from __future__ import annotations

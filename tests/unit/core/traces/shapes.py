@@ -286,6 +286,17 @@ def _envelopes() -> Iterator[tuple[str, Shape]]:
         "Docker",
         Shape(enveloped(lambda text, at: {"log": text + "\n", "stream": "stdout", "time": iso(at, 6)})),
     )
+    yield (
+        "protobuf's times",
+        shipped("message", "timestamp", lambda at: {"seconds": str(int(at.timestamp())), "nanos": 0}),
+    )
+    records = [
+        {"timeUnixNano": f"{int(at.timestamp())}000000000", "body": {"stringValue": json.dumps(row)}}
+        for row, at in zip(untimed(), TIMES, strict=True)
+    ]
+    yield "OpenTelemetry's logs, one a line", Shape(lines(records), notes=("inside",))
+    exported = {"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}
+    yield "OpenTelemetry's logs, exported", Shape(json.dumps(exported).encode(), notes=("inside",))
     noisy = [{"log": line + "\n", "stream": "stderr", "time": iso(TIMES[0])} for line in NOISE]
     yield (
         "Docker with noise",

@@ -159,7 +159,7 @@ def test_parts_of_all_kinds() -> None:
     assert parts[0] == ("user", "Look: ")
     assert parts[1][0] == "media"
     assert parts[2:] == [
-        ("assistant", '{"name": "f", "arguments": "{\\"x\\": 1}"}'),
+        ("assistant", '{"name": "f", "arguments": {"x": 1}}'),
         ("tool", "42"),
         ("thinking", "so"),
         ("assistant", "A"),
