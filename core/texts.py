@@ -6,6 +6,13 @@ somebody cut a text in the middle of an emoji. UTF-8 has no form for it, so a pl
 
 from __future__ import annotations
 
+import re
+
+_STEERING = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)
+"""Control signs but for line ends and tabs, line separators, and marks that turn the direction of writing."""
+
 
 def text_bytes(text: str) -> bytes:
     """What every text that enters a hash is encoded to: UTF-8, and halves of surrogate pairs in its manner.
@@ -39,3 +46,13 @@ def escaped(text: str) -> str:
     'cut \\\\ud83c off'
     """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def in_terminal(text: str) -> str:
+    """The text for a terminal: what would steer it, or turn the order of its signs, is written ``\\u001b``.
+    JSON means the same by it.
+
+    >>> in_terminal("red \\u001b[31m, turned \\u202e")
+    'red \\\\u001b[31m, turned \\\\u202e'
+    """
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", escaped(text))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ui.course.mine import MINE
@@ -27,9 +28,15 @@ _FORGOTTEN = "forgotten"
 
 def held_panel() -> None:
     """Closed until somebody asks."""
+    drawer = st.expander(say("held.title"), icon=":material/shield:")
+    held_words(drawer)
+
+
+def held_words(place: DeltaGenerator) -> None:
+    """The sentences and the button, there; after forgetting, the page opens anew at once."""
     if st.session_state.pop(_FORGOTTEN, False):
         _open_anew()
-    with st.expander(say("held.title"), icon=":material/shield:"):
+    with place:
         st.markdown("\n".join(f"- {one}" for one in held()) or say("held.nothing"))
         st.caption(say("held.where", minutes=minutes_kept()))
         st.button(say("held.forget"), key="held-forget", help=say("held.forget.help"), on_click=forget_now)

@@ -9,20 +9,20 @@ import streamlit as st
 from core.errors import BrothError
 from core.traffic.analysis import Analysis, analyse
 from core.traffic.settings import Settings
-from pages.held import held_panel
+from pages.held import held_words
 from pages.navigation import page
 from ui.frame.session import say, show_error
 from ui.frame.shell import toolbar
 from ui.machine.machine import MACHINE
-from ui.server.sessions import minutes_kept
-from ui.traffic.basis import basis_line, log_summary, sample_line
+from ui.traffic.basis import basis_line, bound_line, log_summary, notes_panel, sample_line
 from ui.traffic.compare import compare_view
 from ui.traffic.events import events_view
 from ui.traffic.groups import sources_view
 from ui.traffic.misses import all_misses, misses_view
 from ui.traffic.open import open_request
+from ui.traffic.panels import Panels
 from ui.traffic.settings import settings_row
-from ui.traffic.source import source_panel
+from ui.traffic.source import privacy, source_panel
 from ui.traffic.state import Log, analysis_key, choose, chosen
 from ui.traffic.sweeps import sweeps_view
 from ui.traffic.view import overview, without_identity
@@ -43,14 +43,9 @@ VIEWS: dict[str, Any] = {
 def render() -> None:
     """The log, the settings, one of its views."""
     toolbar()
-    st.header(say("traffic.title"), anchor=False)
-    st.markdown(say("traffic.intro"))
-    log = source_panel()
-    st.caption(f"{say('traffic.privacy', minutes=minutes_kept())} {say('traffic.link.kept')}")
-    held_panel()
+    log = _head()
     if log is None:
         return
-    log_summary(log)
     if log.trace.events is not None:
         events_view(log, log.trace.events, page("execute"))
         return
@@ -69,6 +64,28 @@ def render() -> None:
         show_error(error)
 
 
+def _head() -> Log | None:
+    """A title, a row of controls, a line of what was read: the finding shall stand on the first screen."""
+    with st.container(key="traffic-head", gap="small"):
+        st.header(say("traffic.title"), anchor=False)
+        intro = st.container()
+        row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="traffic-row")
+        panels = Panels(row)
+        log = source_panel(panels)
+        if log is not None:
+            notes_panel(panels, log)
+        held = panels.add("held", say("held.title"))
+        if "other" not in panels.standing:
+            held.caption(privacy())
+        held_words(held)
+        panels.draw()
+        if log is None or log.key[0] == "sample":
+            intro.markdown(say("traffic.intro"))
+        if log is not None:
+            log_summary(log)
+    return log
+
+
 def _analysis(log: Log) -> Analysis | None:
     size = chosen().a.block_size or log.trace.block_size or 16
     settings = settings_row(log, MACHINE.get().cost().blocks_that_fit(size))
@@ -85,15 +102,18 @@ def _views(log: Log, analysis: Analysis) -> None:
     if st.session_state.setdefault("traffic_view", chosen().view) not in views:
         st.session_state["traffic_view"] = views[0]
     words = {one: say(f"traffic.view.{one}") for one in views}
-    found = st.segmented_control(
-        say("traffic.view"),
-        views,
-        format_func=words.__getitem__,
-        key="traffic_view",
-        label_visibility="collapsed",
-    )
-    choose(view=found or (chosen().view if chosen().view in views else views[0]))
-    basis_line(log, analysis.settings)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="traffic-views"):
+        found = st.segmented_control(
+            say("traffic.view"),
+            views,
+            format_func=words.__getitem__,
+            key="traffic_view",
+            label_visibility="collapsed",
+            wrap=True,
+        )
+        choose(view=found or (chosen().view if chosen().view in views else views[0]))
+        basis_line(log, analysis.settings)
+    bound_line(log, analysis.settings)
 
     def open_it(number: int, settings: Settings | None = None, of_log: Log | None = None) -> None:
         shown_log = of_log or log

@@ -20,6 +20,9 @@ BASE = 14_200
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 PLAN: Mapping[int, str] = {8: "ttl", 13: "unexplained", 17: "ttl", 20: "shrank", 24: "unexplained"}
 """The session of the design: 25 turns, five resets."""
+LOSE_ALL = ("ttl", "unexplained", "model", "tools")
+OTHER_MODEL = "claude-opus-4-5-20251101"
+"""The model of a session from a turn on whose event is "model"."""
 
 
 @dataclass
@@ -60,7 +63,7 @@ def make_session(
         pause = (ttl_s * 7 // 5 if number % 2 == 0 else 9 * ttl_s) if event == "ttl" else 17 + number * 7 % 48
         at += timedelta(seconds=pause if number > 1 else 0)
         total = 15_980 + 9_674 + FRESH if event == "shrank" else before + 760 + number * 613 % 2_300
-        held = 0 if number == 1 or event in ("ttl", "unexplained") else before - FRESH
+        held = 0 if number == 1 or event in LOSE_ALL else before - FRESH
         read = 15_980 if event == "shrank" else held
         made.turns.append(Told(at, read, total - read - FRESH, FRESH, event))
     return made
@@ -72,7 +75,9 @@ def transcript(
     """As Claude Code writes it; ``hour``: turns that write for an hour."""
     rows = []
     for made in sessions:
+        now = model
         for number, turn in enumerate(made.turns, 1):
+            now = OTHER_MODEL if turn.event == "model" else now
             long = turn.written if number in hour else 0
             usage = {
                 "input_tokens": turn.fresh,
@@ -85,26 +90,42 @@ def transcript(
                 },
             }
             request = f"req_{made.name}_{number}"
-            message = {"id": f"msg_{request}", "role": "assistant", "model": model, "usage": usage}
+            message = {"id": f"msg_{request}", "role": "assistant", "model": now, "usage": usage}
             head = {"type": "assistant", "uuid": request, "requestId": request, "sessionId": made.name}
             when = turn.at.isoformat().replace("+00:00", "Z")
             rows.append(head | {"timestamp": when, "message": message | {"content": [{"type": "text"}]}})
     return lines(rows)
 
 
-def chat_rows(made: Made, *, timed: bool = True, text: bool = True, session: bool = True) -> str:
-    """The same turns as an OpenAI-like proxy writes them: a count of what was read, none of writes."""
-    rows, said = [], "You are a careful assistant. "
+def chat_rows(
+    made: Made,
+    *,
+    timed: bool = True,
+    text: bool = True,
+    session: bool = True,
+    model: str | None = "gpt-5.1",
+    full: bool = False,
+) -> str:
+    """The same turns as an OpenAI-like proxy writes them: a count of what was read, none of writes.
+
+    ``full``: the text is as long as the count says, not only its beginning.
+    """
+    rows, tools, before = [], ["read_file"], 0
+    said = [{"role": "system", "content": "You are a careful assistant."}]
     for number, turn in enumerate(made.turns, 1):
-        said += f"Turn {number} adds these words. "
-        row: Json = {"model": "gpt-5.1", "request_id": f"{made.name}-{number}"}
+        total = turn.read + turn.written + turn.fresh
+        words = f"Turn {number} adds these words." + " word" * (total - before if full else 0)
+        said, before = [*said, {"role": "user", "content": words}], total
+        row: Json = {"model": model, "request_id": f"{made.name}-{number}"}
+        if turn.event == "tools":
+            tools = [*tools, "browser_open"]
         if text:
-            row["messages"] = [{"role": "user", "content": said}]
+            row["messages"] = said
+            row["tools"] = [{"type": "function", "function": {"name": name}} for name in tools]
         if timed:
             row["timestamp"] = turn.at.isoformat()
         if session:
             row["session_id"] = made.name
-        total = turn.read + turn.written + turn.fresh
         details = {"cached_tokens": turn.read}
         row["usage"] = {"prompt_tokens": total, "completion_tokens": 9, "prompt_tokens_details": details}
         rows.append(row)

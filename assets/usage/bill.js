@@ -34,5 +34,5 @@ export function drawBill(usage) {
   usage.howOpen ??= false;
   how.open = usage.howOpen;
   how.addEventListener("toggle", () => (usage.howOpen = how.open));
-  return [make("h2", "", bill.title), ...saidIn(bill.basis, "mu"), table, chips, how, ...resetList(usage)];
+  return [make("h2", "", bill.title), ...bill.basis.flatMap((lines, place) => lines.map((text) => make("p", (place ? "second " : "") + "mu", text))), table, chips, how, ...resetList(usage)];
 }

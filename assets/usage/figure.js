@@ -21,15 +21,27 @@ function addTokenAxis(usage, svg, width, yOf, ticks) {
   svg.append(word(left, 16, usage.t("usage.axis.tokens"), { class: "mu" }));
 }
 
-function addPauseAxis(usage, svg, width, axis, ttls) {
+/** From which pause on a reset may be due to it: where an entry surely, or already perhaps, is gone. */
+export const limitOf = ({ ttls, band }) => band?.from ?? ttls[0];
+
+/** Short of where an entry is surely gone there is no line but two bands: it may be gone, it usually is. */
+function addBand(svg, width, y, band, end) {
+  const top = y(band.to), high = y(band.from) - top, middle = top + high / 2, room = { x: left, width: Math.max(0, width - left - right) };
+  svg.append(svgNode("rect", { ...room, y: end, height: Math.max(top - end, 0), class: "usual" }), svgNode("rect", { ...room, y: top, height: Math.max(high, 1.5), class: "perhaps" }));
+  svg.append(word(left - 8, middle + 4, band.short, { class: "strong", "text-anchor": "end" }));
+}
+
+function addPauseAxis(usage, svg, width, axis, { ttls, band }) {
   const y = (s) => PAUSE_TOP + pauses - axis.at(s) * pauses;
   svg.append(word(left, PAUSE_TOP - 9, usage.t("usage.axis.pause"), { class: "mu" }));
   if (ttls.length) svg.append(svgNode("rect", { x: left, y: PAUSE_TOP, width: Math.max(0, width - left - right), height: y(ttls[0]) - PAUSE_TOP, class: "gone" }));
-  for (const s of pauseTicks(axis, ttls, pauses)) {
+  if (band) addBand(svg, width, y, band, ttls.length ? y(ttls[0]) : PAUSE_TOP);
+  for (const s of pauseTicks(axis, ttls, pauses, band)) {
     const at = ttls.indexOf(s), kind = at === 0 ? "ttl" : at > 0 ? "ttl other" : "rule";
     svg.append(line(left, width - right, y(s), { class: kind }), word(left - 8, y(s) + 4, pauseWords(usage.t1, s), { class: at < 0 ? "mu" : "strong", "text-anchor": "end" }));
   }
-  if (ttls.length) svg.append(word(width - right, PAUSE_TOP - 9, usage.t1("usage.above.ttl", { ttl: pauseWords(usage.t1, ttls[0]) }), { class: "plum strong", "text-anchor": "end" }));
+  const said = band?.said ?? (ttls.length ? usage.t1("usage.above.ttl", { ttl: pauseWords(usage.t1, ttls[0]) }) : "");
+  if (said) svg.append(word(width - right, PAUSE_TOP - 9, said, { class: "plum strong", "text-anchor": "end" }));
   return y;
 }
 
@@ -77,33 +89,36 @@ function columnOf(usage, at, columns, height) {
   return group;
 }
 
+/** Whether the pause before a reset was too short for any time to live. */
+const isShort = ({ data }, at) => limitOf(data) !== undefined && data.turns.pause[at] !== null && data.turns.pause[at] <= limitOf(data);
+
 /** All of it, for the turns of the window, in the page's own pixels. */
 export function drawTurns(usage, width) {
-  const { data, window: [first, last], t1 } = usage, { turns, ttls } = data, columns = columnsOf(first, last, width);
+  const { data, window: [first, last], t1 } = usage, { turns, ttls, band } = data, limit = limitOf(data), columns = columnsOf(first, last, width);
   const timed = turns.pause.some((one) => one !== null), height = timed ? PAUSE_TOP + pauses + foot : BASE + 46;
   const ticks = tokenTicks(Math.max(...turns.total.slice(first, last), ...turns.expected.slice(first, last).map((one) => one ?? 0)));
   const yOf = (tokens) => BASE - (tokens / ticks.at(-1)) * bars;
   const svg = svgNode("svg", { width, height, role: "group", "aria-label": usage.t("usage.figure", { n: turns.n.length }) }, [stripes("usage-stripes")]);
   addTokenAxis(usage, svg, width, yOf, ticks);
-  const axis = timed ? pauseAxis(turns.pause.slice(first, last), ttls) : null, y = timed ? addPauseAxis(usage, svg, width, axis, ttls) : null;
+  const axis = timed ? pauseAxis(turns.pause.slice(first, last), band ? [...ttls, band.to] : ttls) : null, y = timed ? addPauseAxis(usage, svg, width, axis, data) : null;
   for (let at = first; at < last; at++) {
     const group = columnOf(usage, at, columns, height), mark = usage.marks.get(at);
     addBars(usage, group, at, columns, yOf);
     if (mark) addSign(group, at, columns, mark);
-    if (timed) addPause(usage, group, at, columns, y, ttls[0]);
-    if (timed && mark && ttls.length && turns.pause[at] !== null && turns.pause[at] <= ttls[0]) group.append(word(columns.middle(at), PAUSE_TOP + pauses + 15, "↑", { class: "plum strong", "text-anchor": "middle" }));
+    if (timed) addPause(usage, group, at, columns, y, limit);
+    if (timed && mark && isShort(usage, at)) group.append(word(columns.middle(at), PAUSE_TOP + pauses + 15, "↑", { class: "plum strong", "text-anchor": "middle" }));
     svg.append(group);
   }
   for (const at of numberedTurns(first, last, columns.room)) svg.append(word(columns.middle(at), BASE + 17, String(turns.n[at]), { class: "mu", "text-anchor": "middle" }));
-  if (timed && ttls.length) addPauseWords(usage, svg, [first, last], columns, y, ttls[0], width);
+  if (timed && limit) addPauseWords(usage, svg, [first, last], columns, y, limit, width);
   if (!timed) svg.append(word(left, height - 6, t1(data.alone ? "usage.no_pauses" : "usage.no_times"), { class: "mu" }));
   return svg;
 }
 
 /** What the colours and signs mean; those that the window does not hold are left out. */
 export function legendOf(usage) {
-  const { t, data: { turns, ttls, stored } } = usage, key = (cls, name, args) => make("span", "key", [make("i", "swatch " + cls), t(name, args)]);
-  const timed = turns.pause.some((one) => one !== null), short = [...usage.marks].some(([at]) => ttls.length && turns.pause[at] !== null && turns.pause[at] <= ttls[0]);
+  const { t, data: { turns, stored } } = usage, key = (cls, name, args) => make("span", "key", [make("i", "swatch " + cls), t(name, args)]);
+  const timed = turns.pause.some((one) => one !== null), short = [...usage.marks].some(([at]) => isShort(usage, at));
   return make("p", "legend", [
     key("read", "usage.legend.read"), turns.written.some(Boolean) ? key("written", stored ? "usage.legend.written" : "usage.legend.computed") : "", turns.new.some(Boolean) ? key("fresh", "usage.legend.new") : "",
     usage.marks.size ? key("wanted", "usage.legend.reset") : "", timed && !usage.narrow ? key("dot", "usage.legend.pause") : "", short && !usage.narrow ? make("span", "key", [make("b", "plum", "↑"), t("usage.legend.short")]) : "",

@@ -1,6 +1,6 @@
 // The same on a phone: one row a turn, 44 px high, the pause before it at its left; a reset carries its reason.
 import { make, setAttr, setName } from "../stage/draw/dom.js";
-import { turnName } from "./figure.js";
+import { limitOf, turnName } from "./figure.js";
 import { pauseWords, saidIn, signBox, wholeNumber } from "./parts.js";
 
 const share = (part, whole) => (whole ? (100 * part) / whole : 0) + "%";
@@ -23,10 +23,10 @@ function reasonOf(usage, at, open) {
 }
 
 export function drawTurnRows(usage) {
-  const { data, window: [first, last] } = usage, { turns, ttls } = data, most = Math.max(1, ...turns.total.slice(first, last));
+  const { data, window: [first, last] } = usage, { turns } = data, limit = limitOf(data), most = Math.max(1, ...turns.total.slice(first, last));
   const rows = [];
   for (let at = first; at < last; at++) {
-    const mark = usage.marks.get(at), open = at === usage.at, pause = turns.pause[at], over = ttls.length && pause > ttls[0];
+    const mark = usage.marks.get(at), open = at === usage.at, pause = turns.pause[at], over = pause > limit;
     const node = make("div", "turn" + (mark ? " reset" : ""), [
       make("span", "before" + (over ? " over" : ""), at && pause !== null ? pauseWords(usage.t1, pause) : ""), make("b", "n", String(turns.n[at])), barOf(data, at, most), mark ? signBox(mark.cause) : make("span"), ...reasonOf(usage, at, open),
     ]);

@@ -4,7 +4,7 @@ import { pauseParts } from "./scale.js";
 
 const USAGE_SVG = "http://www.w3.org/2000/svg";
 /** The sign of each cause, drawn as text inside a plum frame. */
-export const CAUSE_SIGNS = { ttl: "z", tools: "≠", model: "≠", shrank: "↓", unexplained: "?" };
+export const CAUSE_SIGNS = { ttl: "z", probably_idle: "z", tools: "≠", model: "≠", shrank: "↓", unexplained: "?" };
 export const signOf = (cause) => CAUSE_SIGNS[cause] ?? "?";
 
 export function svgNode(tag, attrs = {}, kids = []) {

@@ -25,10 +25,11 @@ export function pauseAxis(pauses, ttls) {
   return { least, most, at: (s) => Math.max(0, Math.min(1, (Math.log10(Math.max(s, least)) - Math.log10(least)) / span)) };
 }
 
-/** Which lines of the pause axis have room for their words: the TTLs always, others where no words stand close by. */
-export function pauseTicks(axis, ttls, height) {
-  const kept = [...ttls];
+/** Which lines of the pause axis have room for their words: the TTLs always, others where no words stand close by, nor the band's. */
+export function pauseTicks(axis, ttls, height, band = null) {
+  const kept = [...ttls], named = band ? [band.from, Math.sqrt(band.from * band.to), band.to] : [];
   for (const s of SECONDS) {
+    if (named.some((one) => Math.abs(axis.at(one) - axis.at(s)) * height < TICK_PX)) continue;
     const free = (other) => Math.abs(axis.at(other) - axis.at(s)) * height >= TICK_PX;
     if (s >= axis.least && s <= axis.most && kept.every((one) => one !== s && free(one))) kept.push(s);
   }

@@ -7,18 +7,20 @@ from core.errors import TraceError
 from core.fields import shown
 from core.texts import escaped
 from core.traces.dates import Dates
+from core.traces.numbers import Numbers
 
 
 class Place(fields.Place[TraceError]):
-    """Where in the upload, and how dates are written there."""
+    """Where in the upload, and how dates and numbers are written there."""
 
-    __slots__ = ("dates",)
+    __slots__ = ("dates", "numbers")
     raises = TraceError
     prefix = "trace"
 
     def __init__(self, file: str, line: int = 0, dates: Dates | None = None) -> None:
         super().__init__(file, line)
         self.dates = dates
+        self.numbers: Numbers | None = None
 
 
 def not_json(place: Place, reason: str) -> TraceError:
@@ -73,6 +75,17 @@ def unknown_fields(file: str, field_map: str) -> TraceError:
     return TraceError("trace.unknown_fields", message, file=file, map=likely)
 
 
+def expression(place: Place, query: object, counters: str) -> TraceError:
+    """A result of PromQL in which nobody can see any more what was counted; `counters`: what to ask for."""
+    asked = shown(query) if isinstance(query, str) else "…"
+    message = (
+        f"{place} is what an expression of PromQL came to ({asked}): its numbers have no name, or hide"
+        " restarts. Ask Prometheus over the time of the run for the counters themselves, without sum or rate:"
+        f" {counters}. The rate is worked out here."
+    )
+    return place.error("trace.expression", message, query=asked, counters=counters)
+
+
 def no_such_format(name: str, known: str) -> TraceError:
     """A format name that nobody knows."""
     message = f"There is no format {name!r}. Choose one of: {known}."
@@ -98,3 +111,19 @@ def bad_option(name: str, value: object, expected: str) -> TraceError:
     """A reading option that makes no sense."""
     message = f"Reading option {name} is {shown(value)!r}; expected {expected}."
     return TraceError("trace.option", message, field=name, value=shown(value), expected=expected)
+
+
+def open_numbers(file: str, line: int, field: str, example: str) -> TraceError:
+    """A column of which nobody can say whether 1.000 is one or a thousand."""
+    message = (
+        f"{file}, line {line}: {field} is {example!r}, which may be thousands or decimals, "
+        "and no other value of this column tells. Save the numbers without marks and load the log again."
+    )
+    return TraceError("trace.numbers", message, file=file, line=line, field=field, value=example)
+
+
+def api_error(file: str, said: object) -> TraceError:
+    """What was saved is an API's refusal, not what was asked of it."""
+    reason = shown(said)
+    message = f"{file} is the error of an API ({reason}), not a log. Ask the API again and save its answer."
+    return TraceError("trace.api_error", message, file=file, reason=reason)

@@ -8,6 +8,7 @@ from array import array
 
 from core.errors import TraceError
 from core.fields import Fields
+from core.traces.numbers import whole_of
 from core.traces.problems import Place
 from core.types import MAX_TOKEN_ID
 
@@ -16,6 +17,17 @@ LARGEST = 2**53
 LARGEST_TIME = 1e20
 _DIGITS = re.compile(r"\s*(-?\d{1,20})(?:\.0*)?\s*", re.ASCII)
 _NUMBER = re.compile(r"\s*[+-]?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?\s*", re.ASCII)
+
+
+UNSAID = frozenset(("", "-", "nan", "null", "none", "n/a", "na", "<na>", "\\n"))
+"""What tables write, in any case, where there is no number."""
+
+
+def unsaid(value: object) -> bool:
+    """Whether a value stands for a number that nobody knows: null, NaN, N/A. Missing is not zero."""
+    if isinstance(value, str):
+        return value.strip().lower() in UNSAID
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def as_whole(value: object) -> int | None:
@@ -41,15 +53,23 @@ class Row(Fields[TraceError]):
         return super().wrong(field, expected, value)
 
     def whole(self, field: str, default: int | None = None, *, least: int = 0, most: int = LARGEST) -> int:
-        """A whole number, as a number or as a text of digits (`as_whole`)."""
-        value = as_whole(self.value.get(field, default))
+        """A whole number, as a number or as a text (core/traces/numbers.py)."""
+        value = self._count(field, self.value.get(field, default))
         if value is None or not least <= value <= most:
             raise self.wrong(field, f"a whole number from {least} to {most}")
         return value
 
     def whole_or_none(self, field: str, least: int = 0, most: int = LARGEST) -> int | None:
-        """A whole number, or None."""
-        return None if self.value.get(field) is None else self.whole(field, least=least, most=most)
+        """A whole number; None where there is none (`unsaid`)."""
+        return None if unsaid(self.value.get(field)) else self.whole(field, least=least, most=most)
+
+    def _count(self, field: str, value: object) -> int | None:
+        if not isinstance(value, str):
+            return as_whole(value)
+        numbers = self.place.numbers
+        if numbers is None:
+            return whole_of(value)
+        return numbers.whole(value, self.name(field), self.place.file, self.place.line)
 
     def number_or_none(self, field: str, least: float = -math.inf) -> float | None:
         """A finite number of sensible size (times of logs, in whatever unit, stay below 1e20), or text."""

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from core.traces import problems
 from core.traces.dates import Dates, seconds_of
-from core.traces.rows import LARGEST_TIME, Row
+from core.traces.rows import LARGEST, LARGEST_TIME, Row, as_whole
 
 _ISO = re.compile(  # the usual form, for speed; all others are read in dates.py
     r"(\d{4}-\d\d-\d\d)[T ]((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:[.,](\d{1,12}))?(Z|[+-]\d\d:\d\d)?",
@@ -24,6 +24,7 @@ def time_or_none(row: Row, *fields: str) -> float | None:
 
     A date is read as core/traces/dates.py says (without a zone: UTC). A number is seconds since 1970 or since
     the log began; numbers of 1e11, 1e14, 1e17 and more can only be milli-, micro- and nanoseconds since 1970.
+    Protobuf writes {"seconds": …, "nanos": …}, Firestore the same with `_seconds` and `_nanoseconds`.
 
     Raises:
         TraceError: something else stands there.
@@ -64,6 +65,8 @@ def _seconds(value: object, dates: Dates | None) -> float | None:
             value = float(text)
         else:
             return _from_date(text, dates)
+    if isinstance(value, dict):
+        return _from_parts(value)
     if type(value) not in (int, float):
         return None
     try:
@@ -75,6 +78,17 @@ def _seconds(value: object, dates: Dates | None) -> float | None:
 
 def _scaled(number: float) -> float:
     return next((number / per_second for least, per_second in _UNITS if abs(number) >= least), number)
+
+
+def _from_parts(value: dict[str, object]) -> float | None:
+    """A time of protobuf's as JSON: whole seconds (a text if they are 64 bits wide) and nanoseconds."""
+    if not {name.lstrip("_") for name in value} <= {"seconds", "nanos", "nanoseconds"}:
+        return None
+    plain = {name.lstrip("_"): as_whole(part) for name, part in value.items()}
+    seconds, nanos = plain.get("seconds"), plain.get("nanos", plain.get("nanoseconds", 0))
+    if seconds is None or nanos is None or abs(seconds) > LARGEST or not 0 <= nanos < 1e9:
+        return None
+    return seconds + nanos / 1e9
 
 
 def _from_date(text: str, dates: Dates | None) -> float | None:

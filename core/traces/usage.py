@@ -33,8 +33,9 @@ class Usage:
     count of 0 out. `uncached`: prompt tokens that the row surely did not read, known even where the cached
     ones are not. `other` is the second reading of a row whose convention its own numbers do not tell;
     `reading` says which of the two this one is. `shape` names the kind of counts, `convention` how they
-    were taken (`sure`: as documented), `proof` the convention that this row's numbers prove; `decides`
-    marks the first row that decided for others.
+    were taken (`sure`: as documented), `proof` the convention that this row's numbers prove, `adds_up`
+    whether its total is input and output, as where the input is everything; `decides` marks the first row
+    that decided for others.
     """
 
     prompt_tokens: int | None = None
@@ -51,6 +52,7 @@ class Usage:
     convention: Convention = field(default="inclusive", compare=False)
     sure: bool = field(default=True, compare=False)
     proof: Convention | None = field(default=None, compare=False)
+    adds_up: bool = field(default=False, compare=False)
     decides: bool = field(default=False, compare=False)
 
     @property

@@ -13,6 +13,7 @@ import numpy as np
 from core.cost import CostModel
 from core.texts import showable
 from core.traces.model import Trace
+from core.traces.usage import UsageTotals
 from core.traffic.analysis import Analysis
 from core.traffic.enough import enough_for
 from core.traffic.groups import Group, groups, keys_of, whole
@@ -53,7 +54,6 @@ def enough_json(analysis: Analysis, cost: CostModel) -> Json | None:
     return asdict(found) | {
         "bytes": found.slots * cost.block_bytes(size),
         "gib": cost.gib(found.slots, size).value,
-        "lower_bound": analysis.lower_bound,
     }
 
 
@@ -107,7 +107,8 @@ def _quotas(one: Quotas) -> Json:
 
 
 def reported_sources(trace: Trace) -> Json:
-    """What the log itself reports per source; a rate only where its rows say enough."""
+    """What the log itself reports per source; a rate only where its rows say enough, bounds where those that
+    say nothing leave it open (``why``), both where counts can be read in two ways."""
     return {
         key: [
             {
@@ -116,6 +117,10 @@ def reported_sources(trace: Trace) -> Json:
                 "prompt_tokens": one.totals.prompt_tokens,
                 "cached_tokens": one.totals.cached_tokens,
                 "rate": one.totals.ratio_of_sums,
+                "unknown": one.totals.num_unknown,
+                "bounds": None if one.totals.bounds is None else list(one.totals.bounds),
+                "why": one.totals.why,
+                "readings": one.totals.readings or None,
             }
             for one in found
         ]
@@ -135,18 +140,22 @@ def as_csv(analysis: Analysis, rule: Rule) -> str:
 
 
 def reported_csv(trace: Trace) -> str:
-    """What a log reports per source, where nothing can be replayed; an unknown rate is an empty cell."""
+    """What a log reports per source, where nothing can be replayed; what is unknown is an empty cell."""
     text = StringIO(newline="")
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(("by", "name", "requests", "prompt_tokens", "cached_tokens", "reported_rate"))
-    total = trace.reported()
-    numbers = (total.prompt_tokens, total.cached_tokens, total.ratio_of_sums)
-    writer.writerow(("log", _cell(trace.name), len(trace.requests), *numbers))
-    for key, found in reported_sources(trace).items():
+    names = ("prompt_tokens", "cached_tokens", "reported_rate", "at_least", "at_most")
+    writer.writerow(("by", "name", "requests", *names))
+    writer.writerow(("log", _cell(trace.name), len(trace.requests), *_reported(trace.reported())))
+    for key, found in reported_by(trace).items():
         for one in found:
-            cells = (one["num_requests"], one["prompt_tokens"], one["cached_tokens"], one["rate"])
-            writer.writerow((key, _cell(one["name"]), *cells))
+            writer.writerow((key, _cell(one.name), one.num_requests, *_reported(one.totals)))
     return text.getvalue()
+
+
+def _reported(totals: UsageTotals) -> tuple[object, ...]:
+    """Where rows leave it open between what the rate lies; else the rate is both ends."""
+    low, high = totals.bounds or (totals.ratio_of_sums, totals.ratio_of_sums)
+    return totals.prompt_tokens, totals.cached_tokens, totals.ratio_of_sums, low, high
 
 
 def _cell(name: str) -> str:

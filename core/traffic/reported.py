@@ -3,7 +3,7 @@ prompts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.traces.model import Trace, TraceRequest
 from core.traces.usage import UsageTotals
@@ -25,6 +25,7 @@ def reported_by(trace: Trace) -> dict[Key, tuple[Reported, ...]]:
     if "usage" not in trace.facts:
         return {}
     found: dict[Key, tuple[Reported, ...]] = {}
+    zeros = trace.reported().zeros
     for key in KEYS:
         members: dict[str, list[TraceRequest]] = {}
         names = values_of(trace.requests, trace.start_s, key)
@@ -35,9 +36,12 @@ def reported_by(trace: Trace) -> dict[Key, tuple[Reported, ...]]:
             kept = sorted(members, key=lambda name: (-len(members[name]), name))[:limit]
             if key in HOURS:
                 kept = [name for name in sorted(members) if name in set(kept)]
-            found[key] = tuple(_reported(name, members[name]) for name in kept)
+            found[key] = tuple(_reported(name, members[name], zeros) for name in kept)
     return found
 
 
-def _reported(name: str, requests: list[TraceRequest]) -> Reported:
-    return Reported(name, len(requests), UsageTotals.of(one.usage for one in requests))
+def _reported(name: str, requests: list[TraceRequest], zeros: int) -> Reported:
+    """``zeros``: of the whole log. Who writes a 0 anywhere leaves none out: what is missing here may be
+    anything."""
+    totals = UsageTotals.of(one.usage for one in requests)
+    return Reported(name, len(requests), replace(totals, zeros=zeros))

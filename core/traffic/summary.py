@@ -13,6 +13,7 @@ from core.replay.prefix_tree import Progress
 from core.scenario.tokenizer import Tokenizer
 from core.traces.model import Trace
 from core.traffic.analysis import Analysis, analyse, held, misses_of, over_time, savings
+from core.traffic.bounds import mark
 from core.traffic.decisions import (
     below_json,
     enough_json,
@@ -31,7 +32,7 @@ from core.traffic.misses import REASONS, Miss
 from core.traffic.providers import Rule
 from core.traffic.settings import Settings
 from core.traffic.sweeps import curve_points, deviation_of, idle_ttl, sweep_block_sizes
-from core.traffic.usage.rules import Rules
+from core.traffic.usage.rules import Rules, RulesOf
 from core.traffic.usage.summary import reported, usage_summary, with_resets
 from core.traffic.words import words_at
 
@@ -48,7 +49,7 @@ def summarise(
     tokenizer: Tokenizer,
     progress: Progress | None = None,
     *,
-    rules: Rules | None = None,
+    rules: Rules | RulesOf | None = None,
     rule: Rule | None = None,
 ) -> Json:
     """Everything about a log, once per setting. A log without identity has no ``runs``: no rate, not 0.
@@ -115,7 +116,7 @@ def _run(
     saved = savings(analysis, cost, prices)
     peak = held(analysis)
     total = whole(analysis, rule)
-    return {
+    found = {
         "settings": asdict(settings),
         "way": analysis.result.way,
         "reasons_for_engine": list(analysis.result.reasons),
@@ -125,17 +126,10 @@ def _run(
         "hit_tokens": int(analysis.hits.sum()),
         "hit_rate": analysis.hit_rate,
         "best_rate": analysis.best_rate,
-        "lower_bound": analysis.lower_bound,
         "percentiles": {"hit_rate": asdict(total.rates), "prompt_tokens": asdict(total.lengths)},
         "enough_for": enough_json(analysis, cost),
         "definitions": [
-            {
-                "name": one.name,
-                "hits": one.hits,
-                "total": one.total,
-                "rate": one.rate,
-                "lower_bound": analysis.lower_bound,
-            }
+            {"name": one.name, "hits": one.hits, "total": one.total, "rate": one.rate}
             for one in analysis.definitions
         ],
         "curve": _curve(analysis, cost),
@@ -156,9 +150,10 @@ def _run(
         "quotas": quotas_json(analysis),
         "reasons": _reasons(misses),
         "account": asdict(account) | {"verdict": account.verdict},
-        "causes": [_cause(one) | {"lower_bound": analysis.lower_bound} for one in causes],
+        "causes": [_cause(one) for one in causes],
         "worst": [_miss(analysis, miss, tokenizer) for miss in _worst(misses)],
     }
+    return mark(found, analysis.lower_bound, rule)
 
 
 def _curve(analysis: Analysis, cost: CostModel) -> Json:
@@ -169,7 +164,6 @@ def _curve(analysis: Analysis, cost: CostModel) -> Json:
         "first_slots": curve.first,
         "last_slots": curve.last,
         "exact": curve.exact,
-        "lower_bound": analysis.lower_bound,
         "ttl_s": analysis.settings.ttl_s,
         "repeats": curve.num_repeats,
         "deviation": None

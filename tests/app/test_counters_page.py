@@ -27,7 +27,7 @@ def test_the_page_says_the_numbers_of_the_shell(
     assert main([str(path), "--json"]) == 0
     counters = json.loads(capsys.readouterr().out)["log"]["counters"]
     page = texts(at)
-    assert f"{t('traffic.counters', lang)} · {t('basis.reported', lang)}" in page
+    assert f"{t('traffic.counters', lang)} · {t('basis.reported.engine', lang)}" in page
     assert at.info.len == 0, "nothing is said about prompts: there are none"
     for field in ("local_rate", "any_rate"):
         rate = counters["fleet"][field]

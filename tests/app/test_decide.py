@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from core.traffic.analysis import Analysis
 from core.traffic.settings import Settings
 from tests.app.test_traffic import VIEWS, link_of, metrics, paste, rows, state_of
 from tests.app.visit import calm, choose, texts, visit
+from ui.words.formula_words import error_words
 from ui.words.i18n import LANGS, Lang, t
 
 A, C = list(range(1, 33)), [100 + place for place in range(32)]
@@ -143,7 +145,7 @@ def test_the_headline_has_the_least_memory_and_the_spread(lang: Lang) -> None:
     assert at.metric[2].value == f"{gib:.2f} GiB"
     assert "Llama-2-7B" in (at.metric[2].help or "")
     assert "bf16" in (at.metric[2].help or "")
-    told = next(str(one.value) for one in at.markdown if "1,319" in str(one.value))
+    told = next(said for said in captions(at).splitlines() if "1,319" in said)
     assert "90.0" in told
     assert "209" in told
 
@@ -208,6 +210,14 @@ def test_blocks_that_cut_the_logs_own_are_lower_bounds_in_every_view(lang: Lang)
     assert all(row["a"].startswith("≥") for row in rates)
     choose(at, "traffic_view", "overview")
     assert all(one.startswith("≥") for one in (*metrics(at)[:2], metrics(at)[3]))
+    assert metrics(at)[2].startswith("≈")
+    told = [str(one.value) for one in (*at.markdown, *at.caption)]
+    plain = (t("traffic.spread.bound", lang), error_words(lang), t("machine.help", lang))
+    told = [one for one in told if not any(known in one for known in plain)]
+    signs = [(sign, one) for one in told for sign in re.findall(r"(.{0,4})\b\d[\d,.]* ?%", one)]
+    assert signs
+    assert [one for sign, one in signs if not set(sign) & {"≥", "≤"}] == []
+    assert any("≤" in one for one in told)
     again = visit("traffic", **link_of(at))
     assert again.warning.len == 0
     choose(at, "traffic_block", 512)

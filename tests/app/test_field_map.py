@@ -58,8 +58,7 @@ def test_the_link_brings_the_map_back_and_the_next_log_is_read_by_it() -> None:
 
 def test_a_map_that_does_not_fit_says_where_and_loses_nothing() -> None:
     at = paste(visit("traffic", lang="en"), rows({"prompt": "a b c d"}, {"prompt": "a b c e"}))
-    at.session_state["traffic_fields"] = True
-    calm(at.run())
+    choose(at, "traffic_panel", "fields")
     at.text_input(key="traffic_map").set_value("prompt=prompt,time=prompt").run()
     press(at, "traffic_apply_fields")
     assert "line 1" in at.error[0].value
@@ -87,8 +86,7 @@ def test_what_is_no_map_is_told_and_nothing_is_read_by_it() -> None:
 def test_a_known_format_is_folded_and_a_format_chosen_by_hand_ends_the_map() -> None:
     at = paste(visit("traffic", lang="en"), rows({"prompt": "a b c d"}))
     assert tree(at) == {}
-    at.session_state["traffic_fields"] = True
-    calm(at.run())
+    choose(at, "traffic_panel", "fields")
     at.text_input(key="traffic_map").set_value("prompt=prompt").run()
     press(at, "traffic_apply_fields")
     assert link_of(at)["fields"] == "prompt=prompt"
@@ -119,7 +117,7 @@ def test_fields_that_were_taken_without_asking_are_named_and_can_be_changed() ->
     """Messages under a name of their own and nothing beside them: nothing else is thinkable."""
     at = paste(visit("traffic", lang="en"), rows(CALL, CALL))
     used = f"{t('traffic.role.prompt', 'en')} ← raw\\.turns"
-    assert [one.label for one in at.expander if used in one.label]
+    assert [one.value for one in at.caption if used in one.value]
     assert tree(at) == {}
 
 

@@ -302,3 +302,32 @@ def test_a_folder_offers_its_files_and_nobody_types_a_path(
     assert "2 requests" in texts(at)
     assert str(tmp_path) not in texts(at)
     assert at.query_params["ys"] in ("folder", ["folder"])
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_broken_prefix_is_no_dead_end(lang: Lang) -> None:
+    """A rate of nothing stood there with "nothing comes again", while a repair gives nearly all."""
+    rules = "Rules follow, one by one and word by word. " * 20
+    log = [{"prompt": f"Today is 2026-05-{day:02d}. {rules}"} for day in range(1, 9)]
+    at = paste(visit("traffic", lang=lang), rows(*log))
+    assert metrics(at)[0] == t("unit.percent", lang, n="0.0")
+    assert metrics(at)[-1] == t("traffic.verdict.repaired", lang)
+    assert t("traffic.cause.changing_text", lang) in texts(at)
+    assert t("traffic.spread.rates.same", lang, r50=t("unit.percent", lang, n="0.0")) in texts(at)
+    assert len(at.get("plotly_chart")) == 0, "a single size is no curve"
+    press(at, "traffic_finding_look")
+    assert t("traffic.causes", lang) in texts(at)
+
+
+def test_where_nothing_can_be_repaired_the_verdict_stays() -> None:
+    at = paste(visit("traffic", lang="en"), rows({"token_ids": list(range(40))}, {"token_ids": [99] * 40}))
+    assert metrics(at)[-1] == t("traffic.verdict.never", "en")
+
+
+def test_what_changes_the_numbers_is_never_folded() -> None:
+    """The note of contradictory usage stood behind a click."""
+    counts = {"completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 500}}
+    talk = {"messages": [{"role": "user", "content": "a b c"}]}
+    good, bad = (talk | {"usage": counts | {"prompt_tokens": number}} for number in (1000, 128))
+    at = paste(visit("traffic", lang="en"), rows(*[good] * 99, bad))
+    assert t("trace.note.contradictory", "en", count=1) in [one.value.replace("\\", "") for one in at.warning]

@@ -58,7 +58,9 @@ def test_another_provider_takes_back_what_was_changed() -> None:
     choose(at, "usage_rule", "openai")
     assert at.query_params["yp"] == "openai~~~~~"
     assert shown(at)["ttls"] == [300]
-    assert "OpenAI" in shown(at)["bill"]["basis"][0]
+    beside = shown(at)["bill"]["basis"][0]
+    assert "OpenAI" in beside[0]
+    assert "claude-sonnet-4-5-20250929" in beside[1], "no list price of OpenAI's: said beside the bill"
 
 
 @pytest.mark.parametrize("text", ["x~1~~~~", "~1~2", "~-1~~~~", "~1e9~~~~", "~99999999~~~~"])
@@ -93,12 +95,14 @@ def test_another_log_begins_with_its_own_session() -> None:
 
 
 def test_text_and_usage_are_one_view_more_and_the_engine_stands_beside() -> None:
-    at = choose(opened(chat_rows(make_session())), "traffic_view", "usage")
+    at = choose(opened(chat_rows(make_session(6, {}), full=True)), "traffic_view", "usage")
     data = shown(at)
     assert not data["stored"]
     assert not any(data["turns"]["new"]), "what was computed stands where writes would"
     assert [row["id"] for row in data["bill"]["rows"]][-1] == "engine"
     assert "our engine" in texts(at)
+    stub = choose(opened(chat_rows(make_session(6, {}))), "traffic_view", "usage")
+    assert "engine" not in [row["id"] for row in shown(stub)["bill"]["rows"]], "a stub is not the prompt"
     assert "gpt-5.1" in " ".join(data["bill"]["how"]["lines"])
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.onstage import settle
 from tests.e2e.test_axe import AXE, serious_faults
-from tests.usage_logs import make_session, transcript
+from tests.usage_logs import chat_rows, make_session, transcript
 from ui.words.i18n import Lang, t
 
 OVERLAPS = """(svg) => {
@@ -57,6 +57,24 @@ def test_the_finding_the_figure_and_no_words_over_words(
     expect(figure.locator(".signbox")).to_have_count(5)
     assert figure.locator("svg").first.evaluate(OVERLAPS) == []
     expect(figure.locator(".side tr.on")).to_contain_text("$0.974")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_where_the_time_to_live_is_no_line_but_a_band(
+    browser_page: Page, server: str, lang: Lang, tmp_path: Path
+) -> None:
+    """A pause of 12 minutes at OpenAI: perhaps, and not "not the time to live"."""
+    path = tmp_path / "openai.jsonl"
+    path.write_text(
+        chat_rows(make_session(25, {8: "ttl", 15: "unexplained"}, ttl_s=510), text=False), "utf-8"
+    )
+    figure = open_usage(browser_page, server, lang, path)
+    svg = figure.locator("svg").first
+    assert svg.evaluate(OVERLAPS) == []
+    expect(svg.locator("rect.perhaps")).to_have_count(1)
+    assert svg.locator("text").all_text_contents().count("↑") == 1, "under the reset after a short pause only"
+    figure.locator('.col[data-do="turn:7"]').click()
+    expect(figure.locator(".detail")).to_contain_text(t("usage.cause.probably_idle", lang))
 
 
 def test_keys_walk_only_while_the_figure_has_the_focus(browser_page: Page, server: str, log: Path) -> None:

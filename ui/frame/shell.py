@@ -58,6 +58,13 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding:0 .5rem 1rem}
 [class*="st-key-picture-"] img{max-height:max(20rem,calc(100vh - 16rem));object-fit:contain;
 object-position:left top}
+.st-key-traffic-head h2{font-size:1.5rem;padding:0 0 .75rem}
+[data-testid=stLayoutWrapper]:has(>[class*="st-key-traffic-panel-"]){display:none}
+.stApp [data-testid=stLayoutWrapper]:has(>.st-key-traffic-panel-other):has(.stFileUploader [role=alert]){
+display:flex}
+.st-key-traffic_panel button::after{content:"▾" / "";margin-inline-start:.4rem;font-size:1.2em}
+.st-key-traffic_panel button[aria-checked="true"]::after{content:"▴" / ""}
+.st-key-traffic-loud .stAlertContainer{padding:.3rem .75rem}
 [class*="st-key-told-"]{border-left:4px solid currentColor;padding-left:1rem}
 @media (max-width:640px){
 .st-key-road a{min-height:2.75rem}
@@ -70,6 +77,7 @@ object-position:left top}
 .stColumn:has([class*="st-key-picture-"])>div{position:static;max-height:none;overflow:visible;padding-inline:0}
 }
 @media (max-width:699px){
+:is(.st-key-traffic-row,.st-key-traffic-views,.st-key-traffic-finding) button{min-height:2.75rem}
 .stApp:has(.st-key-stage-whole) .stMainBlockContainer{padding:2.25rem 0 0}
 .stApp:has(.st-key-stage-whole) .stAppHeader{height:3.25rem;min-height:3.25rem}
 .stApp:has(.st-key-stage-whole) .st-key-toolbar{position:fixed;top:.4rem;left:6.5rem;right:.5rem;width:auto;

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from core.cost import GPUS, MODELS, CostModel, Prices
 from core.errors import BrothError
-from core.texts import escaped
+from core.texts import in_terminal
 from core.traces.door.read import read_trace
 from core.traces.model import Trace
 from core.traffic.analysis import analyse
@@ -23,12 +23,13 @@ from core.traffic.decisions import as_csv, reported_csv
 from core.traffic.settings import Settings, usual_block_size
 from core.traffic.summary import Json, summarise
 from ui.report.changes import compare, in_words
-from ui.report.gate import ERROR, OK, UNDER, WORSE, passed, report_in, under
+from ui.report.gate import ERROR, OK, UNDER, WORSE, passed, under
 from ui.report.options import judge_of, parser, read_options, trace_files
 from ui.report.page import report_html
+from ui.report.saved import report_in
 from ui.traffic.rules import rule_of
 from ui.traffic.tokenizers import tokenizer_note
-from ui.usage.prices import priced
+from ui.usage.prices import priced, with_prices
 from ui.words.i18n import error_text
 
 
@@ -38,9 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _compare(args) if args.compare else _report(args)
     except BrothError as error:
-        print(error_text(error, args.lang), file=sys.stderr)
+        print(in_terminal(error_text(error, args.lang)), file=sys.stderr)
     except OSError as error:
-        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        print(in_terminal(f"{error.filename}: {error.strerror}"), file=sys.stderr)
     return ERROR
 
 
@@ -51,10 +52,10 @@ def _report(args: argparse.Namespace) -> int:
     trace, summary = _summary(args, args.trace)
     if args.out is not None:
         args.out.write_text(report_html(summary, args.lang), encoding="utf-8")
-        print(escaped(str(args.out)))
+        print(in_terminal(str(args.out)))
     if args.csv is not None:
         args.csv.write_text(_table(args, trace, summary), encoding="utf-8-sig", newline="")
-        print(escaped(str(args.csv)))
+        print(in_terminal(str(args.csv)))
     if args.json or (args.out is None and args.csv is None and args.fail_under is None):
         _print(summary)
     return _judged(summary, args)
@@ -67,15 +68,15 @@ def _compare(args: argparse.Namespace) -> int:
     if args.json:
         _print(found)
     else:
-        print(escaped(in_words(found, args.lang)))
-    return _judged(after, args) or (WORSE if found["change"] == "worse" else OK)
+        print(in_terminal(in_words(found, args.lang)))
+    return _judged(after, args) or (WORSE if found["change"] in ("worse", "unsure") else OK)
 
 
 def _judged(summary: Json, args: argparse.Namespace) -> int:
     if args.fail_under is None:
         return OK
     told = under(summary, args.fail_under, args.lang)
-    print(escaped("\n".join(told or [passed(summary, args.fail_under, args.lang)])), file=sys.stderr)
+    print(in_terminal("\n".join(told or [passed(summary, args.fail_under, args.lang)])), file=sys.stderr)
     return UNDER if told else OK
 
 
@@ -89,11 +90,14 @@ def _summary(args: argparse.Namespace, names: Sequence[str]) -> tuple[Trace, Jso
     trace = read_trace(trace_files(names), format_name=args.format, options=options)
     cost = CostModel(MODELS[args.model], GPUS[args.gpu], args.gpus)
     prices, rule = Prices(per_gpu_hour=args.gpu_hour), rule_of(judge_of(args))
-    rules = priced(trace).rules  # of the bill, if the log has usage
+    rules = priced(trace)  # of the bill, if the log has usage
     found = summarise(
         trace, settings_for(args, trace), cost, prices, options.tokenizer, rules=rules, rule=rule
     )
+    if found["usage"] is not None:
+        found["usage"] = with_prices(found["usage"], rules)
     found["log"]["tokenizer_asked"] = args.tokenizer
+    found["log"]["reported_reading"] = args.usage_reading  # None: nobody chose one
     note = tokenizer_note(trace.tokenizer, args.lang)
     if note and not args.noted:
         print(note, file=sys.stderr)
@@ -114,7 +118,7 @@ def _table(args: argparse.Namespace, trace: Trace, summary: Json) -> str:
 
 
 def _print(found: Json) -> None:
-    print(escaped(json.dumps(found, ensure_ascii=False, allow_nan=False, indent=2)))
+    print(in_terminal(json.dumps(found, ensure_ascii=False, allow_nan=False, indent=2)))
 
 
 if __name__ == "__main__":

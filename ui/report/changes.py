@@ -4,23 +4,25 @@ changed."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any, Literal
 
 from core.errors import TraceError
-from ui.report.gate import Basis, Rate, rate_words, rates_of
+from ui.report.gate import EQUAL, Basis, Rate, apart, rate_words, rates_of
 from ui.words.i18n import Lang, t
 from ui.words.numbers import percent
 
 Json = dict[str, Any]
-Change = Literal["worse", "same", "better"]
+Change = Literal["worse", "unsure", "same", "better"]
 MOST_ROWS = 10
 LEAST_SHOWN = 0.0005
 """A twentieth of a percentage point: less is not told as a change of a source."""
 
 
 def compare(before: Json, after: Json, tolerance: float, files: tuple[str, str] | None = None) -> Json:
-    """Plain values; rates and differences from 0 to 1. ``change`` is ``worse`` only beyond the tolerance.
-    ``files``: what they are called where they came from.
+    """Plain values; rates and differences from 0 to 1. ``change`` is ``worse`` only beyond the tolerance, and
+    ``unsure`` where a log leaves its rate so open that it may be. ``files``: what they are called where they
+    came from.
 
     Raises:
         TraceError: one of the logs has no rate, or they have none of the same kind.
@@ -29,23 +31,42 @@ def compare(before: Json, after: Json, tolerance: float, files: tuple[str, str] 
     if bool(before["runs"]) != bool(after["runs"]) and not all(map(_reports, (before, after))):
         raise _two_kinds(before["log"]["name"], after["log"]["name"])
     left, right = rates_of(before, basis)[0], rates_of(after, basis)[0]
-    difference = right.value - left.value
-    change: Change = "same"
-    if abs(difference) > tolerance + 1e-12:
-        change = "worse" if difference < 0 else "better"
+    least, most = _differences(left, right)
     return {
         "broth": "traffic-comparison",
         "schema": 1,
         "basis": basis,
         "before": _side(before, left, files and files[0]),
         "after": _side(after, right, files and files[1]),
-        "difference": difference,
+        "difference": least if least == most else None,
+        "difference_bounds": None if least == most else [least, most],
         "tolerance": tolerance,
-        "change": change,
+        "change": _change(least, most, tolerance),
         "differently": [name for name in ("tokenizer", "template") if _of_log(before, after, name)],
         "sources": _sources(before, after, basis),
         "causes": _causes(before, after) if basis == "computed" else {"new": [], "gone": [], "changed": []},
     }
+
+
+def _differences(left: Rate, right: Rate) -> tuple[float, float]:
+    """The least and the most that the second is above the first. Two ways to read are the same two in both
+    logs, so that each is compared with its like."""
+    pairs = (
+        zip(left.cases, right.cases, strict=True)
+        if len(left.cases) == len(right.cases)
+        else product(left.cases, right.cases)
+    )
+    found = [(new[0] - old[1], new[1] - old[0]) for old, new in pairs]
+    return min(least for least, _ in found), max(most for _, most in found)
+
+
+def _change(least: float, most: float, tolerance: float) -> Change:
+    limit = tolerance + EQUAL
+    if most < -limit:
+        return "worse"
+    if least < -limit:
+        return "unsure"
+    return "better" if least > limit else "same"
 
 
 def _reports(summary: Json) -> bool:
@@ -69,14 +90,16 @@ def _side(summary: Json, rate: Rate, file: str | None) -> Json:
     return {
         "name": file or summary["log"]["name"],
         "requests": summary["log"]["requests"],
-        "rate": rate.value,
+        "rate": rate.low if rate.exact else None,
+        "cases": [list(one) for one in rate.cases],
         "lower_bound": rate.lower_bound,
         "block_size": rate.block_size,
     }
 
 
 def _sources(before: Json, after: Json, basis: Basis) -> Json:
-    """Per kind of source: both rates where the name stands in both, largest change first; else None."""
+    """Per kind of source: both rates where the name stands in both, largest change first; else None. What a
+    log leaves open is none."""
     mine, theirs = _by_name(before, basis), _by_name(after, basis)
     found: Json = {}
     for key in mine.keys() & theirs.keys() - {"session", "hour"}:  # these are other ones in each log
@@ -95,7 +118,11 @@ def _by_name(summary: Json, basis: Basis) -> dict[str, dict[str, float]]:
         summary["runs"][0]["sources"] if basis == "computed" else summary["log"].get("reported_sources", {})
     )
     return {
-        key: {one["name"]: one["rate"] for one in found if one["rate"] is not None}
+        key: {
+            one["name"]: one["rate"]
+            for one in found
+            if one["rate"] is not None and not one.get("why") and not one.get("readings")
+        }
         for key, found in sources.items()
     }
 
@@ -134,10 +161,10 @@ def in_words(found: Json, lang: Lang) -> str:
 def _lines(found: Json, lang: Lang) -> Iterator[str]:
     for side in ("before", "after"):
         one = found[side]
-        rate = Rate(one["rate"], found["basis"], one["lower_bound"], one["block_size"])
+        cases = tuple((low, high) for low, high in one["cases"])
+        rate = Rate(cases, found["basis"], one["lower_bound"], one["block_size"])
         yield t(f"report.compare.{side}", lang, name=one["name"], rate=rate_words(rate, lang))
-    numbers = {"points": _points(found["difference"]), "tolerance": percent(found["tolerance"], 2)}
-    yield t(f"report.compare.{found['change']}", lang, **numbers)
+    yield t(f"report.compare.{found['change']}", lang, **_numbers(found, lang))
     if found["differently"]:
         yield t("report.compare.differently", lang)
     for key, rows in found["sources"].items():
@@ -153,11 +180,20 @@ def _lines(found: Json, lang: Lang) -> Iterator[str]:
             yield t(f"report.compare.cause.{kind}", lang, **told)
 
 
+def _numbers(found: Json, lang: Lang) -> dict[str, str]:
+    """The difference, or between what it lies, so that it does not look like the tolerance."""
+    ends = found["difference_bounds"] or [found["difference"]]
+    places = max(apart(abs(one), found["tolerance"]) if one else 2 for one in ends)
+    shown = [_points(one, places) for one in ends]
+    points = t("report.compare.between", lang, low=shown[0], high=shown[-1]) if len(shown) > 1 else shown[0]
+    return {"points": points, "tolerance": percent(found["tolerance"], places)}
+
+
 def _row(row: Json, lang: Lang) -> str:
     name = row["name"] or t("traffic.unnamed", lang)
     rates = " → ".join(t("unit.percent", lang, n=percent(row[side], 2)) for side in ("before", "after"))
     return f"{name}: {rates} ({_points(row['difference'])})"
 
 
-def _points(difference: float) -> str:
-    return f"{100 * difference:+.2f}".replace("-", "−")
+def _points(difference: float, places: int = 2) -> str:
+    return f"{100 * difference:+.{places}f}".replace("-", "−")

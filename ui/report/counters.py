@@ -7,7 +7,7 @@ from html import escape
 
 from ui.report.svg import line_chart
 from ui.report.words import Json, Words
-from ui.traffic.counter_words import axis, curves, remarks, restart_marks, table, told
+from ui.traffic.counter_words import axis, colours, curves, remarks, restart_marks, table, told
 
 MOST_MARKS = 6
 _STROKES = ("———", "– – –", "·····", "–··–··")
@@ -19,7 +19,7 @@ def counters_part(words: Words, log: Json) -> str:
     counters = log.get("counters")
     if counters is None:
         return ""
-    parts = [f"<h2>{words.say('traffic.counters')} · {words.say('basis.reported')}</h2>"]
+    parts = [f"<h2>{words.say('traffic.counters')} · {words.say('basis.reported.engine')}</h2>"]
     parts += [f"<p>{words.say(key, **values)}</p>" for key, values in told(counters)]
     titles, rows = table(counters, words.lang)
     cells = [[escape(cell) for cell in row] for row in rows]
@@ -30,7 +30,7 @@ def counters_part(words: Words, log: Json) -> str:
         shown = restart_marks(counters, charted[0])[:MOST_MARKS]
         marks = {f"{name} {number}": x for number, x in enumerate(shown, 1)}
         found = curves(counters, charted[0], words.lang)
-        parts.append(line_chart(found, axis(counters, words.lang), marks=marks))
+        parts.append(line_chart(found, axis(counters, words.lang), marks=marks, colours=colours(words.lang)))
         parts.append(f"<p class=note>{escape(' · '.join(_legend(found)))}</p>")
     items = "".join(f"<li>{words.say(key, **values)}</li>" for key, values in remarks(counters))
     parts.append(f"<ul>{items}</ul>" if items else "")

@@ -1,17 +1,14 @@
 """A log that has to pass: the least hit rate, and two logs beside each other, with exit codes for a pipeline.
 
 0: it passes. 1: something could not be read, or there is no rate to compare. 2: under the least rate. 3:
-worse than before by more than the tolerance.
+worse than before by more than the tolerance. Where the log leaves its rate open, only what is sure passes.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import re
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 from core.errors import TraceError
@@ -19,20 +16,39 @@ from ui.words.i18n import Lang, t
 from ui.words.numbers import percent
 
 Json = dict[str, Any]
-REPORT, HEAD_BYTES = "traffic-report", 200
 OK, ERROR, UNDER, WORSE = range(4)
+EQUAL = 1e-12
+"""Rates that differ by less are the same: sums of floats."""
 Basis = Literal["computed", "reported"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
     """A log's rate from 0 to 1, and what it rests on: computed from the prompts, or reported by the log.
-    ``lower_bound``: the true one may be higher."""
 
-    value: float
+    ``cases``: between what it lies, one pair for each way to read the log's own counts. ``lower_bound``: the
+    true one may be higher than all of them.
+    """
+
+    cases: tuple[tuple[float, float], ...]
     basis: Basis
     lower_bound: bool = False
     block_size: int | None = None
+
+    @property
+    def low(self) -> float:
+        """At least this, however the log is read: by this it is judged."""
+        return min(low for low, _ in self.cases)
+
+    @property
+    def high(self) -> float:
+        """At most this, as far as the log tells."""
+        return max(high for _, high in self.cases)
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one number."""
+        return self.low == self.high
 
 
 def share(text: str) -> float:
@@ -53,25 +69,22 @@ def points(text: str) -> float:
 
 
 def rates_of(summary: Json, basis: Basis | None = None) -> list[Rate]:
-    """What a report says: one rate for each block size, or the one that the log reports itself (the lower end
-    where it only comes to bounds).
+    """What a report says: one rate for each block size, or the one that the log reports itself: bounds where
+    rows leave it open, and both where its counts can be read in two ways and nobody has chosen one.
 
     Raises:
         TraceError: neither is known.
     """
     computed = [
-        Rate(run["hit_rate"], "computed", run.get("lower_bound", False), run["settings"]["block_size"])
+        Rate(((rate, rate),), "computed", run.get("lower_bound", False), run["settings"]["block_size"])
         for run in summary["runs"]
-        if run["hit_rate"] is not None
+        if (rate := run["hit_rate"]) is not None
     ]
-    reported = summary["log"]["reported_rate"]
     if computed and basis != "reported":
         return computed
-    if reported is not None and basis != "computed":
-        return [Rate(reported, "reported")]
-    bounds = summary["log"].get("reported_bounds")
-    if bounds is not None and basis != "computed":
-        return [Rate(bounds[0], "reported", lower_bound=True)]
+    cases = _reported(summary["log"])
+    if cases and basis != "computed":
+        return [Rate(cases, "reported")]
     name = summary["log"]["name"]
     message = (
         f"{name} has no hit rate to judge: it holds no prompts that can be replayed, and its own reports do "
@@ -80,19 +93,27 @@ def rates_of(summary: Json, basis: Basis | None = None) -> list[Rate]:
     raise TraceError("report.no_rate", message, name=name)
 
 
+def _reported(log: Json) -> tuple[tuple[float, float], ...]:
+    """The reading that was taken, then the other one where it is open."""
+    rate = log["reported_rate"]
+    low, high = log.get("reported_bounds") or (rate, rate)
+    if low is None:
+        return ()
+    readings = (log.get("reported_readings") or {}).values() if log.get("reported_reading") is None else ()
+    others = [one for one in readings if one is not None and one != rate]
+    return ((low, high), *((one, one) for one in others))
+
+
 def under(summary: Json, least: float, lang: Lang) -> list[str]:
-    """A sentence for each rate that is too low; none if the log passes."""
-    return [
-        t(
-            "report.under",
-            lang,
-            name=summary["log"]["name"],
-            rate=rate_words(one, lang),
-            least=percent(least, 2),
-        )
-        for one in rates_of(summary)
-        if one.value < least - 1e-12
-    ]
+    """A sentence for each rate that is too low, or not sure to be high enough; none if the log passes."""
+    name, found = summary["log"]["name"], []
+    for one in rates_of(summary):
+        if one.low < least - EQUAL:
+            key = "report.under" if one.high < least - EQUAL else "report.unsure"
+            places = apart(one.low, least)
+            numbers = {"rate": rate_words(one, lang, places), "least": percent(least, places)}
+            found.append(t(key, lang, name=name, **numbers))
+    return found
 
 
 def passed(summary: Json, least: float, lang: Lang) -> str:
@@ -101,25 +122,18 @@ def passed(summary: Json, least: float, lang: Lang) -> str:
     return t("report.passed", lang, name=summary["log"]["name"], rate=rates, least=percent(least, 2))
 
 
-def report_in(name: str) -> Json | None:
-    """A report that ``--json`` printed; None if the file is anything else."""
-    path = Path(name)
-    if not path.is_file():
-        return None
-    with path.open("rb") as file:
-        if REPORT.encode() not in file.read(HEAD_BYTES):
-            return None
-    with suppress(ValueError):
-        found = json.loads(path.read_text("utf-8"))
-        if isinstance(found, dict) and found.get("broth") == REPORT and isinstance(found.get("runs"), list):
-            return found
-    return None
+def apart(value: float, other: float) -> int:
+    """Decimal places of percent with which two different numbers look different."""
+    return next((places for places in range(2, 9) if percent(value, places) != percent(other, places)), 9)
 
 
-def rate_words(rate: Rate, lang: Lang) -> str:
+def rate_words(rate: Rate, lang: Lang, places: int = 2) -> str:
     """A rate with its basis."""
-    number = t("unit.percent", lang, n=percent(rate.value, 2))
-    words = t("traffic.at_least", lang, rate=number) if rate.lower_bound else number
-    if rate.block_size is None:
-        return t("report.rate.reported", lang, rate=words)
-    return t("report.rate.computed", lang, rate=words, size=rate.block_size)
+    low, high = (t("unit.percent", lang, n=percent(one, places)) for one in (rate.low, rate.high))
+    if rate.block_size is not None:
+        words = t("traffic.at_least", lang, rate=low) if rate.lower_bound else low
+        return t("report.rate.computed", lang, rate=words, size=rate.block_size)
+    key = "reported" if rate.exact else "some_unknown"
+    if len(rate.cases) > 1 and all(least == most for least, most in rate.cases):
+        key = "two_readings"
+    return t(f"report.rate.{key}", lang, rate=low, low=low, high=high)

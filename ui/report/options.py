@@ -91,7 +91,6 @@ def _reading(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--usage-reading",
         choices=USAGE_READINGS,
-        default="usual",
         help="how reported usage is read where a format can mean two things; the report shows both",
     )
     group.add_argument(
@@ -192,7 +191,7 @@ def read_options(args: argparse.Namespace) -> ReadOptions:
         tokenizer_name=resolved(args.tokenizer),
         split_by_model=args.split_by_model,
         ignore_times=args.ignore_times,
-        usage_reading=args.usage_reading,
+        usage_reading=args.usage_reading or "usual",
         field_map=None if args.map is None else parse_map(args.map),
     )
 

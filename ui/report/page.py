@@ -69,7 +69,8 @@ def _log(words: Words, log: Json) -> str:
     if note := tokenizer_note(log["tokenizer"], words.lang):
         notes.append(escape(note))
     notes += map(escape, (*warnings(log, words.lang), *details(log, words.lang)))
-    if log["reported_rate"] is not None and log["reported_rows"]:
+    open_rate = log["reported_bounds"] or log["reported_readings"]  # told among the usage: no single rate
+    if log["reported_rate"] is not None and log["reported_rows"] and not open_rate:
         rate = percent(log["reported_rate"], 2)
         notes.append(words.say("report.reported", rate=rate, n=log["reported_rows"]))
     items = "".join(f"<li>{note}</li>" for note in notes)
@@ -109,18 +110,19 @@ def _headline(words: Words, run: Json, machine: Json) -> str:
         (words.say("traffic.rate"), words.rate(run["hit_rate"], bound)),
         (escape(best_title(ttl_s, words.lang)), words.rate(run["best_rate"], bound)),
         (words.say("traffic.enough"), enough(words, run)),
-        (words.say("traffic.verdict"), words.say(f"traffic.verdict.{run['verdict']}")),
+        (words.say("traffic.verdict"), words.verdict(run)),
     )
     big = "".join(f"<div><span>{name}</span><b>{value}</b></div>" for name, value in cells)
     told = words.say(
         "traffic.savings.words",
-        seconds=seconds(saved["gpu_seconds"]["value"]),
-        share=percent(saved["share_of_prefill"]),
-        linear=percent(saved["share_of_tokens"]),
-        hours=money(by_hour["value"], by_hour["unit"]),
-        tokens=money(by_token["value"], by_token["unit"]),
+        seconds=words.marked(saved, "gpu_seconds", seconds(saved["gpu_seconds"]["value"])),
+        share=words.marked(saved, "share_of_prefill", percent(saved["share_of_prefill"])),
+        linear=words.marked(saved, "share_of_tokens", percent(saved["share_of_tokens"])),
+        hours=words.marked(saved, "money_by_gpu_hour", money(by_hour["value"], by_hour["unit"])),
+        tokens=words.marked(saved, "money_by_token", money(by_token["value"], by_token["unit"])),
     )
-    held = words.say("traffic.held.all", shared=digits(peak["shared"]), unshared=digits(peak["unshared"]))
+    shared = words.marked(peak, "shared", digits(peak["shared"]))
+    held = words.say("traffic.held.all", shared=shared, unshared=digits(peak["unshared"]))
     on = escape(f"{machine['model']}, {machine['num_gpus']} × {machine['gpu']}")
     lines = [f"<p>{told} ({words.say('basis.modelled')}: {on})</p><p>{held}</p>"]
     if run["refused"]:
@@ -135,18 +137,26 @@ def _curve(words: Words, run: Json) -> str:
     marks = {}
     if curve["cliff"] is not None:
         edge = min(curve["cliff"][1], curve["last_slots"])
-        marks[words.text("traffic.cliff", n=digits(edge))] = float(edge)
+        marks[words.text("traffic.cliff", n=_mark(words, curve, "cliff", edge))] = float(edge)
     if run["enough_for"] is not None:
         slots = run["enough_for"]["slots"]
-        marks[words.text("traffic.enough.mark", n=digits(slots))] = float(min(slots, curve["last_slots"]))
-    ends = {"first": digits(curve["first_slots"]), "last": digits(curve["last_slots"])}
+        name = words.text("traffic.enough.mark", n=_mark(words, run["enough_for"], "slots", slots))
+        marks[name] = float(min(slots, curve["last_slots"]))
+    last = _mark(words, curve, "last_slots", curve["last_slots"])
+    ends = {"first": digits(curve["first_slots"]), "last": last}
     told = [words.say("traffic.curve.from", **ends)]
     if curve["ttl_s"] is not None:
         told.append(words.say("traffic.curve.ttl", ttl=f"{curve['ttl_s']:g}"))
     told.append(words.say("traffic.curve.exact") if curve["exact"] else _copies(words, curve))
     name, axis = words.text("traffic.curve.name"), words.text("traffic.unit.blocks")
-    chart = line_chart({name: points}, axis, log_x=True, marks=marks)
+    bound = curve["lower_bound"]
+    chart = line_chart({name: points}, axis, log_x=True, marks=marks, at_least=lambda x: bound)
     return f"{words.heading('traffic.curve')}{chart}<p class=note>{' '.join(told)}</p>"
+
+
+def _mark(words: Words, one: Json, name: str, slots: int) -> str:
+    """Slots that people are pointed to; more or less where blocks are cut."""
+    return words.marked(one, name, digits(slots))
 
 
 def _copies(words: Words, curve: Json) -> str:

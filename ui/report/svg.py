@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from math import floor, log10
 
@@ -19,15 +19,18 @@ def line_chart(
     *,
     log_x: bool = False,
     marks: Mapping[str, float] | None = None,
+    colours: Mapping[str, str] | None = None,
+    at_least: Callable[[float], bool] = lambda x: False,
 ) -> str:
-    """Curves of shares from 0 to 1. The colours come from the page's style sheet (classes c0, c1, …)."""
+    """Curves of shares from 0 to 1; ``at_least``: where they are lower bounds. Colours come from the page's
+    style sheet (classes c0, c1, …), but for curves that have one in ``colours``."""
     values = [point[0] for points in curves.values() for point in points]
     if not values:
         return ""
     scale = _Scale(min(values), max(values), log_x)
     parts = [_grid(), *(_tick(scale, value) for value in scale.ticks())]
     for place, (name, points) in enumerate(curves.items()):
-        parts.append(_curve(scale, points, place, name))
+        parts.append(_curve(scale, points, place, name, (colours or {}).get(name), at_least))
     for place, (name, value) in enumerate((marks or {}).items()):
         x = scale.x(min(max(value, scale.least), scale.most))
         anchor = "end" if x > WIDTH * 0.7 else "start"
@@ -88,17 +91,26 @@ def _tick(scale: _Scale, value: float) -> str:
     )
 
 
-def _curve(scale: _Scale, points: Points, place: int, name: str) -> str:
+def _curve(
+    scale: _Scale,
+    points: Points,
+    place: int,
+    name: str,
+    colour: str | None,
+    at_least: Callable[[float], bool],
+) -> str:
     path = " ".join(f"{scale.x(x):.1f},{_y(y):.1f}" for x, y in points)
-    dash = DASHES[place % len(DASHES)]
-    line = (
-        f'<polyline class="c{place % 4}" stroke-dasharray="{dash}" points="{path}">'
+    line, dot = f'class="c{place % 4}"', f'class="d{place % 4}"'
+    if colour is not None:
+        line, dot = f'stroke="{escape(colour)}"', f'fill="{escape(colour)}"'
+    curve = (
+        f'<polyline {line} stroke-dasharray="{DASHES[place % len(DASHES)]}" points="{path}">'
         f"<title>{escape(name)}</title></polyline>"
     )
     dots = "".join(
-        f'<circle class="d{place % 4}" r="3" cx="{scale.x(x):.1f}" cy="{_y(y):.1f}">'
-        f"<title>{x:,.6g}: {y:.1%}</title></circle>"
+        f'<circle {dot} r="3" cx="{scale.x(x):.1f}" cy="{_y(y):.1f}">'
+        f"<title>{x:,.6g}: {'≥ ' if at_least(x) else ''}{y:.1%}</title></circle>"
         for x, y in points
         if len(points) <= 150
     )
-    return line + dots
+    return curve + dots

@@ -22,8 +22,8 @@ def definitions(words: Words, run: Json) -> str:
     rows = [
         (
             words.say(f"traffic.definition.{one['name']}"),
-            f"{_hits(one)} / {one['total']:,}",
-            words.rate(one["rate"], run["lower_bound"], 3),
+            f"{words.marked(one, 'hits', _hits(one))} / {one['total']:,}",
+            words.rate(one["rate"], one["lower_bound"], 3),
         )
         for one in run["definitions"]
     ]
@@ -99,7 +99,10 @@ def _repair(words: Words, one: Json, repair: Json) -> str:
         cost += f"; {words.say('traffic.repair.' + also['repair'] + '.cost')}"
     bound = one["lower_bound"]
     rates = f"{words.rate(one['rate_before'], bound)} → <b>{words.rate(repair['rate_after'], bound)}</b>"
-    tokens = {"before": digits(one["computed_before"]), "after": digits(repair["computed_after"])}
+    tokens = {
+        "before": words.marked(one, "computed_before", digits(one["computed_before"])),
+        "after": words.marked(repair, "computed_after", digits(repair["computed_after"])),
+    }
     return f"{name} ({cost})<br>{rates} · {words.say('traffic.finding.tokens', **tokens)}"
 
 
@@ -118,9 +121,10 @@ def worst(words: Words, run: Json) -> str:
         stored, mine = one["stored"], one["mine"]
         both = f"{quoted(words, stored, mine)}<br>{quoted(words, mine, stored)}"
         texts = both if one["mine"] and one["reason"] == "differs" else ""
-        hit = f"{one['hit_tokens']:,} / {one['prompt_tokens']:,}"
+        hit = f"{words.marked(one, 'hit_tokens', digits(one['hit_tokens']))} / {one['prompt_tokens']:,}"
+        lost = words.marked(one, "lost_tokens", digits(one["lost_tokens"]))
         reason = words.say(f"traffic.reason.{one['reason']}")
-        rows.append((escape(one["request"]), hit, reason, f"{one['lost_tokens']:,}", texts))
+        rows.append((escape(one["request"]), hit, reason, lost, texts))
     head = words.columns("request", "hit", "reason", "lost")
     head.append(f"{words.say('traffic.stored')} / {words.say('traffic.mine')}")
     return words.table(head, rows)
@@ -135,11 +139,13 @@ def sources(words: Words, run: Json) -> str:
                 escape(one["name"]) or words.say("traffic.unnamed"),
                 f"{one['num_requests']:,}",
                 f"{one['num_tokens']:,}",
-                words.rate(one["rate"], run["lower_bound"]),
-                words.rate(one["best_rate"], run["lower_bound"]),
-                " · ".join(percent(one["rates"][name], 0) for name in ("p10", "p50", "p90")),
+                words.rate(one["rate"], one["lower_bound"]),
+                words.rate(one["best_rate"], one["lower_bound"]),
+                words.marked(
+                    one, "rates", " · ".join(percent(one["rates"][name], 0) for name in ("p10", "p50", "p90"))
+                ),
                 " · ".join(digits(int(one["lengths"][name])) for name in ("p10", "p50", "p90")),
-                f"<span class=sum>{words.say('traffic.verdict.' + one['verdict'])}</span>",
+                f"<span class=sum>{words.verdict(one)}</span>",
             )
             for one in (found if key in HOURS else found[:MOST_SOURCES])
         ]
@@ -159,24 +165,29 @@ def sources(words: Words, run: Json) -> str:
 
 def sweeps(words: Words, run: Json) -> str:
     """Other block sizes and times to live; over time."""
-    sizes = [(float(one["block_size"]), one["rate"]) for one in run["block_sizes"]]
+    here = [(float(one["block_size"]), one["rate"]) for one in run["block_sizes"]]
     best = [(float(one["block_size"]), one["best_rate"]) for one in run["block_sizes"]]
     curves = {
         best_title(run["settings"]["ttl_s"], words.lang): best,
-        words.text("traffic.blocks.here"): sizes,
+        words.text("traffic.blocks.here"): here,
     }
-    parts = [words.heading("traffic.blocks"), line_chart(curves, words.text("knob.block_size"), log_x=True)]
-    cut = ", ".join(str(one["block_size"]) for one in run["block_sizes"] if one["lower_bound"])
+    cut = {one["block_size"] for one in run["block_sizes"] if one["lower_bound"]}
+    chart = line_chart(curves, words.text("knob.block_size"), log_x=True, at_least=cut.__contains__)
+    parts = [words.heading("traffic.blocks"), chart]
     if cut:
-        parts.append(f"<p class=note>{words.say('traffic.blocks.lower', sizes=cut)}</p>")
-    rate = words.text("traffic.column.rate_bound" if run["lower_bound"] else "traffic.rate")
+        sizes = ", ".join(map(str, sorted(cut)))
+        parts.append(f"<p class=note>{words.say('traffic.blocks.lower', sizes=sizes)}</p>")
+    bound = run["lower_bound"]
+    rate = words.text("traffic.column.rate_bound" if bound else "traffic.rate")
     if run["idle_ttl"]:
         points = [(max(pause, 1e-3), value) for pause, value in run["idle_ttl"]]
-        chart = line_chart({rate: points}, words.text("traffic.axis.ttl"), log_x=True)
+        chart = line_chart(
+            {rate: points}, words.text("traffic.axis.ttl"), log_x=True, at_least=lambda x: bound
+        )
         parts += [words.heading("traffic.ttl.curve"), chart]
     spans = [(float(one["begins"]), one["rate"]) for one in run["over_time"]]
     axis = "traffic.axis.seconds" if run["idle_ttl"] is not None else "traffic.axis.requests"
-    chart = line_chart({rate: spans}, words.text(axis))
+    chart = line_chart({rate: spans}, words.text(axis), at_least=lambda x: bound)
     return "".join((*parts, words.heading("traffic.over_time"), chart))
 
 

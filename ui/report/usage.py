@@ -6,13 +6,12 @@ from html import escape
 from itertools import pairwise
 
 from ui.report.words import Json, Words, bold
-from ui.usage.billed import basis_key, how_lines, price_line, row_name, row_note, rows_line
-from ui.usage.prices import priced_as
+from ui.usage.billed import cost_text, how_lines, price_lines, remarks, row_name, row_note, rows_line
 from ui.usage.told import (
     cause_title,
     cause_why,
     cost_sentence,
-    fine_money,
+    extra_text,
     gathered,
     headline,
     pause_text,
@@ -123,13 +122,12 @@ def _resets(words: Words, usage: Json) -> str:
     for session, turn in found:
         where = f"{session['name'] or ''} {words.text('usage.turn', n=turn['n'])}".strip()
         why = f"<b>{escape(cause_title(turn, session, lang))}</b><br>{escape(cause_why(turn, lang))}"
-        cost = turn["reset"]["extra_cost"]
-        rows.append((escape(where), why, "–" if cost is None else _sum(cost, currency)))
+        rows.append((escape(where), why, _sum(extra_text(turn["reset"], currency))))
     return f"<h3>{title}</h3>{words.table(_head(words, 'turn', 'why', 'extra'), rows)}"
 
 
-def _sum(value: float, currency: str) -> str:
-    return f"<span class=sum>{escape(fine_money(value, currency))}</span>"
+def _sum(text: str) -> str:
+    return f"<span class=sum>{escape(text)}</span>"
 
 
 def _head(words: Words, *names: str) -> list[str]:
@@ -141,17 +139,20 @@ def _bill(words: Words, usage: Json) -> str:
     cells = [
         (
             f"<b>{escape(row_name(row, lang))}</b><br>{escape(row_note(row, rows[0], usage, lang))}",
-            words.say(basis_key(row)),
-            "–" if row["cost"] is None else _sum(row["cost"], rules["currency"]),
+            words.say(f"basis.{row['basis']}"),
+            _sum(cost_text(row, rules["currency"])),
         )
         for row in rows
     ]
-    how = "".join(f"<p>{escape(line)}</p>" for line in how_lines(usage, priced_as(rules["id"]), lang))
+    how = "".join(f"<p>{escape(line)}</p>" for line in how_lines(usage, lang))
     chips = " · ".join(
         words.say(one) for one in ("usage.chip.tokens", "usage.chip.prices", "usage.chip.what_ifs")
     )
-    basis = run_on([price_line(rules, lang), rows_line(usage, lang)], lang)
-    note = f"<p class=note>{escape(basis)} · {chips}</p>"
+    first, *each = price_lines(usage, lang)
+    basis = run_on([first, rows_line(usage, lang)], lang)
+    lines = [f"{escape(basis)} · {chips}", *map(escape, each)]
+    lines += [f"⚠ {escape(one)}" for one in remarks(usage, lang)]
+    note = "".join(f"<p class=note>{line}</p>" for line in lines)
     table = words.table(_head(words, "what", "basis", "cost"), cells)
     details = f"<details><summary>{words.say('usage.how')}</summary>{how}</details>"
     return f"<h3>{words.say('usage.bill')}</h3>{note}{table}{details}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from ui.traffic.words import rate_words
+from ui.traffic.words import bounded, rate_words, verdict_words
 from ui.words.i18n import Lang, t
 from ui.words.visible import Piece, visible_in
 
@@ -41,6 +41,14 @@ class Words:
     def rate(self, rate: float | None, lower_bound: bool, places: int = 1) -> str:
         """A hit rate: "≥" where the true one may be higher."""
         return escape(rate_words(rate, lower_bound, self.lang, places))
+
+    def marked(self, one: Json, name: str, shown: str) -> str:
+        """A number of ``one`` as text, with ≥, ≤ or ≈ where it is a bound."""
+        return bounded(shown, one.get("bounds", {}).get(name), self.lang)
+
+    def verdict(self, one: Json) -> str:
+        """Whether it is worth it, of a run or a source."""
+        return escape(verdict_words(one["verdict"], one.get("bounds", {}).get("verdict"), self.lang))
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         """Cells are HTML already."""

@@ -10,15 +10,38 @@ from core.traffic.meters.summary import counters_summary
 from core.traffic.settings import Settings
 from ui.frame.session import lang, plain, say
 from ui.traffic.counter_words import read_words
+from ui.traffic.field_panel import fields_line
 from ui.traffic.left_out import details, warnings
+from ui.traffic.panels import Panels
 from ui.traffic.state import Log
 from ui.traffic.tokenizers import tokenizer_note
-from ui.traffic.words import basis_words, bound_words, identity_words, rate_words
+from ui.traffic.words import Counted, basis_words, bound_words, identity_words, rate_words
 from ui.words.numbers import Count, digits
+
+_LOUD = ("contradictory", "cut_short", "elsewhere", "map_missed", "continued")
+"""Notes that change what the numbers mean; nobody shall have to open anything to see them."""
+
+
+def notes_panel(panels: Panels, log: Log) -> None:
+    """What was done with the log while it was read, and which lines were left out."""
+    lines = [*_notes(log, loud=False), *details(left_out(log.trace), lang())]
+    if log.trace.num_skipped:
+        lines.insert(0, say("trace.skipped", count=log.trace.num_skipped))
+    if lines:
+        with panels.add("notes", say("traffic.notes", n=len(lines))):
+            st.markdown("\n".join(f"- {plain(line)}" for line in lines))
+
+
+def _notes(log: Log, loud: bool) -> list[str]:
+    return [
+        say(f"trace.note.{note.code}", **{"count": note.count, **note.values})
+        for note in log.trace.notes
+        if (note.code in _LOUD) is loud
+    ]
 
 
 def log_summary(log: Log) -> None:
-    """One line of what was read, its notes, and which lines were left out."""
+    """One line of what was read, and one each of what changes the numbers' meaning."""
     trace = log.trace
     tokens = sum(request.num_tokens for request in trace.requests)
     told = "traffic.read.format" if log.detected is None else "traffic.read.detected"
@@ -31,21 +54,19 @@ def log_summary(log: Log) -> None:
     words = [
         say(key, **{**values, "name": plain(trace.name)}),
         say(told, format=say(f"trace.format.{trace.format}")),
-        *identity_words(trace.tokenizer, trace.template, trace.block_size, lang()),
     ]
-    st.markdown(" · ".join(words))
-    if note := tokenizer_note(trace.tokenizer, lang()):
-        st.caption(note)
-    found = left_out(trace)
-    for sentence in warnings(found, lang()):
-        st.warning(plain(sentence))
-    notes = [say(f"trace.note.{note.code}", **{"count": note.count, **note.values}) for note in trace.notes]
-    if trace.num_skipped:
-        notes.append(say("trace.skipped", count=trace.num_skipped))
-    lines = [*notes, *details(found, lang())]
-    if lines:
-        with st.expander(say("traffic.notes", n=len(lines))):
-            st.markdown("\n".join(f"- {plain(line)}" for line in lines))
+    if not trace.has_identity:  # else it stands above every view
+        words += identity_words(trace.tokenizer, trace.template, trace.block_size, lang())
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="traffic-read"):
+        st.markdown(" · ".join(words), width="content")
+        if note := tokenizer_note(trace.tokenizer, lang()):
+            st.caption(note, width="content")
+    if line := fields_line(log):
+        st.caption(line)
+    if loud := [*warnings(left_out(trace), lang()), *_notes(log, loud=True)]:
+        with st.container(key="traffic-loud", gap="xsmall"):
+            for sentence in loud:
+                st.warning(plain(sentence))
 
 
 def sample_line(log: Log, analysis: Analysis) -> None:
@@ -59,9 +80,16 @@ def sample_line(log: Log, analysis: Analysis) -> None:
 
 
 def basis_line(log: Log, settings: Settings) -> None:
-    """Tokenizer, template, block size and slots, above every view."""
-    trace = log.trace
-    counted = (trace.tokenizer, trace.template, trace.block_size)
-    st.caption(basis_words(counted, settings.block_size, settings.num_slots, settings.ttl_s, lang()))
-    if note := bound_words(counted, settings.block_size, lang()):
+    """Tokenizer, template, block size and slots, beside the choice of a view."""
+    told = basis_words(_counted(log), settings.block_size, settings.num_slots, settings.ttl_s, lang())
+    st.caption(told, width="content")
+
+
+def bound_line(log: Log, settings: Settings) -> None:
+    """That every rate is a lower bound, where it is."""
+    if note := bound_words(_counted(log), settings.block_size, lang()):
         st.info(note)
+
+
+def _counted(log: Log) -> Counted:
+    return log.trace.tokenizer, log.trace.template, log.trace.block_size

@@ -77,7 +77,7 @@ def finished(figure: go.Figure, legend: bool, height: int = HEIGHT) -> go.Figure
     """Margins, and a legend where there is more than one curve."""
     figure.update_layout(
         height=height,
-        margin={"l": 8, "r": 24, "t": 36, "b": 48},
+        margin={"l": 8, "r": 24, "t": 36 if legend else 12, "b": 48},
         showlegend=legend,
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
         clickmode="event+select",

@@ -11,7 +11,9 @@ from core.cost import CostModel, Prices
 from core.errors import BrothError
 from core.traces.packing.sources import TraceFile
 from core.traffic.analysis import Analysis, analyse, savings
+from core.traffic.bounds import verdict_bound
 from core.traffic.groups import whole
+from core.traffic.providers import Rule
 from core.traffic.samples import SAMPLES, sample_log
 from core.traffic.sweeps import curve_points
 from ui.frame.formulas import formulas_panel
@@ -25,7 +27,7 @@ from ui.traffic.source import UPLOAD_MB
 from ui.traffic.state import Key, Log, analysis_key, choose, chosen, read_log, state
 from ui.traffic.tokenizers import tokenizer_title
 from ui.traffic.verdict import rule_now, verdict_help
-from ui.traffic.words import rate_words
+from ui.traffic.words import rate_words, verdict_words
 from ui.traffic.work import may_begin, progress_in, work
 from ui.words.formula_words import OF_A_LOG
 from ui.words.numbers import digits, seconds
@@ -53,7 +55,8 @@ def compare_view(log: Log, analysis: Analysis, open_it: Open) -> None:
         curves[name] = [(float(slots * size), rate) for slots, rate in points]
         found = requests_at(side.curve, [slots for slots, _ in points])
         carried[name] = [(*one, place) for one in found]
-    figure = lines(curves, say("traffic.unit.tokens"), say("traffic.rate"), log_x=True, requests=carried)
+    axis = say("traffic.column.rate_bound" if any(side.lower_bound for _, side in sides) else "traffic.rate")
+    figure = lines(curves, say("traffic.unit.tokens"), axis, log_x=True, requests=carried)
     for place, (_, side) in enumerate(sides):
         here = min(side.num_slots, side.curve.last)
         mark(figure, here * side.settings.block_size, "AB"[place], log_x=True, y=(0.98, 0.06)[place])
@@ -141,7 +144,7 @@ def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict
         "best": lambda log, one: rate_words(one.best_rate, one.lower_bound, lang(), 2),
         "computed": lambda log, one: _computed(one),
         "saved": lambda log, one: _saved(one, cost, prices),
-        "verdict": lambda log, one: say(f"traffic.verdict.{whole(one, rule).verdict()}"),
+        "verdict": lambda log, one: _verdict(one, rule),
     }
     (log_a, a), (log_b, b) = sides
     machine = MACHINE.get()
@@ -150,6 +153,11 @@ def _rows(sides: tuple[tuple[Log, Analysis], tuple[Log, Analysis]]) -> list[dict
         {"what": say(f"traffic.compare.{key}") + on.get(key, ""), "a": make(log_a, a), "b": make(log_b, b)}
         for key, make in words.items()
     ]
+
+
+def _verdict(analysis: Analysis, rule: Rule) -> str:
+    verdict = whole(analysis, rule).verdict()
+    return verdict_words(verdict, verdict_bound(verdict, rule) if analysis.lower_bound else None, lang())
 
 
 def _computed(analysis: Analysis) -> str:

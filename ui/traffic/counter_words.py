@@ -27,6 +27,8 @@ TITLES = MappingProxyType(
 )
 COLUMNS = ("engine", "asked", "local", "external", "any", "said", "restarts")
 MOST_REMARKS = 12
+MOST_UNEVEN = 1.25
+"""Engines that were watched so many times as long as others weigh more in a sum than a reader expects."""
 STORE, ANY = "#009E73", "#6E7FD9"
 """Colours that stand on light and on dark ground."""
 _OWN_WORDS = ("llamacpp", "tgi")
@@ -57,13 +59,15 @@ def _counted(counters: Json, fleet: Json, period: str) -> Iterator[Sentence]:
     if fleet["local_rate"] is not None:
         values |= {"rate": percent(fleet["local_rate"], 2), "hits": digits(fleet["hits"])}
         yield f"traffic.counters.{period}", values
-        if several:
-            yield "traffic.counters.several", values
     elif fleet["any_rate"] is not None:
         values |= {"rate": percent(fleet["any_rate"], 2), "hits": digits(fleet["all_hits"])}
         yield f"traffic.counters.{period}.any", values
     else:
         yield f"traffic.counters.why.{fleet['why'] or 'no_hits'}", {}
+    if fleet["any_rate"] is not None or fleet["local_rate"] is not None:
+        yield from _how_counted(counters, fleet, period)
+        if several:
+            yield "traffic.counters.several", values
     unit = _unit(counters)
     if unit != "tokens":
         yield f"traffic.counters.unit.{unit}", {}
@@ -73,6 +77,44 @@ def _counted(counters: Json, fleet: Json, period: str) -> Iterator[Sentence]:
             "traffic.counters.with_store" if external is not None else "traffic.counters.with_store.plain",
             {"rate": percent(fleet["any_rate"], 2), "external": percent(external or 0.0, 2)},
         )
+    yield from _if_new(fleet)
+
+
+def _how_counted(counters: Json, fleet: Json, period: str) -> Iterator[Sentence]:
+    """What was subtracted from what."""
+    every, shown = counters["num_moments"], fleet["num_shown"]
+    values: dict[str, object] = {
+        "n": Count(shown),
+        "all": Count(every),
+        "engines": Count(fleet["num_engines"]),
+    }
+    if period == "since_start":
+        yield f"traffic.counters.from.one{'' if every == 1 else '.each'}", values
+    if period != "run":
+        return
+    if fleet["is_difference"]:
+        yield f"traffic.counters.from.ends{'' if shown == every else '.some'}", values
+        return
+    if not fleet["same_span"]:
+        yield "traffic.counters.from.spans", values
+    if fleet["num_restarts"]:
+        yield "traffic.counters.from.steps", {"restarts": Count(fleet["num_restarts"])}
+    if fleet["num_from_zero"]:
+        yield "traffic.counters.from.zero", {"n": Count(fleet["num_from_zero"])}
+    watched = fleet["watched_s"]
+    if watched is not None and watched[1] > MOST_UNEVEN * watched[0]:
+        yield "traffic.counters.watched", {"least": seconds(watched[0]), "most": seconds(watched[1])}
+
+
+def _if_new(fleet: Json) -> Iterator[Sentence]:
+    """The other reading of engines that are first seen in the middle."""
+    other = fleet["if_new"]
+    rate = None if other is None else other["any_rate" if fleet["local_rate"] is None else "local_rate"]
+    if rate is None:
+        return
+    hits = other["all_hits" if fleet["local_rate"] is None else "hits"]
+    values = {"rate": percent(rate, 2), "hits": digits(hits), "queries": digits(other["queries"])}
+    yield "traffic.counters.if_new", {"n": Count(fleet["num_unproved"]), **values}
 
 
 def _unit(counters: Json) -> str:
@@ -103,9 +145,13 @@ def remarks(counters: Json) -> list[Sentence]:
         name: dict[str, object] = {"engine": name_of(engine)}
         for place in engine["restarts"]:
             found.append(("traffic.counters.restart", name | _place(place)))
-        for word in ("appeared", "vanished"):
-            if engine[word] is not None:
-                found.append((f"traffic.counters.{word}", name | _place(engine[word])))
+        if engine["appeared"] is not None:
+            found.append((f"traffic.counters.appeared.{engine['birth']}", name | _place(engine["appeared"])))
+        if engine["missing"]:
+            count = {"n": Count(engine["num_missing"])}
+            found.append(("traffic.counters.missing", name | count | _place(engine["missing"][0])))
+        if engine["vanished"] is not None and engine["in_fleet"]:
+            found.append(("traffic.counters.vanished", name | _place(engine["vanished"])))
         found += _limits(counters, engine, name)
     if counters["order"] == "name":
         found.append(("traffic.counters.by_name", {}))
@@ -127,7 +173,8 @@ def _limits(counters: Json, engine: Json, name: dict[str, object]) -> Iterator[S
         values = {"hits": digits(engine["hits"] or 0), "queries": digits(engine["queries"] or 0)}
         yield "traffic.counters.why.contradictory", name | values
     elif engine["period"] == "since_start" and counters["period"] == "run" and engine["role"] == "engine":
-        yield "traffic.counters.one_scrape", name
+        if engine["appeared"] is None:
+            yield "traffic.counters.one_scrape", name
     elif engine["role"] != "engine" and not engine["in_fleet"]:
         yield f"traffic.counters.beside.{engine['role']}", name
 
@@ -145,14 +192,27 @@ def name_of(engine: Json) -> str:
 
 def table(counters: Json, lang: Lang) -> tuple[list[str], list[list[str]]]:
     """Titles, and one row an engine and one for all where there are several; empty columns are left out."""
-    rows = [_row(name_of(engine), engine, lang) for engine in counters["engines"]]
     fleet = counters["fleet"]
+    rows = [_row(_name_in(fleet, engine, lang), engine, lang) for engine in counters["engines"]]
     if fleet["num_engines"] > 1:
-        every = {**fleet, "restarts": counters["restarts"], "said": None}
-        rows.append(_row(t("traffic.counters.all", lang), every, lang))
+        restarts = [place for one in counters["engines"] if one["in_fleet"] for place in one["restarts"]]
+        every = {**fleet, "restarts": restarts, "said": None}
+        rows.append(_row(name_of_all(counters, lang), every, lang))
     kept = [place for place, name in enumerate(COLUMNS) if _is_told(place, rows) or name == "engine"]
     titles = [t(f"traffic.counters.column.{COLUMNS[place]}", lang) for place in kept]
     return titles, [[row[place] for place in kept] for row in rows]
+
+
+def name_of_all(counters: Json, lang: Lang) -> str:
+    """The engines of the sum: all of them, or how many."""
+    fleet = counters["fleet"]
+    key = "traffic.counters.sum" if fleet["num_left_out"] else "traffic.counters.all"
+    return t(key, lang, n=Count(fleet["num_engines"]))
+
+
+def _name_in(fleet: Json, engine: Json, lang: Lang) -> str:
+    left_out = fleet["num_engines"] and not engine["in_fleet"] and engine["queries"] is not None
+    return t("traffic.counters.outside", lang, engine=name_of(engine)) if left_out else name_of(engine)
 
 
 def _is_told(place: int, rows: list[list[str]]) -> bool:

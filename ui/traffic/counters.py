@@ -15,6 +15,7 @@ from ui.traffic.counter_words import (
     colours,
     curves,
     name_of,
+    name_of_all,
     remarks,
     restart_marks,
     table,
@@ -33,7 +34,7 @@ def counters_view(log: Log) -> None:
     counters = counters_summary(log.trace)
     if counters is None:
         return
-    st.subheader(f"{say('traffic.counters')} · {say('basis.reported')}", anchor=False)
+    st.subheader(f"{say('traffic.counters')} · {say('basis.reported.engine')}", anchor=False)
     st.markdown("  \n".join(_spoken(one) for one in told(counters)))
     columns, rows = table(counters, lang())
     shown = [dict(zip(columns, row, strict=True)) for row in rows]
@@ -60,7 +61,7 @@ def _chart(counters: Json) -> None:
         return
     shown = offered[0]
     if len(offered) > 1:
-        names = [say("traffic.counters.all") if one is counters else name_of(one) for one in offered]
+        names = [name_of_all(counters, lang()) if one is counters else name_of(one) for one in offered]
         place = st.selectbox(
             say("traffic.counters.column.engine"),
             range(len(offered)),

@@ -19,17 +19,24 @@ from ui.traffic.settings import Open
 from ui.traffic.setup import UNITS
 from ui.traffic.spread import enough_in
 from ui.traffic.state import Log, choose, chosen, state
-from ui.traffic.words import rate_words
+from ui.traffic.words import bounded, rate_words
 from ui.traffic.work import work
 from ui.words.numbers import digits
 
 
 def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
-    """The chart, its unit, its words."""
+    """The chart, its unit, its words; of a single point a sentence."""
     curve = analysis.curve
     points = curve_points(analysis)
-    st.subheader(say("traffic.curve"), anchor=False)
-    unit = _unit()
+    if len(points) < 2:
+        st.subheader(say("traffic.curve"), anchor=False)
+        rate = rate_words(points[0][1] if points else None, analysis.lower_bound, lang())
+        st.markdown(say("traffic.curve.flat", first=digits(curve.first), rate=rate))
+        st.caption(_words(analysis, None, enough_in(log, analysis), None))
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.subheader(say("traffic.curve"), anchor=False, width="content")
+        unit = _unit()
     factor = _factor(analysis, unit)
     name = say("traffic.curve.name")
     numbers = {name: requests_at(curve, [slots for slots, _ in points])}
@@ -41,7 +48,7 @@ def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     cliff = curve.cliff()
     if cliff is not None:
         edge = min(cliff[1], curve.last)
-        mark(figure, edge * factor, say("traffic.cliff", n=digits(edge)), log_x=log_x, y=0.06)
+        mark(figure, edge * factor, say("traffic.cliff", n=_about(analysis, edge)), log_x=log_x, y=0.06)
     here = min(analysis.num_slots, room_for_all(analysis.tree))
     enough = enough_in(log, analysis)
     first = enough is None or here < enough.slots  # of two lines the left one has its words on the left
@@ -49,7 +56,7 @@ def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
         mark(figure, min(here, curve.last) * factor, say("traffic.here"), log_x=log_x, left=first)
     if enough is not None:
         where = min(enough.slots, curve.last) * factor
-        words = say("traffic.enough.mark", n=digits(enough.slots))
+        words = say("traffic.enough.mark", n=_about(analysis, enough.slots))
         mark(figure, where, words, log_x=log_x, y=0.5, left=not first)
     off = None
     if not curve.exact:
@@ -61,10 +68,15 @@ def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     told = st.plotly_chart(
         figure, key=f"traffic_curve_{state().looks}_{unit}", on_select="rerun", selection_mode="points"
     )
-    st.caption(_words(analysis, cliff, enough, off))
+    st.caption(f"{_words(analysis, cliff, enough, off)} {say('traffic.click')}")
     if point := clicked(told):
         slots = int(point[1])
         open_it(int(point[0]), replace(analysis.settings, num_slots=slots))
+
+
+def _about(analysis: Analysis, slots: int) -> str:
+    """Slots that people are pointed to; more or less where blocks are cut."""
+    return bounded(digits(slots), "either" if analysis.lower_bound else None, lang())
 
 
 def _unit() -> str:
@@ -97,7 +109,7 @@ def _words(
     analysis: Analysis, cliff: tuple[int, int] | None, enough: Enough | None, off: Deviation | None
 ) -> str:
     curve, bound, ttl_s = analysis.curve, analysis.lower_bound, analysis.settings.ttl_s
-    words = [say("traffic.curve.from", first=digits(curve.first), last=digits(curve.last))]
+    words = [say("traffic.curve.from", first=digits(curve.first), last=_about(analysis, curve.last))]
     if ttl_s is not None:
         words.append(say("traffic.curve.ttl", ttl=f"{ttl_s:g}"))
     if cliff is not None:
@@ -106,9 +118,11 @@ def _words(
             "low": rate_words(curve.rate_at(cliff[0]), bound, lang()),
             "high": rate_words(curve.rate_at(high), bound, lang()),
         }
-        words.append(say("traffic.cliff.words", c=digits(cliff[0]), d=digits(high), **rates))
+        words.append(
+            say("traffic.cliff.words", c=_about(analysis, cliff[0]), d=_about(analysis, high), **rates)
+        )
     if enough is not None:
-        words.append(say("traffic.curve.enough", n=digits(enough.slots)))
+        words.append(say("traffic.curve.enough", n=_about(analysis, enough.slots)))
     if curve.exact:
         words.append(say("traffic.curve.exact"))
     else:
@@ -116,4 +130,4 @@ def _words(
     if off is not None:
         most = f"{100 * off.largest:.3f}"
         words.append(say("traffic.curve.deviation", n=len(off.capacities), points=most))
-    return " ".join((*words, say("traffic.click")))
+    return " ".join(words)

@@ -24,9 +24,10 @@ from ui.traffic.field_rows import (
     tree_rows,
     with_role,
 )
+from ui.traffic.panels import Panels, open_panel, turn_to
 from ui.traffic.state import Key, Log, choose, chosen, remember, state
 
-_OPEN, _TREE, _TEXT = "traffic_fields", "traffic_tree", "traffic_map"
+_PANEL, _TREE, _TEXT = "fields", "traffic_tree", "traffic_map"
 UNKNOWN = ("trace.unknown_format", "trace.unknown_fields")
 _OF_LINES = tuple(entry.name for entry in FORMATS if entry.packing == "lines")
 _mount = component("broth_fields", js=(ROOT / "assets" / "page" / "fields.js").read_text("utf-8"))
@@ -37,8 +38,10 @@ def head_for(files: Sequence[TraceFile], name: Key) -> Head | None:
     return remember(("fields", name), lambda: head_of_log(files[0]))
 
 
-def field_panel(files: Sequence[TraceFile], name: Key, log: Log | None, failed: BrothError | None) -> None:
-    """Below what was read, or what went wrong. ``name``: of the files; ``failed``: why they were not read.
+def field_panel(
+    panels: Panels, files: Sequence[TraceFile], name: Key, log: Log | None, failed: BrothError | None
+) -> None:
+    """Below what went wrong. ``name``: of the files; ``failed``: why they were not read.
 
     It opens by itself where a person is needed: the format is not known, or their own map does not fit.
     """
@@ -48,21 +51,18 @@ def field_panel(files: Sequence[TraceFile], name: Key, log: Log | None, failed: 
     asked = failed is not None and (failed.code in UNKNOWN or chosen().wanted.field_map is not None)
     if asked and state().asked != (name, chosen().wanted):
         state().asked = (name, chosen().wanted)
-        st.session_state[_OPEN] = True
-    drawer = st.expander(_title(log, failed), key=_OPEN, on_change="rerun")
-    if drawer.open:
-        with drawer:
+        turn_to(_PANEL)
+    with panels.add(_PANEL, say("traffic.fields")):
+        if open_panel() == _PANEL:
             _open(head, files, name)
 
 
-def _title(log: Log | None, failed: BrothError | None) -> str:
-    text = chosen().wanted.field_map
-    if failed is not None or log is None:
-        return say("traffic.fields")
-    if text is None and log.trace.field_map is None:
-        return say("traffic.fields.format", format=say(f"trace.format.{log.trace.format}"))
-    used = parse_map(text) if text is not None else log.trace.field_map
-    return say("traffic.fields.read", fields=plain(fields_words(used or FieldMap(), _role_words())))
+def fields_line(log: Log) -> str:
+    """Which fields a log of no known format was read by; empty where its format says it."""
+    used = log.options.field_map or log.trace.field_map
+    if used is None:
+        return ""
+    return say("traffic.fields.read", fields=plain(fields_words(used, _role_words())))
 
 
 def _open(head: Head, files: Sequence[TraceFile], name: Key) -> None:
@@ -151,7 +151,7 @@ def _typed(name: Key) -> None:
 def _apply(text: str | None) -> None:
     """The log is read anew at once, by these fields or by its format."""
     choose(wanted=replace(chosen().wanted, field_map=text, format_name=None))
-    st.session_state[_OPEN] = False  # opens again by itself if the log cannot be read so
+    turn_to(None)  # opens again by itself if the log cannot be read so
     state().asked = None
     if text is None:
         state().draft = None

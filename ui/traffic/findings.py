@@ -8,13 +8,14 @@ import streamlit as st
 
 from core.texts import showable
 from core.traffic.analysis import Analysis
+from core.traffic.bounds import Bound
 from core.traffic.diagnosis.account import Account
 from core.traffic.diagnosis.findings import Finding, Offer
 from ui.frame.session import lang, plain, say
 from ui.traffic.aligned import aligned_html
 from ui.traffic.message_bar import bar_html, bar_words
 from ui.traffic.settings import Open
-from ui.traffic.words import HEADINGS, kind_words, rate_words
+from ui.traffic.words import HEADINGS, bounded, kind_words, rate_words
 from ui.words.numbers import Count, digits
 
 
@@ -43,11 +44,11 @@ def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -
 def _name(one: Finding, bound: bool) -> str:
     """As one line of a list."""
     rates = _rates(one, one.offers[one.advised], bound)
-    place = f" · {_code(one.path)}" if one.path else ""
+    place = f" · {path_code(one.path)}" if one.path else ""
     return f"{say(f'traffic.cause.{one.cause}')}{place} · {rates}"
 
 
-def _code(path: str) -> str:
+def path_code(path: str) -> str:
     """A path as code: nothing in it is escaped there, and it may not end the code."""
     shown = showable(path).replace("`", "'")
     return f"`{shown}`"
@@ -72,7 +73,7 @@ def _evidence(one: Finding, analysis: Analysis, offer: Offer) -> None:
 
 
 def _place(one: Finding) -> str:
-    parts = [_code(one.path)] if one.path else []
+    parts = [path_code(one.path)] if one.path else []
     if one.characters is not None and one.kind is not None:
         first, last = one.characters
         parts.append(say("traffic.finding.place", first=first, last=last, kind=kind_words(one.kinds, say)))
@@ -102,7 +103,11 @@ def _repairs(one: Finding, analysis: Analysis, number: int) -> Offer:
     with place:
         st.caption(say("traffic.finding.rates"))
         st.markdown(f"## {_rates(one, offer, bound)}")
-        tokens = {"before": digits(one.computed_before), "after": digits(offer.computed_after)}
+        most: Bound | None = "upper" if bound else None
+        tokens = {
+            "before": bounded(digits(one.computed_before), most, lang()),
+            "after": bounded(digits(offer.computed_after), most, lang()),
+        }
         st.markdown(say("traffic.finding.tokens", **tokens))
         st.caption(say("traffic.finding.run", n=digits(len(analysis.requests))))
     return offer

@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.texts import showable
 from core.traffic.analysis import Analysis, over_time
+from core.traffic.bounds import verdict_bound
 from core.traffic.decisions import as_csv
 from core.traffic.groups import HOURS, Group, Key, groups, keys_of, values_of
 from core.traffic.hours import has_dates
@@ -22,7 +23,7 @@ from ui.traffic.quotas import quotas_view
 from ui.traffic.settings import Open
 from ui.traffic.state import Log, state
 from ui.traffic.verdict import rule_now, verdict_help
-from ui.traffic.words import best_title
+from ui.traffic.words import best_title, verdict_words
 
 MOST_BARS = 12
 
@@ -127,6 +128,7 @@ def _groups(analysis: Analysis, misses: Sequence[Miss], key: Key, open_it: Open)
 
 
 def _table(analysis: Analysis, key: Key, found: Sequence[Group], best: str) -> None:
+    bound, rule = analysis.lower_bound, rule_now()
     rows = [
         {
             "source": _name(one.name),
@@ -141,14 +143,17 @@ def _table(analysis: Analysis, key: Key, found: Sequence[Group], best: str) -> N
             "length_p50": int(one.lengths.p50),
             "length_p90": int(one.lengths.p90),
             "below": one.num_below,
-            "verdict": say(f"traffic.verdict.{one.verdict()}"),
+            "verdict": verdict_words(
+                one.verdict(), verdict_bound(one.verdict(), rule) if bound else None, lang()
+            ),
         }
         for one in found
     ]
     columns: dict[str, Any] = {name: say(f"traffic.column.{name}") for name in rows[0]}
     columns["best"] = best
-    if analysis.lower_bound:
-        columns["rate"] = say("traffic.column.rate_bound")
+    if bound:
+        for name in ("rate", "best", "p10", "p50", "p90"):
+            columns[name] = say("traffic.column.bound", name=columns[name])
     for name in ("rate", "best", "p10", "p50", "p90"):
         columns[name] = st.column_config.NumberColumn(columns[name], format="percent")
     st.dataframe(rows, hide_index=True, column_config=columns, key=f"traffic_group_rows_{key}")

@@ -7,11 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from core.replay.prefix_tree import Progress
 from core.texts import showable
 from core.traffic.analysis import Analysis, misses_of
-from core.traffic.diagnosis.account import Account, account_of
-from core.traffic.diagnosis.findings import Finding
+from core.traffic.diagnosis.account import account_of
 from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.misses import REASONS, Miss
 from core.traffic.words import Words, words_at
@@ -19,7 +17,7 @@ from ui.frame.seen import difference, seen_in
 from ui.frame.session import plain, say
 from ui.traffic.findings import account_line, findings_view, summary_line
 from ui.traffic.settings import Open
-from ui.traffic.state import MANY, Log, state
+from ui.traffic.state import MANY, Log, remember, state
 from ui.traffic.work import work
 from ui.words.numbers import digits
 
@@ -50,10 +48,11 @@ def _causes(log: Log, analysis: Analysis, misses: list[Miss], open_it: Open) -> 
     many = len(analysis.requests) > MANY and key not in state().computed
     if many and not st.button(say("traffic.causes.run", n=digits(len(analysis.requests)))):
         return
-    told = work(key, lambda tell: _told(log, analysis, misses, tell))
-    if told is None:
+    found = work(key, lambda tell: find_causes(analysis, misses, log.options.tokenizer, tell))
+    if found is None:
         return
-    found, account = told
+    key = ("account", log.key, analysis.settings)
+    account = remember(key, lambda: account_of(analysis, misses, found))
     summary_line(account, analysis)
     if log.trace.tokenizer is None:
         st.caption(say("traffic.causes.no_text"))
@@ -66,13 +65,6 @@ def _causes(log: Log, analysis: Analysis, misses: list[Miss], open_it: Open) -> 
     account_line(account, found)
     if found:
         st.caption(say("traffic.causes.help"))
-
-
-def _told(
-    log: Log, analysis: Analysis, misses: list[Miss], tell: Progress
-) -> tuple[tuple[Finding, ...], Account]:
-    found = find_causes(analysis, misses, log.options.tokenizer, tell)
-    return found, account_of(analysis, misses, found)
 
 
 # -- requests ------------------------------------------------------------------------------------------------
@@ -134,6 +126,8 @@ def _columns(bound: bool) -> dict[str, Any]:
     names = ("place", "request", "session", "tokens", "hit", "rate", "reason", "lost")
     found: dict[str, Any] = {name: say(f"traffic.column.{name}") for name in names}
     title = say("traffic.column.rate_bound" if bound else "traffic.column.rate")
+    if bound:
+        found["hit"] = say("traffic.column.bound", name=found["hit"])
     found["rate"] = st.column_config.ProgressColumn(title, min_value=0.0, max_value=1.0, format="percent")
     return found
 

@@ -11,7 +11,7 @@ from core.traffic.analysis import Analysis
 from core.traffic.quotas import MOST_TENANTS, Shares, quotas
 from ui.frame.session import lang, say
 from ui.traffic.state import Log
-from ui.traffic.words import rate_words
+from ui.traffic.words import bounded, rate_words
 from ui.traffic.work import work
 
 SHARES: tuple[Shares, ...] = get_args(Shares)
@@ -40,6 +40,7 @@ def quotas_view(log: Log, analysis: Analysis) -> None:
         return
     both = [rate_words(rate, analysis.lower_bound, lang()) for rate in (found.rate, found.shared_rate)]
     points = f"{100 * (found.rate - found.shared_rate):+.1f}".replace("-", "−")
+    points = bounded(points, "either" if analysis.lower_bound else None, lang())
     st.markdown(say("traffic.quota.words", quota=both[0], shared=both[1], points=points))
     rows = [
         {
@@ -55,6 +56,8 @@ def quotas_view(log: Log, analysis: Analysis) -> None:
     ]
     columns: dict[str, Any] = {name: say(f"traffic.column.{name}") for name in rows[0]}
     for name in ("own_rate", "pool_rate"):
+        if analysis.lower_bound:
+            columns[name] = say("traffic.column.bound", name=columns[name])
         columns[name] = st.column_config.NumberColumn(columns[name], format="percent")
     st.dataframe(rows, hide_index=True, column_config=columns, key="traffic_quota_rows")
     st.caption(say("traffic.quota.help"))

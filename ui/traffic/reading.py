@@ -11,6 +11,7 @@ import streamlit as st
 from core.traces.door.formats import NAMES
 from core.traces.templates import TEMPLATES
 from ui.frame.session import lang, say, stands_on_one
+from ui.traffic.panels import Panels
 from ui.traffic.setup import LARGEST_LOG_BLOCK, USAGE_READINGS, Wanted
 from ui.traffic.state import choose, chosen
 from ui.traffic.tokenizers import AUTO, how_to_add, offered, resolved
@@ -18,8 +19,9 @@ from ui.traffic.tokenizers import AUTO, how_to_add, offered, resolved
 _DELTAS = {"yes": True, "no": False}
 
 
-def pick(name: str, kind: str, options: Sequence[str], value: str, prefix: str) -> str | None:
-    """A widget whose options are words of the tables; it stands where the setup has put it."""
+def pick(name: str, kind: str, options: Sequence[str], value: str, prefix: str, **more: Any) -> str | None:
+    """A widget whose options are words of the tables; it stands where the setup has put it. ``more``: what
+    else the widget takes."""
     key = f"traffic_{name}"
     st.session_state.setdefault(key, value)
     if st.session_state[key] not in options:
@@ -27,16 +29,17 @@ def pick(name: str, kind: str, options: Sequence[str], value: str, prefix: str) 
     words = {one: say("traffic.auto" if one == AUTO else f"{prefix}{one}") for one in options}
     make = getattr(st, kind)
     found: str | None = make(
-        say(f"traffic.{name}.label"), list(options), format_func=words.__getitem__, key=key
+        say(f"traffic.{name}.label"), list(options), format_func=words.__getitem__, key=key, **more
     )
     return found
 
 
-def reading_options() -> None:
+def reading_options(panels: Panels) -> None:
     """The panel. What it shows is the setup, and what a person changes is in the setup before anything else
     is drawn: another part of the page may set the same choices."""
-    choose(wanted=_possible(chosen().wanted))
-    with st.expander(say("traffic.options")):
+    with panels.told:
+        choose(wanted=_possible(chosen().wanted))
+    with panels.add("options", say("traffic.options")):
         left, middle, right = st.columns(3)
         with left:
             _choice("format", "format_name", (AUTO, *NAMES), "trace.format.")
@@ -71,7 +74,7 @@ def _possible(wanted: Wanted) -> Wanted:
 
 def _take(name: str, key: str, options: Sequence[str] = ()) -> None:
     """A person changed a choice: a word, a number or a tick."""
-    if options and not stands_on_one(key, options):
+    if key not in st.session_state or (options and not stands_on_one(key, options)):
         return
     told = st.session_state[key]
     if name == "deltas":

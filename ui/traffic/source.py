@@ -19,8 +19,10 @@ from core.traces.timestamps import A_TIME
 from core.traffic.samples import SAMPLES, sample_log
 from ui.frame.session import lang_mode, plain, say, show_error
 from ui.server.framed import uploads_refused
+from ui.server.sessions import minutes_kept
 from ui.server.uploads import at_once_mb
 from ui.traffic.field_panel import UNKNOWN, field_panel, head_for
+from ui.traffic.panels import Panels, turn_to
 from ui.traffic.reading import pick, reading_options
 from ui.traffic.setup import TRAFFIC, Side, Wanted
 from ui.traffic.state import Key, Log, choose, chosen, forget, read_log, state
@@ -33,26 +35,51 @@ _SETTINGS = ("traffic_block", "traffic_slots", "traffic_ttl")
 _EXAMPLE = '{"messages": [{"role": "user", "content": "…"}]}'
 
 
-def source_panel() -> Log | None:
-    """Choose a log; returns what was read, or what was there before if that failed."""
+def source_panel(panels: Panels) -> Log | None:
+    """Choose a log; returns what was read, or what was there before if that failed. The chooser is folded
+    once what it offers is read."""
     options = ["sample", "upload", "paste", *(["folder"] if _folder() else [])]
     usual = chosen().source if chosen().source in options else "sample"
-    found = pick("source", "segmented_control", options, usual, "traffic.source.")
-    _turn_to(source=found if found in options else usual)
-    files, key = _SOURCES[chosen().source]()
-    reading_options()
+    with panels.row:
+        found = pick(
+            "source", "segmented_control", options, usual, "traffic.source.", label_visibility="collapsed"
+        )
+    if _turn_to(source=found if found in options else usual):
+        turn_to("other")
+    with panels.add("other", say("traffic.other")):
+        files, key = _SOURCES[chosen().source]()
+        if chosen().source != "sample":
+            st.caption(privacy())
+    reading_options(panels)
     if files:
-        failed = _read(files, key, chosen().wanted)
+        with panels.told:
+            failed = _read(files, key, chosen().wanted)
         log = state().log
         if chosen().source != "sample":  # of those we know the fields
-            field_panel(files, key, log if log is not None and log.key[:-1] == key else None, failed)
+            is_read = log is not None and log.key[:-1] == key
+            field_panel(panels, files, key, log if is_read else None, failed)
+    if _nothing_read(key):
+        panels.standing.add("other")
     return state().log
 
 
-def _turn_to(**where: str) -> None:
-    """Another source: which field is what is kept for the next log of the same source alone."""
-    if any(getattr(chosen(), name) != value for name, value in where.items()):
+def privacy() -> str:
+    """What becomes of a log."""
+    return f"{say('traffic.privacy', minutes=minutes_kept())} {say('traffic.link.kept')}"
+
+
+def _nothing_read(name: Key) -> bool:
+    """Whether what is shown does not come from what the chooser offers."""
+    log = state().log
+    return log is None or (log.key[:-1] != name if name else log.key[0] != chosen().source)
+
+
+def _turn_to(**where: str) -> bool:
+    """Whether it is another source: which field is what is kept for the next log of the same source alone."""
+    is_other = any(getattr(chosen(), name) != value for name, value in where.items())
+    if is_other:
         choose(**where, wanted=replace(chosen().wanted, field_map=None))
+    return is_other
 
 
 def _read(files: list[TraceFile], name: Key, wanted: Wanted) -> BrothError | None:
@@ -69,6 +96,7 @@ def _read(files: list[TraceFile], name: Key, wanted: Wanted) -> BrothError | Non
     finally:
         place.empty()
     if now.log is not None and now.log.key[:-1] != name:  # the first one keeps what a link has set
+        turn_to(None)  # its finding comes first
         choose(a=Side(), b=None)
         for widget in (*_SETTINGS, *(f"{one}_b" for one in _SETTINGS)):
             st.session_state.pop(widget, None)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from core.traffic.analysis import Analysis
+from core.traffic.bounds import Bound
 from core.traffic.enough import Enough, enough_for
 from core.traffic.groups import Group
 from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
 from ui.traffic.state import Log, remember
-from ui.traffic.words import rate_words
+from ui.traffic.words import bounded, rate_words, spread_words
 from ui.words.numbers import digits, percent
 
 
@@ -28,10 +29,11 @@ def enough_metric(log: Log, analysis: Analysis) -> None:
     machine = MACHINE.get()
     gib = machine.cost().gib(found.slots, analysis.settings.block_size).value or 0.0
     ttl_s = analysis.settings.ttl_s
+    about, low = _bounds(analysis)
     words = {
-        "slots": digits(found.slots),
-        "rate": percent(found.rate),
-        "of": percent(found.of),
+        "slots": bounded(digits(found.slots), about, lang()),
+        "rate": bounded(percent(found.rate), low, lang()),
+        "of": bounded(percent(found.of), low, lang()),
         "model": machine.model_spec.name,
         "dtype": machine.model_spec.kv_dtype,
     }
@@ -39,7 +41,14 @@ def enough_metric(log: Log, analysis: Analysis) -> None:
         told = say("traffic.enough.help", **words)
     else:
         told = say("traffic.enough.help.ttl", ttl=f"{ttl_s:g}", **words)
-    st.metric(say("traffic.enough"), f"{digits(gib)} GiB", help=told)
+    if analysis.lower_bound:
+        told += " " + say("traffic.enough.bound")
+    st.metric(say("traffic.enough"), bounded(f"{digits(gib)} GiB", about, lang()), help=told)
+
+
+def _bounds(analysis: Analysis) -> tuple[Bound | None, Bound | None]:
+    """Of slots, and of rates."""
+    return ("either", "lower") if analysis.lower_bound else (None, None)
 
 
 def spread_line(analysis: Analysis, total: Group) -> None:
@@ -50,4 +59,4 @@ def spread_line(analysis: Analysis, total: Group) -> None:
     }
     words |= {f"n{name[1:]}": digits(int(getattr(lengths, name))) for name in ("p10", "p50", "p90")}
     bound = say("traffic.spread.bound") if analysis.lower_bound else ""
-    st.markdown(f"{say('traffic.spread', **words)} {bound}")
+    st.caption(f"{spread_words(words, lang())} {bound}")

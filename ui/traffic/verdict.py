@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.texts import showable
 from core.traffic.analysis import Analysis
+from core.traffic.bounds import paid_bound
 from core.traffic.decisions import rate_by
 from core.traffic.groups import Group
 from core.traffic.providers import Rule
@@ -17,7 +18,7 @@ from ui.frame.session import lang, say
 from ui.traffic.judge import LARGEST_MINIMUM, MOST_PRICE, Judge
 from ui.traffic.rules import rule_names, rule_of, rule_title, rule_words
 from ui.traffic.state import choose, chosen
-from ui.traffic.words import rate_words
+from ui.traffic.words import bounded, rate_words
 from ui.words.numbers import digits, percent
 
 MOST_ROWS = 1_000
@@ -40,13 +41,19 @@ def verdict_panel(analysis: Analysis, total: Group) -> None:
         rule = rule_now()
         st.caption(rule_words(rule, lang()))
         rate = rate_words(rate_by(analysis, rule), analysis.lower_bound, lang())
-        told = say("traffic.rule.result", rate=rate, share=percent(total.paid / max(total.num_tokens, 1)))
+        told = say("traffic.rule.result", rate=rate, share=_share(analysis, total, rule))
         if total.num_below:
             numbers = {"n": digits(total.num_below), "total": digits(total.num_requests)}
             told += " " + say("traffic.rule.below", minimum=digits(rule.minimum), **numbers)
         st.markdown(told)
         if total.num_below:
             _below(analysis, rule)
+
+
+def _share(analysis: Analysis, total: Group, rule: Rule) -> str:
+    """In percent of the price without a cache; dearer than in truth where blocks are cut."""
+    shown = percent(total.paid / max(total.num_tokens, 1))
+    return bounded(shown, paid_bound(rule) if analysis.lower_bound else None, lang())
 
 
 def _choices() -> None:
@@ -85,10 +92,15 @@ def _choices() -> None:
 
 
 def _take_rule() -> None:
+    """Nothing where the value is gone meanwhile, as after a click on a page that was still being drawn."""
+    if "traffic_rule" not in st.session_state:
+        return
     choose(judge=Judge(st.session_state["traffic_rule"]))
 
 
 def _take(name: str, key: str) -> None:
+    if key not in st.session_state:
+        return
     value: Any = st.session_state[key]
     choose(judge=replace(chosen().judge, **{name: value}))
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 
+from core.traffic.bounds import Bound
 from ui.traffic.tokenizers import tokenizer_title
 from ui.words.i18n import Lang, t
 from ui.words.numbers import digits, percent
 
+_SIGNS = {"lower": "traffic.at_least", "upper": "traffic.at_most", "either": "traffic.about"}
 Counted = tuple[str | None, str | None, int | None]
 """Tokenizer, template, the log's own block size: what of them there is."""
 
@@ -30,7 +33,20 @@ def rate_words(rate: float | None, lower_bound: bool, lang: Lang, places: int = 
     if rate is None:
         return "–"
     number = t("unit.percent", lang, n=percent(rate, places))
-    return t("traffic.at_least", lang, rate=number) if lower_bound else number
+    return bounded(number, "lower" if lower_bound else None, lang)
+
+
+def bounded(shown: str, bound: Bound | None, lang: Lang) -> str:
+    """A number as people read it, with the sign of what is known of it: ≥, ≤, or ≈ where it may be either."""
+    if bound == "lower" and shown.startswith("<"):
+        shown = re.sub(r"\d", "0", shown[1:].strip())  # less than a cent, or more
+    return shown if bound is None else t(_SIGNS[bound], lang, rate=shown)
+
+
+def verdict_words(verdict: str, bound: Bound | None, lang: Lang) -> str:
+    """Whether it is worth it; said to be by a lower bound where more may come again in truth."""
+    words = t(f"traffic.verdict.{verdict}", lang)
+    return words if bound is None else t("traffic.verdict.bound", lang, verdict=words)
 
 
 def best_title(ttl_s: float | None, lang: Lang) -> str:
@@ -73,3 +89,13 @@ def kind_words(kinds: Sequence[str], say: Callable[..., str]) -> str:
     for name in reversed(names[:-2]):
         words = say("traffic.finding.kinds.more", first=name, rest=words)
     return words
+
+
+def spread_words(told: Mapping[str, str], lang: Lang) -> str:
+    """What a tenth, half and nine tenths of the requests have at most. ``told``: r10, r50, r90 (hit rates)
+    and n10, n50, n90 (tokens) as they are read; where all three are the same it takes fewer words."""
+    parts = []
+    for name, letter in (("rates", "r"), ("lengths", "n")):
+        same = ".same" if told[f"{letter}10"] == told[f"{letter}90"] else ""
+        parts.append(t(f"traffic.spread.{name}{same}", lang, **told))
+    return ("" if lang == "zh" else " ").join(parts)

@@ -6,24 +6,23 @@ from typing import Any
 
 from core.traffic.usage.rules import FIVE_MINUTES, ONE_HOUR
 from ui.usage.billed import (
-    basis_key,
+    cost_text,
     how_lines,
-    money_parts,
-    price_line,
+    price_lines,
+    remarks,
     row_name,
     row_note,
     rows_line,
     two_lives,
 )
-from ui.usage.prices import Priced
-from ui.usage.told import Json, cause_title, cause_why, fine_money, run_on
-from ui.words.i18n import LangMode, languages, t
+from ui.usage.told import Json, cause_title, cause_why, extra_text, pause_text, run_on, span_text
+from ui.words.i18n import Lang, LangMode, languages, t
 from ui.words.palette import PALETTE
 
 COLUMNS = ("read", "written", "new", "total")
 
 
-def usage_payload(usage: Json, place: int, priced: Priced, name: str, reading: str, mode: LangMode) -> Json:
+def usage_payload(usage: Json, place: int, name: str, reading: str, mode: LangMode) -> Json:
     """The component's whole ``data``. ``place``: which session; ``reading``: how ambiguous rows were read, ""
     where none is."""
     session = usage["sessions"][place]
@@ -41,10 +40,11 @@ def usage_payload(usage: Json, place: int, priced: Priced, name: str, reading: s
         "turns": columns,
         "marks": [_mark(session, at, usage, mode) for at, turn in enumerate(turns) if turn["reset"]],
         "ttls": ttl_lines(session, usage),
+        "band": band_of(session, usage, mode),
         "stored": stored,
         "alone": session.get("alone", False),
         "several": len(usage["sessions"]) > 1,
-        "bill": _bill(usage, priced, reading, mode),
+        "bill": _bill(usage, reading, mode),
     }
 
 
@@ -64,35 +64,58 @@ def ttl_lines(session: Json, usage: Json) -> list[float]:
     return [float(own), *(float(one) for one in (FIVE_MINUTES, ONE_HOUR) if one != own)]
 
 
+def band_of(session: Json, usage: Json, mode: LangMode) -> Json | None:
+    """Where an entry may be gone and usually is, short of where it surely is: in seconds and in words."""
+    rules = usage["bill"]["rules"]
+    if session["ttl_s"] or not rules["usual_s"] or two_lives(rules):
+        return None
+    lead = languages(mode)[0]
+    first, last = rules["usual_s"]
+    key = "usage.above.usual" if rules["ttl_s"] else "usage.above.open"
+    usual = span_text(rules["usual_s"], lead)
+    said = t(key, lead, usual=usual, ttl=pause_text(rules["ttl_s"], lead))
+    return {"from": first, "to": last, "short": _minutes(first, last), "said": said}
+
+
+def _minutes(first: float, last: float) -> str:
+    """As the axis has room for it: "5–10", without a unit."""
+    return f"{first / 60:g}" if first == last else f"{first / 60:g}–{last / 60:g}"
+
+
 def _mark(session: Json, at: int, usage: Json, mode: LangMode) -> Json:
     turn = session["turns"][at]
     reset, currency = turn["reset"], usage["bill"]["rules"]["currency"]
-    cost = reset["extra_cost"]
     return {
         "at": at,
         "cause": reset["cause"],
         "tokens": reset["extra_tokens"] or 0,
-        "cost": None if cost is None else fine_money(cost, currency),
+        "cost": extra_text(reset, currency),
         "title": [cause_title(turn, session, lang) for lang in languages(mode)],
         "why": [cause_why(turn, lang) for lang in languages(mode)],
     }
 
 
-def _bill(usage: Json, priced: Priced, reading: str, mode: LangMode) -> Json:
-    rules, rows = usage["bill"]["rules"], usage["bill"]["rows"]
+def _bill(usage: Json, reading: str, mode: LangMode) -> Json:
+    rows = usage["bill"]["rows"]
     lead = languages(mode)[0]
-    reads = [(price_line(rules, lang), rows_line(usage, lang)) for lang in languages(mode)]
     chips = ["usage.chip.tokens", "usage.chip.prices", "usage.chip.what_ifs"]
     return {
         "title": t("usage.bill", lead),
-        "basis": [run_on(parts, lang) for lang, parts in zip(languages(mode), reads, strict=True)],
+        "basis": [_basis(usage, lang) for lang in languages(mode)],
         "rows": [_row(row, rows[0], usage, mode) for row in rows],
         "chips": [*(t(one, lead) for one in chips), *([reading] if reading else [])],
         "how": {
             "title": t("usage.how", lead),
-            "lines": [line for lang in languages(mode) for line in how_lines(usage, priced, lang)],
+            "lines": [line for lang in languages(mode) for line in how_lines(usage, lang)],
         },
     }
+
+
+def _basis(usage: Json, lang: Lang) -> list[str]:
+    """What the bill is about and by which prices, then what is not sure of them: a paragraph each."""
+    first, *each = price_lines(usage, lang)
+    told = [run_on([first, rows_line(usage, lang)], lang), *each]
+    return told + [f"⚠ {one}" for one in remarks(usage, lang)]
 
 
 def _row(row: Json, first: Json, usage: Json, mode: LangMode) -> Json:
@@ -102,15 +125,15 @@ def _row(row: Json, first: Json, usage: Json, mode: LangMode) -> Json:
         "on": row["id"] == "as_it_was",
         "name": [row_name(row, lang) for lang in languages(mode)],
         "note": [row_note(row, first, usage, lang) for lang in languages(mode)],
-        "cost": "–" if row["cost"] is None else fine_money(row["cost"], currency),
-        "basis": [t(basis_key(row), lang) for lang in languages(mode)],
-        "parts": _parts(row, usage["bill"]["rules"]),
+        "cost": cost_text(row, currency),
+        "basis": [t(f"basis.{row['basis']}", lang) for lang in languages(mode)],
+        "parts": _parts(row),
     }
 
 
-def _parts(row: Json, rules: Json) -> dict[str, float]:
+def _parts(row: Json) -> dict[str, float]:
     """Where nothing is written, what was computed is drawn like a write; without a cache it is neither."""
-    parts = money_parts(row, rules)
+    parts: dict[str, float] = row["paid"]
     if row["id"] != "no_cache" and not parts["written"]:
         return parts | {"written": parts["new"], "new": 0.0}
     return parts

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from ui.frame.session import say
+from ui.frame.session import plain, say
 from ui.usage.billed import two_lives
 from ui.usage.prices import Priced, rule_ids
 from ui.usage.setup import EDITS, MOST, USAGE, UsageSetup
@@ -35,14 +35,23 @@ def prices_panel(found: Priced) -> None:
         )
         shown = [one for one in EDITS if one != "write_1h" or two_lives(found.rules.to_json())]
         for name in shown:
-            _number(name, getattr(found.rules, name))
+            _number(name, getattr(found.rules, name), _label(name, found))
         if USAGE.get().edits:
             st.caption(say("usage.prices.edited"))
             st.button(say("usage.prices.back"), on_click=_as_listed, key="usage_as_listed")
         st.caption(say("usage.prices.help"))
 
 
-def _number(name: str, value: float | None) -> None:
+def _label(name: str, found: Priced) -> str:
+    """With several models the price of a token is that of the one with most tokens."""
+    if name != "per_million" or len(found.prices) < 2:
+        return say(_FIELDS[name])
+    return say(
+        "usage.prices.per_million.of", model=plain(found.prices[0].model) or say("usage.prices.unnamed")
+    )
+
+
+def _number(name: str, value: float | None, label: str) -> None:
     key = f"usage_{name}"
 
     def take() -> None:
@@ -52,9 +61,7 @@ def _number(name: str, value: float | None) -> None:
 
     st.session_state[key] = None if value is None else float(value)
     least = 1.0 if name == "ttl_s" else 0.0
-    st.number_input(
-        say(_FIELDS[name]), least, MOST[name], step=_STEPS[name], format="%g", key=key, on_change=take
-    )
+    st.number_input(label, least, MOST[name], step=_STEPS[name], format="%g", key=key, on_change=take)
 
 
 def _take_rule() -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from core.traffic.usage.rules import Rules
 from ui.frame.link import LinkPart, whole
-from ui.usage.prices import rule_ids
+from ui.usage.prices import Priced, rule_ids
 
 EDITS = ("per_million", "read", "write_5m", "write_1h", "ttl_s")
 """What can be changed, in the order of the link."""
@@ -31,12 +29,9 @@ class UsageSetup:
     edits: Mapping[str, float] = field(default_factory=dict)
     session: int | None = None
 
-    def changed(self, rules: Rules) -> Rules:
-        """The rules with what a person changed; a second time to live has a price only where it is sold."""
-        edits: dict[str, Any] = dict(self.edits)
-        if rules.write_1h is None:
-            edits.pop("write_1h", None)
-        return replace(rules, **edits)
+    def changed(self, found: Priced) -> Priced:
+        """The prices with what a person changed."""
+        return found.edited(self.edits)
 
 
 def to_query(setup: UsageSetup) -> dict[str, str]:

@@ -9,8 +9,10 @@ from ui.words.i18n import Lang, t
 from ui.words.numbers import Count, digits, percent
 
 Json = dict[str, Any]
-CAUSES = ("ttl", "shrank", "tools", "model", "unexplained")
+CAUSES = ("ttl", "probably_idle", "shrank", "tools", "model", "unexplained")
 UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
+LIKELY = ("together", "behind_changed")
+"""What an unexplained reset looks like, where the log has a trace of it."""
 MOST_NAMES = 4
 JOINT: Mapping[Lang, tuple[str, str]] = {"en": (", ", "; "), "zh": ("，", "；")}
 """Between parts of a list, and between lists."""
@@ -27,6 +29,17 @@ def fine_money(value: float, currency: str) -> str:
     return f"{sign}{currency}{size:,.{places}f}"
 
 
+def span_money(low: float, high: float, currency: str) -> str:
+    """One amount, or from which to which it is."""
+    texts = [fine_money(one, currency) for one in (low, high)]
+    return " – ".join(dict.fromkeys(texts))
+
+
+def extra_text(reset: Json, currency: str) -> str:
+    """What a reset cost: at least, and at most where a shortened prompt leaves that open."""
+    return span_money(reset["extra_cost"], reset["extra_cost_most"], currency)
+
+
 def pause_text(pause_s: float | None, lang: Lang) -> str:
     """A time in the unit that fits: 46 min, 1.5 h."""
     if pause_s is None:
@@ -37,6 +50,14 @@ def pause_text(pause_s: float | None, lang: Lang) -> str:
     return t(f"usage.pause.{unit}", lang, n=number)
 
 
+def span_text(usual_s: Sequence[float], lang: Lang) -> str:
+    """From when on an entry may be gone, and when it usually is: "5 to 10 min", or "at least 30 min"."""
+    first, last = (f"{one / 60:g}" for one in usual_s)
+    if first == last:
+        return t("usage.span.least", lang, n=first)
+    return t("usage.span", lang, **{"from": first, "to": last})
+
+
 def gathered(usage: Json) -> Json:
     """The same with all requests that stand alone as one list, last: nobody looks at them one by one."""
     alone = [one for one in usage["sessions"] if len(one["turns"]) == 1]
@@ -45,22 +66,25 @@ def gathered(usage: Json) -> Json:
     turns = [turn | {"n": place} for place, turn in enumerate((one["turns"][0] for one in alone), 1)]
     times = [turn["at_s"] for turn in turns if turn["at_s"] is not None]
     minutes = (max(times) - min(times)) / 60 if len(times) == len(turns) else None
-    last = alone[0] | {"name": None, "alone": True, "minutes": minutes, "turns": turns}
+    sums = {name: sum(one[name] for one in alone) for name in ("unknown", "judged")}
+    last = alone[0] | {"name": None, "alone": True, "minutes": minutes, "turns": turns} | sums
     return usage | {"sessions": [*(one for one in usage["sessions"] if len(one["turns"]) > 1), last]}
 
 
 def headline(usage: Json, unsaid: int, lang: Lang) -> str:
     """The finding as a sentence. ``unsaid``: rows that do not say what was read, if enough to matter."""
-    number = sum(usage["resets"].values())
+    number, all_ = sum(usage["resets"].values()), len(usage["sessions"])
     if not number and (unsaid or not (known(usage) or _single(usage))):
         return t("usage.headline.unknown", lang)
     if not number:
-        return t("usage.headline.none", lang)
-    if len(usage["sessions"]) == 1:
-        return t("usage.headline", lang, n=number)
+        several = all_ > 1 and not any(one.get("alone") for one in usage["sessions"])
+        return t("usage.headline.none.sessions" if several else "usage.headline.none", lang, n=Count(all_))
+    least = ".least" if usage["left_out"] else ""
+    if all_ == 1:
+        return t(f"usage.headline{least}", lang, n=Count(number))
     hit = sum(any(turn["reset"] for turn in one["turns"]) for one in usage["sessions"])
-    words = {"k": Count(hit), "all": Count(len(usage["sessions"]))}
-    return t("usage.headline.sessions", lang, n=Count(number), **words)
+    words = {"k": Count(hit), "all": Count(all_)}
+    return t(f"usage.headline.sessions{least}", lang, n=Count(number), **words)
 
 
 def known(usage: Json) -> bool:
@@ -76,26 +100,40 @@ def resets_sentence(usage: Json, unsaid: int, lang: Lang) -> str:
     """How many of each cause, and how many nobody can tell."""
     counts = usage["resets"]
     found = [t(f"usage.count.{one}", lang, n=Count(counts[one])) for one in CAUSES if counts.get(one)]
-    if not found and unsaid:
+    if found:
+        return t("usage.counts", lang, counts=JOINT[lang][0].join(found))
+    if unsaid:
         return t("usage.unknown.unsaid", lang, n=Count(unsaid))
     if _single(usage):
         return t("usage.counts.single", lang)
     if not known(usage):
         return t("usage.unknown.why", lang)
-    if not found:
-        return t("usage.counts.none", lang)
-    return t("usage.counts", lang, counts=JOINT[lang][0].join(found))
+    return run_on([t("usage.counts.none", lang), _starts(usage, lang)], lang)
+
+
+def _starts(usage: Json, lang: Lang) -> str:
+    """What the first turns of several sessions computed: nothing says whether they had to."""
+    talks = [one for one in usage["sessions"] if not one.get("alone")]
+    if len(talks) < 2:
+        return ""
+    first = [one["turns"][0] for one in talks]
+    tokens = digits(sum(turn["total"] - turn["read"] for turn in first))
+    return t("usage.counts.starts", lang, n=Count(len(talks)), tokens=tokens)
 
 
 def cost_sentence(usage: Json, lang: Lang) -> str:
     """What the resets cost of the whole bill; "" where there were none."""
-    extra = sum(turn["reset"]["extra_cost"] or 0.0 for turn in _resets(usage))
+    found = [turn["reset"] for turn in _resets(usage)]
     row = next((one for one in usage["bill"]["rows"] if one["id"] == "as_it_was"), None)
     if row is None or not any(usage["resets"].values()):
         return ""
     currency = usage["bill"]["rules"]["currency"]
-    words = {"extra": fine_money(extra, currency), "total": fine_money(row["cost"], currency)}
-    return t("usage.cost", lang, **words)
+    low, high = (sum(one[name] for one in found) for name in ("extra_cost", "extra_cost_most"))
+    words: Json = {"extra": span_money(low, high, currency), "total": fine_money(row["cost"], currency)}
+    if not usage["left_out"]:
+        return t("usage.cost", lang, **words)
+    told = sum(len(one["turns"]) for one in usage["sessions"])
+    return t("usage.cost.rows", lang, n=digits(told), all=digits(told + usage["left_out"]), **words)
 
 
 def _resets(usage: Json) -> list[Json]:
@@ -104,39 +142,65 @@ def _resets(usage: Json) -> list[Json]:
 
 def cause_title(turn: Json, session: Json, lang: Lang) -> str:
     """The cause in a few words."""
-    reset = turn["reset"]
+    cause, values = turn["reset"]["cause"], turn["reset"]["values"]
     if _leaves(turn):
         return t("usage.cause.shrank.leaves", lang)
-    if reset["cause"] == "ttl":
-        ttl = reset["values"].get("ttl_s") or session.get("ttl_s")
-        return t("usage.cause.ttl", lang, ttl=pause_text(ttl, lang))
-    return t(f"usage.cause.{reset['cause']}", lang)
+    if cause == "ttl":
+        return t("usage.cause.ttl", lang, ttl=pause_text(values["ttl_s"] or session.get("ttl_s"), lang))
+    likely = values.get("likely") if cause == "unexplained" else None
+    return t(f"usage.cause.{likely or cause}", lang)
 
 
 def cause_why(turn: Json, lang: Lang) -> str:
     """The evidence, with the turn's own numbers; only what the log says."""
-    cause, values = turn["reset"]["cause"], turn["reset"]["values"]
-    words: dict[str, Any] = {
-        "pause": pause_text(turn["pause_s"], lang),
-        "before": digits(int(values.get("before") or turn["expected"] or 0)),
-        "total": digits(turn["total"]),
-        "read": digits(turn["read"] or 0),
-        "expected": digits(turn["expected"] or 0),
-        "ttl": pause_text(values.get("ttl_s"), lang),
-        "old": values.get("model_before") or "?",
-        "new": values.get("model") or turn["model"] or "?",
-        "told": _tools(values, lang),
-    }
-    key = f"usage.why.{cause}"
-    if cause == "unexplained" and turn["pause_s"] is None:
-        key = "usage.why.unexplained.untimed"
-    if _leaves(turn):
-        key = "usage.why.shrank.leaves"
-    told = [t(key, lang, **words)]
-    if also := values.get("also"):
+    told = [t(_why_key(turn), lang, **_numbers(turn, lang), **_evidence(turn, lang))]
+    if turn["reset"]["cause"] == "unexplained":
+        told += _possible(turn["reset"]["values"], lang)
+    if also := turn["reset"]["values"].get("also"):
         names = JOINT[lang][0].join(t(f"usage.cause.{one}.short", lang) for one in also)
         told.append(t("usage.why.also", lang, causes=names))
     return run_on(told, lang)
+
+
+def _why_key(turn: Json) -> str:
+    cause, values = turn["reset"]["cause"], turn["reset"]["values"]
+    if cause == "unexplained" and turn["pause_s"] is None:
+        return "usage.why.unexplained.untimed"
+    if cause == "probably_idle" and not values["ttl_s"]:
+        return "usage.why.probably_idle.open"
+    return "usage.why.shrank.leaves" if _leaves(turn) else f"usage.why.{cause}"
+
+
+def _numbers(turn: Json, lang: Lang) -> dict[str, str]:
+    """What any cause's sentence may name."""
+    counts = {name: digits(turn[name] or 0) for name in ("total", "read", "expected")}
+    return counts | {"pause": pause_text(turn["pause_s"], lang)}
+
+
+def _evidence(turn: Json, lang: Lang) -> dict[str, str]:
+    """What only this cause's sentence names: `before` is a model, a number of tools or of tokens."""
+    cause, values = turn["reset"]["cause"], turn["reset"]["values"]
+    if cause == "model":
+        return {"old": values["before"] or "?", "new": values["after"] or "?"}
+    if cause == "tools":
+        return {"told": _tools(values, lang)}
+    if cause == "shrank":
+        return {"before": digits(values["before"])}
+    usual = values.get("usual_s")
+    words = {"usual": span_text(usual, lang)} if usual else {}
+    return words | {"ttl": pause_text(values.get("ttl_s"), lang)}
+
+
+def _possible(values: Mapping[str, Any], lang: Lang) -> list[str]:
+    """What may be behind an unexplained reset: what the log hints at, else what would look the same."""
+    likely = values["likely"]
+    if likely == "together":
+        return [t("usage.why.together", lang, gap=pause_text(values["gap_s"], lang))]
+    if likely == "behind_changed":
+        return [t("usage.why.behind_changed", lang, stop=values["stops_at"])]
+    told = [t("usage.why.shown" if values["shows"] else "usage.why.hidden", lang)]
+    told += [t("usage.why.marked", lang)] if values["marked"] else []
+    return told + ([] if values["model_named"] else [t("usage.why.unnamed", lang)])
 
 
 def _leaves(turn: Json) -> bool:
@@ -166,7 +230,11 @@ def session_name(session: Json, lang: Lang) -> str:
     number = sum(1 for turn in session["turns"] if turn["reset"])
     alone = "usage.session.alone" if session.get("alone") else "usage.session.unnamed"
     name = session["name"] or t(alone, lang)
-    return t("usage.session.line", lang, name=name, n=Count(len(session["turns"])), resets=number)
+    way = ".least" if number and session["unknown"] else ""
+    if not number and (session["unknown"] or not session["judged"]):
+        way = ".unknown"
+    words = {"n": Count(len(session["turns"])), "resets": Count(number)}
+    return t(f"usage.session.line{way}", lang, name=name, **words)
 
 
 def percent_text(share: float, lang: Lang, places: int = 1) -> str:

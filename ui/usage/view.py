@@ -9,7 +9,6 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from core.traces.model import Trace
-from core.traffic.usage.rules import Rules
 from core.traffic.usage.summary import usage_summary
 from ui.frame.kept import Kept
 from ui.frame.session import lang, lang_mode, plain, say
@@ -17,7 +16,7 @@ from ui.frame.static_files import loader_js
 from ui.stage.payload import to_bytes
 from ui.traffic.state import Log, choose, chosen, remember
 from ui.usage.payload import usage_payload
-from ui.usage.prices import priced
+from ui.usage.prices import Priced, priced, with_prices
 from ui.usage.reported import ambiguous, rate_sentences, rate_text, reading_chip, reading_words, unsaid
 from ui.usage.rules import prices_panel
 from ui.usage.setup import USAGE
@@ -49,9 +48,8 @@ def has_usage(trace: Trace) -> bool:
 def usage_view(log: Log, *_: object) -> None:
     """The whole view; it needs nothing of what the other views need."""
     setup = USAGE.get()
-    found = priced(log.trace, setup.rule)
-    found = replace(found, rules=setup.changed(found.rules))
-    usage = remember(("usage", log.key, found.rules), lambda: _summary(log.trace, found.rules))
+    found = setup.changed(priced(log.trace, setup.rule))
+    usage = remember(("usage", log.key, found), lambda: _summary(log.trace, found, bool(setup.edits)))
     if usage is None:
         st.subheader(say("usage.headline.unknown"), anchor=False)
         _rate(log, None)
@@ -62,15 +60,15 @@ def usage_view(log: Log, *_: object) -> None:
         place = _session(log, usage)
         _about(log, usage["sessions"][place])
         prices_panel(found)
-    data = usage_payload(usage, place, found, log.trace.name, reading_chip(log.trace, lang()), lang_mode())
+    data = usage_payload(usage, place, log.trace.name, reading_chip(log.trace, lang()), lang_mode())
     _mount(key=_KEY, data=to_bytes(data))
     if not log.trace.has_identity:
         st.caption(say("usage.no_identity"))
 
 
-def _summary(trace: Trace, rules: Rules) -> Json | None:
-    usage = usage_summary(trace, rules)
-    return None if usage is None else gathered(usage)
+def _summary(trace: Trace, found: Priced, edited: bool) -> Json | None:
+    usage = usage_summary(trace, found)
+    return None if usage is None else gathered(with_prices(usage, found, edited))
 
 
 def _finding(usage: Json, num_unsaid: int) -> None:
@@ -85,7 +83,7 @@ def _rate(log: Log, usage: Json | None) -> None:
     row = ambiguous(log.trace)
     number, words = st.columns([1, 3], vertical_alignment="center")
     number.metric(
-        f"{say('traffic.rate')} · {say('usage.reported')}",
+        f"{say('traffic.rate')} · {say('basis.reported')}",
         rate_text(totals, lang()),
         help=say("usage.rate.help"),
     )

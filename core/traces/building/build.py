@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from xxhash import xxh3_128_hexdigest
 
 from core.errors import TraceError
-from core.texts import text_bytes
+from core.texts import escaped, text_bytes
 from core.traces import problems
 from core.traces.building.arrange import in_order, with_own_names, with_scopes
+from core.traces.building.incomplete import without_hidden
+from core.traces.building.no_request import stands_for_several, why_no_request
 from core.traces.building.repeats import Origin, without_repeats
+from core.traces.building.streams import is_part, put_together, stream_of
 from core.traces.engine_facts import EventTotals, Meters
 from core.traces.field_map import FieldMap
 from core.traces.left_out import MOST_SHOWN, RepeatedRow, SkippedLine
@@ -50,6 +53,8 @@ class Builder:
         self.keep_file_order = options.ignore_times
         self.field_map: FieldMap | None = None
         self.maps: dict[tuple[int, tuple[str, ...]], FieldMap] = {}
+        self.times: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self.wants_times = self.told_times = False
         self.answers: dict[str, TraceRequest] = {}
         self._name = name
         self._requests: list[TraceRequest] = []
@@ -59,6 +64,9 @@ class Builder:
         self._origins: list[Origin] = []
         self._made: set[str] = set()
         self._also: dict[int, str] = {}
+        self.is_part = False
+        self._parts: set[int] = set()
+        self._silent: set[str] = set()
         self._records: dict[tuple[str, str], problems.Place] = {}
         self._repeats: list[RepeatedRow] = []
         self._so_far = (0, 0)
@@ -71,13 +79,32 @@ class Builder:
         self.origin = (self.origin[0] + 1, row.place)
         self._so_far = (len(self._requests), self.chat.num_media)
         self._noted.clear()
+        self.is_part = False
         self.chat.unread.record(row)
+
+    def wants(self, row: Row, has_usage: Callable[[], bool] = lambda: True) -> bool:
+        """Whether a record is a request, by what it says of itself; what is not is counted here. Of a
+        streamed answer only the parts that tell their usage are read."""
+        code = why_no_request(row.value)
+        if code is not None:
+            self.note(code)
+            return False
+        self.is_part = is_part(row.value)
+        if self.is_part and not has_usage():
+            self._silent.add(stream_of(row.value) or "")
+            return False
+        column = stands_for_several(row.value)
+        if column is not None:
+            self.note("sums", column=escaped(column))
+        return True
 
     def add(self, request: TraceRequest, *, also: str | None = None, origin: Origin | None = None) -> None:
         """One more request, in the file's order. `also`: the id of its answer, which is as good as its own
         for finding out what was delivered twice; `origin`: its record, if that is not the one read now."""
         if also is not None:
             self._also[len(self._requests)] = also
+        if self.is_part:
+            self._parts.add(len(self._requests))
         self._requests.append(request)
         self._origins.append(origin or self.origin)
 
@@ -124,6 +151,7 @@ class Builder:
         num_requests, self.chat.num_media = self._so_far
         for place in range(num_requests, len(self._requests)):
             self._also.pop(place, None)
+            self._parts.discard(place)
         del self._requests[num_requests:], self._origins[num_requests:]
         for code, count in self._noted:
             self._notes[code] -= count
@@ -159,10 +187,13 @@ class Builder:
             self.add(self.answers.pop(name))
         if not self._requests and self.meters is None and self.events is None:
             reason = f"all {self._num_skipped} lines are broken" if self._num_skipped else "nothing was found"
-            left_out = sum(self._notes.values())
-            raise problems.empty(self._name, reason if not left_out else f"{left_out} rows were left out")
+            told = " ".join(note.message for note in self._made_notes()).rstrip(".")
+            raise problems.empty(self._name, told or reason)
         found = decided(self._answered(self._delivered()), self.options.usage_reading)
+        found = without_hidden(found, self.chat.hidden.found(), self.note)
         requests, order, start = in_order(found, self.keep_file_order, self.note)
+        if self.wants_times and start is None and not self.options.ignore_times and len(requests) > 1:
+            self.note("untimed", len(requests))
         requests = with_scopes(requests, self.options.split_by_model, self.numbers, self.note)
         requests = with_own_names(requests, self.note)
         self._note_what_was_found(requests)
@@ -211,7 +242,13 @@ class Builder:
 
     def _delivered(self) -> list[TraceRequest]:
         """Every request once, however often its record was delivered."""
-        found = without_repeats(self._requests, self._origins, self._made, self._also)
+        whole = put_together(self._requests, self._origins, self._also, self._made, self._parts)
+        if whole.num_streams:
+            self.note("streamed", whole.num_streams, parts=whole.num_parts)
+        silent = self._silent - {""} - {request.request_id for request in whole.requests}
+        if silent:
+            self.note("stream_unreported", len(silent))
+        found = without_repeats(whole.requests, whole.origins, self._made, whole.also)
         self._repeats += found.repeats
         if self._repeats:
             self.note("delivered_again", len(self._repeats))
@@ -220,7 +257,7 @@ class Builder:
         return found.requests
 
     def _note_what_was_found(self, requests: Sequence[TraceRequest]) -> None:
-        num_bare = sum(not request.has_identity for request in requests)
+        num_bare = sum(not request.has_identity for request in requests) - self._notes["hidden_text"]
         num_contradictory = sum(r.usage is not None and r.usage.contradictory for r in requests)
         for code, count in (
             ("lengths_only", num_bare),

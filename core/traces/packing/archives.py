@@ -8,6 +8,7 @@ unpacked, and holds while it is: whatever is longer breaks off.
 from __future__ import annotations
 
 import io
+import re
 import tarfile
 import zipfile
 from collections.abc import Generator
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
+from core.texts import escaped
 from core.traces import problems
 from core.traces.packing import refusals
 from core.traces.packing.layers import MOST_UNPACKED, Content, peeled, unpacking
@@ -22,6 +24,7 @@ from core.traces.packing.sources import TraceFile
 
 MOST_FILES = 1000
 _MOST_HELD = 2**28
+_DIGITS = re.compile(r"([0-9]{1,15})")
 _EXCEL = "xl/workbook.xml"
 _BROKEN = (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError, NotImplementedError)
 
@@ -58,6 +61,11 @@ class Member(TraceFile):
     def size(self) -> int:
         """Bytes once unpacked."""
         return self.length
+
+
+def _by_number(member: tuple[str, int]) -> list[tuple[int, int, str]]:
+    """Names with their numbers as numbers: part-10 comes after part-2."""
+    return [(1, int(piece), "") if piece.isdecimal() else (0, 0, piece) for piece in _DIGITS.split(member[0])]
 
 
 @contextmanager
@@ -105,7 +113,7 @@ def kind_of_file(file: TraceFile) -> str:
 
 
 def parts_of(file: TraceFile) -> list[TraceFile]:
-    """The file itself, or the files of the archive that it is, by name.
+    """The file itself, or the files of the archive that it is, by name and number.
 
     Raises:
         TraceError: the archive is damaged, empty, locked, or unpacks to far too much.
@@ -118,10 +126,19 @@ def parts_of(file: TraceFile) -> list[TraceFile]:
             found = _listed(_seekable(file, content), kind)
         except _BROKEN:
             raise refusals.damaged(file.name, kind) from None
-    found = sorted((name, size) for name, size in found if not _is_hidden(name))
+    there = found
+    found = sorted(((name, size) for name, size in found if not _is_hidden(name)), key=_by_name)
     if not found:
-        raise problems.empty(file.name, "the archive holds no file")
-    if sum(size for _, size in found) > MOST_UNPACKED or len(found) > MOST_FILES:
+        hidden = ", ".join(escaped(name) for name, _ in there[:3])
+        reason = (
+            f"its files are hidden ones ({hidden}), which are no logs"
+            if there
+            else "the archive holds no file"
+        )
+        raise problems.empty(file.name, reason)
+    if len(found) > MOST_FILES:
+        raise refusals.too_many(file.name, len(found), MOST_FILES)
+    if sum(size for _, size in found) > MOST_UNPACKED:
         raise refusals.too_much(file.name, MOST_UNPACKED)
     return [Member(f"{file.name}/{name}", file.data, file, kind, name, size) for name, size in found]
 
@@ -134,5 +151,12 @@ def _listed(stream: BinaryIO, kind: str) -> list[tuple[str, int]]:
         return [(one.name, one.size) for one in archive if one.isfile()]
 
 
+def _by_name(found: tuple[str, int]) -> tuple[list[tuple[int, str]], str]:
+    """As people count: part-2 comes before part-10."""
+    runs = re.findall(r"[0-9]+|[^0-9]+", found[0])
+    digits = [run.lstrip("0") if "0" <= run[0] <= "9" else None for run in runs]
+    return [(len(n), n) if n is not None else (1, run) for n, run in zip(digits, runs, strict=True)], found[0]
+
+
 def _is_hidden(name: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
+    return any(part.startswith((".", "__MACOSX")) and part.strip(".") for part in name.split("/"))

@@ -13,6 +13,7 @@ from sys import intern
 from core.scenario.tokenizer import Tokenizer
 from core.traces.model import Segment
 from core.traces.pieces import Pieces, message_of
+from core.traces.prompts.hidden import Hidden
 from core.traces.prompts.parts import PartReader, Parts, call_text
 from core.traces.prompts.unread import Unread
 from core.traces.rows import Row
@@ -32,6 +33,7 @@ class ChatRenderer(PartReader):
         self._segments: dict[tuple[str, str], Segment] = {}
         self._paths: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.unread = Unread()
+        self.hidden = Hidden()
 
     def segment(self, role: str, text: str) -> Segment:
         """One piece of text as a segment."""
@@ -39,6 +41,7 @@ class ChatRenderer(PartReader):
         known = self._segments.get(key)
         if known is None:
             known = self._segments[key] = Segment(role, text, array("I", self._tokenizer.encode(text)))
+            self.hidden.note(id(known), role, text)
         return known
 
     def num_tokens(self, text: str) -> int:

@@ -18,6 +18,7 @@ from xxhash import xxh3_64_hexdigest
 
 from core.texts import text_bytes
 from core.traces import problems
+from core.traces.field_map import entered
 from core.traces.rows import Row
 
 Parts = list[tuple[str, str, str]]
@@ -157,8 +158,12 @@ class PartReader:
 
 
 def call_text(call: Row) -> str:
-    """A tool call of OpenAI's, without its id."""
-    return _named(call.object_or_none("function") or call, "arguments")
+    """A tool call of OpenAI's, without its id. Its arguments are an object, whether they are logged as one or
+    as the JSON text of one: servers read the text before a template shows it."""
+    call = call.object_or_none("function") or call
+    given = call.get("arguments")
+    read = entered(given) if isinstance(given, str) else given
+    return as_json({"name": call.get("name"), "arguments": read if isinstance(read, dict) else given}, call)
 
 
 def _tool(tool: Row) -> tuple[str, str, str]:

@@ -35,8 +35,7 @@ def _read(builder: Builder, row: Row) -> None:
     if row.get("errorCode") not in (None, ""):
         builder.note("failed")
         return
-    if "embed" in (row.label("modelId") or ""):
-        builder.note("other_rows")
+    if not builder.wants(row):
         return
     given = row.object_or_none("input") or Row({}, row.place)
     body = entered(given.get("inputBodyJson"))

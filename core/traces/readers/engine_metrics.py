@@ -7,25 +7,30 @@ unknown, not 0.
 
 Source rule of the API (`/api/v1/query`, `/query_range`): `data.result` lists series, each with its labels
 in `metric` (its name is `__name__`) and `value` or `values`: pairs of a time in seconds and a number as
-text.
+text. An expression's result has no name; if the query is kept beside it (`query`, `expr`) and is a sum of a
+counter, it is read.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from core.errors import TraceError
+from core.traces import problems
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
 from core.traces.meters.exposition import Sample, name_of, sample_of, seconds
+from core.traces.meters.expressions import asked_for, counters_in
 from core.traces.meters.gather import Gather
 from core.traces.meters.metric_names import family_of, known_metric
 from core.traces.meters.stamps import stamp_of
 from core.traces.model import Fact
 from core.traces.rows import Row
 
+_QUERIES = ("query", "expr")
 _COMMENT = re.compile(r"#\s*(?:TYPE|HELP|UNIT)\s+(\S+)")
 
 
@@ -80,18 +85,35 @@ class _Answers(_Gathering):
         super().__init__(builder)
 
     def add(self, row: Row) -> None:
-        for series in row.object("data").objects("result"):
-            labels = series.object("metric").value
-            name = str(labels.get("__name__", ""))
+        data = row.object("data")
+        query = next((one.get(name) for one in (row, data) for name in _QUERIES if name in one), None)
+        if data.get("resultType") in ("scalar", "string"):
+            raise problems.expression(row.place, query, counters_in(query))
+        for series in data.objects("result"):
+            self._series(row, series, query)
+
+    def _series(self, row: Row, series: Row, query: object) -> None:
+        labels = series.object("metric").value
+        name, known, is_sum = str(labels.get("__name__", "")), None, False
+        if name:
             known = known_metric(name)
-            if known is None:
-                self._builder.note("other_lines")
-                continue
-            own = tuple(sorted((key, str(value)) for key, value in labels.items() if key != "__name__"))
-            pairs = series.items("values") if "values" in series else [series.get("value")]
-            for pair in pairs:
-                at, value = _pair(series, pair)
-                self._gather.sample(row.place, name, known, Sample(own, value, seconds(at)))
+        else:
+            asked = asked_for(query) if isinstance(query, str) else None
+            if asked is None:
+                raise problems.expression(row.place, query, counters_in(query))
+            name, known, is_sum = asked.metric, asked.known, asked.is_sum
+        if known is None:
+            self._builder.note("other_lines")
+            return
+        own = tuple(sorted((key, str(value)) for key, value in labels.items() if key != "__name__"))
+        pairs = series.items("values") if "values" in series else [series.get("value")]
+        points = [_pair(series, pair) for pair in pairs]
+        if is_sum and any(later < earlier for (_, earlier), (_, later) in pairwise(points)):
+            raise problems.expression(
+                row.place, query, counters_in(query)
+            )  # an engine began anew: how much it had is not known
+        for at, value in points:
+            self._gather.sample(row.place, name, known, Sample(own, value, seconds(at)))
 
 
 def _pair(series: Row, pair: object) -> tuple[float, float]:
@@ -121,9 +143,13 @@ def _claims_line(data: Mapping[str, Any]) -> bool:
 def _claims_answer(data: Mapping[str, Any]) -> bool:
     inside = data.get("data")
     result = inside.get("result") if isinstance(inside, dict) else None
-    if not isinstance(result, list):
+    if not isinstance(inside, dict) or not isinstance(result, list):
         return False
+    if inside.get("resultType") in ("scalar", "string"):
+        return True
     names = [one["metric"].get("__name__") for one in result if _has_labels(one)]
+    if names and all(name is None for name in names) and "resultType" in inside:
+        return True
     return any(isinstance(name, str) and family_of(name) is not None for name in names)
 
 

@@ -43,6 +43,8 @@ def _read(builder: Builder, row: Row) -> None:
         builder.note(code)
         return
     bodies = {name: entered(row.get(name)) for name in ("request_body", "response_body")}
+    if not builder.wants(Row(row.value | bodies, row.place)):
+        return
     request = bodies["request_body"]
     if not isinstance(request, dict) or not any(request.get(name) for name in _BODIES):
         bodies["request_body"] = None
@@ -54,10 +56,7 @@ def _read(builder: Builder, row: Row) -> None:
 
 def _left_out(row: Row) -> str | None:
     reference = row.label("cache_reference_id") or ""
-    if reference.strip("0-"):
-        return "response_cache"
-    status = (row.label("response_status", "status") or "").strip()
-    return "failed" if status.lstrip("-").isdecimal() and not 200 <= int(status) < 300 else None
+    return "response_cache" if reference.strip("0-") else None
 
 
 def _claims(data: Mapping[str, Any]) -> bool:

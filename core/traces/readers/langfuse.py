@@ -1,6 +1,7 @@
 """Langfuse: observations from its API, from its blob export and from the table of its web page (CSV).
 
-Source rules. Only `type` GENERATION is a model call, other observations are passed over; `input` holds the
+Source rules. Only `type` GENERATION is a model call, other observations are passed over, and one of level
+ERROR without output and usage failed; `input` holds the
 messages, a body or a text (in tables as JSON text); times are ISO dates. The keys of `usageDetails` depend on
 the integration (core/traces/reported/reading.py). Old exports have `promptTokens`, `completionTokens`; the
 page's table `inputTokens` or `inputUsage` and the like: these say nothing of a cache. The blob export writes
@@ -36,7 +37,10 @@ _BODIES = ("messages", "contents", "prompt")
 
 def _other(row: Row) -> str | None:
     kind = row.label("type") or "GENERATION"
-    return None if kind.upper() == "GENERATION" else "other_rows"
+    if kind.upper() != "GENERATION":
+        return "other_rows"
+    has_failed = row.get("level") == "ERROR" and entered(row.get("output")) in (None, "", {}, [])
+    return "failed" if has_failed and not row.get("usage") else None
 
 
 def _prepared(row: Row) -> Row:

@@ -3,7 +3,7 @@
 Source rules. Times are epoch seconds in the payload, dates in the table. Cached tokens stand in
 `response.usage.prompt_tokens_details.cached_tokens` or, in both, in `metadata.usage_object`; null there is
 unknown, not 0. `cache_hit` speaks of LiteLLM's *response* cache: such a request never reached a model and is
-left out, as are failed ones. `messages` is a text where logging removes contents ("redacted-by-litellm"), and
+left out. `messages` is a text where logging removes contents ("redacted-by-litellm"), and
 `{}` in the table unless prompts are stored there, or stand in `proxy_server_request`; then only the usage is
 left. In the table `messages`, `response`, `metadata`, `proxy_server_request`, `request_tags` are JSON texts.
 """
@@ -19,9 +19,7 @@ from core.traces.rows import Row
 
 
 def _left_out(row: Row) -> str | None:
-    if str(row.get("cache_hit")).lower() == "true":
-        return "response_cache"
-    return "failed" if row.label("status") not in (None, "success") else None
+    return "response_cache" if str(row.get("cache_hit")).lower() == "true" else None
 
 
 def _with_body(row: Row) -> Row:

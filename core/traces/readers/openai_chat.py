@@ -6,9 +6,9 @@ request. The text needs a chat template and a tokenizer, and both are ours (core
 token counts are not the provider's.
 
 Batch files of OpenAI and vLLM: `custom_id, method, url, body`; `url` says which API the body is for. Chat
-completions, completions and responses have a prompt, anything else (embeddings) has none and is passed over.
-A batch has no arrival times: it is replayed in the file's order. Its output file (`custom_id, response`) has
-usage only, which is that of the requests of the same names where both files are read as one log.
+completions, completions and responses have a prompt, anything else (embeddings) generates no text and is left
+out. A batch has no arrival times: it is replayed in the file's order. Its output file (`custom_id, response`)
+has usage only, which is that of the requests of the same names where both files are read as one log.
 
 Stored completions: the answer's own object (`object` "chat.completion", `created`, `choices`, `usage`) with
 the request's messages as `input` or `messages`; without them only the usage is left.
@@ -29,7 +29,7 @@ _COMPLETIONS = ("chat.completion", "text_completion")
 def _no_prompt(row: Row) -> str | None:
     url = row.label("url")
     if url is not None and not url.rstrip("/").endswith(_WITH_PROMPT):
-        return "other_rows"
+        return "no_generation"
     return "failed" if _has_failed(row) else None
 
 

@@ -97,9 +97,22 @@ class _OpenTelemetry:
 
     def _read(self, record: dict[str, Any], place: Place) -> None:
         try:
+            if not self._builder.wants(Row(_said(record), place)):
+                return
             read_mapped(self._builder, Row(record, place), _FIELDS)
         except TraceError as error:
             self._builder.skip(error)
+
+
+def _said(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a span says of itself; one that ended in an error with usage did reach the model."""
+    attributes = record.get("attributes") or {}
+    has_usage = any(name.startswith(("gen_ai.usage.", "llm.token_count.")) for name in attributes)
+    is_bad = str(record.get("status")).rpartition("_")[2].upper() in ("2", "ERROR") and not has_usage
+    named = {
+        name: value for name, value in attributes.items() if name.startswith(("gen_ai.", "http.", "url."))
+    }
+    return named | {"id": record["id"], "status": "error" if is_bad else None}
 
 
 def _spans(row: Row) -> Iterator[dict[str, Any]]:
@@ -184,8 +197,14 @@ def _is_call(attributes: Mapping[str, Any]) -> bool:
 
 
 def _claims(data: Mapping[str, Any]) -> bool:
-    if any(isinstance(data.get(name), list) for name in (*_RESOURCES, *_LOGS)):
+    if any(isinstance(data.get(name), list) for name in _RESOURCES):
         return True
+    if any(isinstance(data.get(name), list) for name in _LOGS):  # any program's log may be shipped like that
+        return any(_is_claimed(record) for record in _spans(Row(dict(data), Place(""))))
+    return _is_claimed(data)
+
+
+def _is_claimed(data: Mapping[str, Any]) -> bool:
     attributes = _attributes(data)
     names = ("gen_ai.", "llm.token_count.", "llm.input_messages.", "llm.request.type")
     return any(name.startswith(names) for name in attributes) or _log_message(data, attributes) is not None

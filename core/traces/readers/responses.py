@@ -16,7 +16,7 @@ from typing import Any
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format
 from core.traces.field_map import entered
-from core.traces.mapping.mapped import COMMON, common, facts_of, label_at, num_tokens
+from core.traces.mapping.mapped import COMMON, common, facts_of, label_at, num_tokens, usage_at
 from core.traces.model import TraceRequest
 from core.traces.prompts.bodies import BESIDE
 from core.traces.prompts.chat import Turn
@@ -57,6 +57,8 @@ class _Responses:
         answer = row.object("response") if isinstance(row.get("response"), dict) else row
         if _has_failed(answer):
             builder.note("failed")
+            return
+        if not builder.wants(row, lambda: usage_at(row, _FIELDS) is not None):
             return
         facts = facts_of(builder, row, _FIELDS)
         name = label_at(row, _FIELDS.id) or builder.next_id(row)

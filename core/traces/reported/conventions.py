@@ -23,8 +23,9 @@ ENOUGH_CHAINED = 2
 """Turns that have to continue their predecessor exactly: one might be chance."""
 CLOSE = 0.1
 """Share of the input that is new, up to which input and cached tokens are about the same."""
-NOT_CHANCE = 0.05
-"""Share of rows that break their documented convention, from which on the exporter is another one."""
+NOT_CHANCE, AGAINST_TOTALS = 0.2, 0.5
+"""Share of the rows with cached tokens that break their documented convention, from which on the exporter is
+another one: of few rows it is the row that is wrong. More of them where the totals say what is documented."""
 
 
 def flipped(row: Usage) -> Usage:
@@ -106,8 +107,10 @@ def _evidence(
         breaking = [number for number, proof in proofs if proof == "exclusive"]
         if rows[0][1].convention == "exclusive" or not breaking:
             return None, None
-        with_cached = sum(bool(usage.cached_tokens) for _, usage in rows)
-        return ("exclusive", breaking[0]) if len(breaking) >= NOT_CHANCE * with_cached else (None, None)
+        with_cached = [usage for _, usage in rows if usage.cached_tokens]
+        kept = any(usage.adds_up and usage.proof != "exclusive" for usage in with_cached)
+        enough = (AGAINST_TOTALS if kept else NOT_CHANCE) * len(with_cached)
+        return ("exclusive", breaking[0]) if len(breaking) >= enough else (None, None)
     said = {proof for _, proof in proofs}
     if len(said) == 1:
         return proofs[0][1], proofs[0][0]

@@ -6,11 +6,14 @@ total of input + output, where the exporter's total can be trusted, means that i
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 from core.traces.reported.conventions import with_both
 from core.traces.reported.shapes import LANGFUSE_ANTHROPIC, LANGFUSE_OPENAI, SHAPES, Shape
-from core.traces.rows import Row
+from core.traces.rows import LARGEST, Row
 from core.traces.usage import Convention, Usage
 
 
@@ -24,8 +27,8 @@ def read_usage(row: Row | None) -> Usage | None:
         return None
     if "prompt_cache_hit_tokens" in row or "prompt_cache_miss_tokens" in row:
         return _deepseek(row)
-    shape = next((one for one in SHAPES if _has(row, one.prompt) and _fits(row, one)), None)
-    return None if shape is None else usage_of(row, shape)
+    found = _known(_names(row.value))
+    return None if found is None else _usage(row, *found)
 
 
 def langfuse_usage(row: Row | None) -> Usage | None:
@@ -39,18 +42,14 @@ def langfuse_usage(row: Row | None) -> Usage | None:
         return None
     if "input" not in row:
         return read_usage(row)
-    shape = LANGFUSE_ANTHROPIC if _has(row, LANGFUSE_ANTHROPIC.cached) else LANGFUSE_OPENAI
-    return usage_of(row, shape)
+    names = _names(row.value)
+    shape = LANGFUSE_ANTHROPIC if _places(_tree(names), LANGFUSE_ANTHROPIC.cached) else LANGFUSE_OPENAI
+    return _usage(row, shape, _counts_in(names, shape))
 
 
-def usage_of(row: Row, shape: Shape) -> Usage:
-    """The counts of a row under a known shape."""
-    counts = _Counts(
-        *(
-            _first(row, names)
-            for names in (shape.prompt, shape.cached, shape.written, shape.output, shape.total)
-        )
-    )
+def _usage(row: Row, shape: Shape, places: Counted) -> Usage:
+    """The counts of a row of a known shape, that stand in these places."""
+    counts = _Counts(*(_first(row, one) for one in places))
     left_out = counts.cached is None and shape.absent == "zero" and counts.given is not None
     if left_out:
         counts = replace(counts, cached=0)
@@ -61,10 +60,23 @@ def usage_of(row: Row, shape: Shape) -> Usage:
     if counts.written is None and (short is not None or long is not None):
         counts = replace(counts, written=(short or 0) + (long or 0))
     proof: Convention | None = "exclusive" if inside else _proof(counts, shape)
-    found = _under(counts, shape.convention if shape.sure else proof or shape.convention, shape)
-    found = replace(found, written_5m=short, written_1h=long, proof=proof, sure=shape.sure)
-    if left_out:
-        found = replace(found, absent="zero")
+    convention = shape.convention if shape.sure else proof or shape.convention
+    prompt, rest = _prompt(counts, convention)
+    found = Usage(
+        prompt,
+        counts.cached,
+        counts.written,
+        counts.output,
+        short,
+        long,
+        absent="zero" if left_out else "unknown",
+        uncached=rest,
+        shape=shape.name,
+        convention=convention,
+        sure=shape.sure,
+        proof=proof,
+        adds_up=counts.given is not None and counts.total == counts.given + (counts.output or 0),
+    )
     return with_both(found) if not shape.sure and proof is None else found
 
 
@@ -101,22 +113,15 @@ def _proof(counts: _Counts, shape: Shape) -> Convention | None:
     return "inclusive" if told else None
 
 
-def _under(counts: _Counts, convention: Convention, shape: Shape) -> Usage:
-    """Usage if the input is meant so. Without a count of writes, written tokens are part of the input."""
-    given, cached, written = counts.given, counts.cached, counts.written
-    prompt, rest = given, None
-    if convention == "exclusive":
-        rest = None if given is None else given + (written or 0)
-        prompt = None if rest is None or cached is None else rest + cached
-    return Usage(
-        prompt,
-        cached,
-        written,
-        counts.output,
-        uncached=rest,
-        shape=shape.name,
-        convention=convention,
-    )
+def _prompt(counts: _Counts, convention: Convention) -> tuple[int | None, int | None]:
+    """All prompt tokens if the input is meant so, and those surely not read.
+
+    Without a count of writes, written tokens are part of the input.
+    """
+    if convention == "inclusive":
+        return counts.given, None
+    rest = None if counts.given is None else counts.given + (counts.written or 0)
+    return None if rest is None or counts.cached is None else rest + counts.cached, rest
 
 
 def _written_by_life(row: Row) -> tuple[int | None, int | None]:
@@ -146,32 +151,78 @@ def _deepseek(row: Row) -> Usage:
 
 
 # -- fields by path ------------------------------------------------------------------------------------
+# Rows of one exporter have the same field names: where each count stands is looked up once for these.
+
+Names = tuple[Any, ...]
+"""Field names of an object, and (name, its names) for those below which an object stands."""
+Place = tuple[str, ...]
+"""The fields that lead to a count, from the row on."""
+Counted = tuple[tuple[Place, ...], ...]
+"""For each count, in the order of `_Counts`, where it may stand."""
+DEEPEST = 5
+"""Levels of objects in which exporters put their counts."""
 
 
-def _fits(row: Row, shape: Shape) -> bool:
-    return (not shape.needs or _has(row, shape.needs)) and (not shape.also or _has(row, shape.also))
+def _names(value: Mapping[str, Any], deep: int = DEEPEST) -> Names:
+    objects = [name for name, one in value.items() if type(one) is dict] if deep else []
+    return tuple(value), tuple((name, _names(value[name], deep - 1)) for name in objects)
 
 
-def _has(row: Row, names: tuple[str, ...]) -> bool:
-    return any(_holder(row, name) is not None for name in names)
+def _tree(names: Names) -> dict[str, Any]:
+    """The names as objects again; None where a value stands."""
+    return dict.fromkeys(names[0]) | {name: _tree(below) for name, below in names[1]}
 
 
-def _first(row: Row, names: tuple[str, ...]) -> int | None:
-    """The first of these counts that is there and not null; an object in its place is another shape's."""
-    for name in names:
-        found = _holder(row, name)
-        if found is not None and not isinstance(found[0].get(found[1]), dict):
-            count = found[0].whole_or_none(found[1])
-            if count is not None:
-                return count
+@lru_cache(maxsize=256)
+def _known(names: Names) -> tuple[Shape, Counted] | None:
+    """The shape that these field names show."""
+    tree = _tree(names)
+    for shape in SHAPES:
+        asked = (shape.prompt, *(one for one in (shape.needs, shape.also) if one))
+        if all(_places(tree, one) for one in asked):
+            return shape, _counts_in(names, shape)
     return None
 
 
-def _holder(row: Row, name: str) -> tuple[Row, str] | None:
-    """Where a dotted path ends: the object and its last field, present though perhaps null."""
-    if name in row:
-        return row, name
-    outer, _, inner = name.partition(".")
-    if not inner or not isinstance(row.get(outer), dict):
+@lru_cache(maxsize=256)
+def _counts_in(names: Names, shape: Shape) -> Counted:
+    """Where the counts stand; an object in the place of one is another shape's."""
+    tree = _tree(names)
+    counts = (shape.prompt, shape.cached, shape.written, shape.output, shape.total)
+    return tuple(
+        tuple(place for place, is_object in _places(tree, paths) if not is_object) for paths in counts
+    )
+
+
+def _places(tree: Mapping[str, Any], paths: Sequence[str]) -> list[tuple[Place, bool]]:
+    """Those of the dotted paths that are there, and whether an object stands in each."""
+    return [found for path in paths if (found := _place(tree, path)) is not None]
+
+
+def _place(tree: Mapping[str, Any], path: str) -> tuple[Place, bool] | None:
+    """A name may have dots itself: the longest that is there counts."""
+    if path in tree:
+        return (path,), tree[path] is not None
+    outer, _, inner = path.partition(".")
+    if not inner or tree.get(outer) is None:
         return None
-    return _holder(row.object(outer), inner)
+    found = _place(tree[outer], inner)
+    return None if found is None else ((outer, *found[0]), found[1])
+
+
+def _first(row: Row, places: Sequence[Place]) -> int | None:
+    """The first count that is not null."""
+    for place in places:
+        value: Any = row.value
+        for name in place:
+            value = value[name]
+        if type(value) is int and 0 <= value <= LARGEST:
+            return value
+        if value is not None:
+            holder = row
+            for name in place[:-1]:
+                holder = holder.object(name)
+            count = holder.whole_or_none(place[-1])
+            if count is not None:
+                return count
+    return None

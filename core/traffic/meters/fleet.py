@@ -26,6 +26,34 @@ class Fleet:
     intervals: tuple[Step, ...]
 
     @property
+    def unproved(self) -> tuple[EngineRun, ...]:
+        """Engines that are first seen in the middle, whether or not they began then."""
+        if self.period != "run" or not self.added:
+            return ()
+        late = [run for run in self.runs if run.birth == "unknown" and run.total.why != "contradictory"]
+        return tuple(run for run in late if run.engine.role == self.added[0].engine.role)
+
+    @property
+    def if_new(self) -> Tally | None:
+        """The sum if those began then; None where there are none."""
+        late = self.unproved
+        others = [run for run in self.added if run not in late]
+        return Tally.of(run.if_new for run in (*others, *late)) if late else None
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The moments at which an engine of the sum is counted."""
+        added = [run.engine.readings for run in self.added]
+        return tuple(sorted({one.moment for readings in added for one in readings if one.counted}))
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether the sum is the last of these moments minus the first, for each of its engines."""
+        spans = {(run.begins, run.ends) for run in self.added}
+        anew = any(step.restart or step.begins is None for run in self.added for step in run.steps)
+        return self.period == "run" and len(spans) == 1 and not anew
+
+    @property
     def reported_rate(self) -> float | None:
         """What the engines report for the whole log: their own caches' rate, or that of any cache.
 

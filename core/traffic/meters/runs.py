@@ -2,9 +2,11 @@
 
 * A counter that falls (or whose `_created` time moves) is an engine that was started again: its new count
   counts from 0, and whatever it counted between the last reading and its end is lost.
-* An engine that was not on a page before, though others of that page were, was started since: it counts
-  from 0.
-* An engine whose page was there without any count had not counted yet: from 0 as well.
+* An engine that first appears on a page whose others were there before may have been started since, or may
+  only have been missing. It counts from 0 where its `_created` time proves that it began in between; else
+  from where it is first seen.
+* An engine whose page was there without any count had not counted yet: it counts from 0.
+* A page in between that lacks an engine hides nothing but the moment: its difference spans the gap.
 * With one reading there is no difference: the counts since the engine's start, which may be weeks.
 * Lines of a log are already differences: they count from 0 with the log.
 """
@@ -20,6 +22,8 @@ from core.traces.engine_facts import EngineCounters, Meters, Reading
 from core.traffic.meters.tally import FIELDS, Tally
 
 Period = Literal["run", "since_start", "lines", "said", "nothing"]
+Birth = Literal["proved", "disproved", "unknown"]
+"""Whether an engine that appeared late began then."""
 _BORN_ANEW_S = 1.0
 
 
@@ -35,19 +39,35 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class EngineRun:
-    """One engine over the log. Numbers of moments are places in `Meters.moments`."""
+    """One engine over the log. Numbers of moments are places in `Meters.moments`.
+
+    `begins`, `ends`: where it is first and last counted. `missing`: pages in between on which it should have
+    been. `appeared`: where it is new, and by `birth` whether it began then; `vanished`: where it is gone.
+    """
 
     engine: EngineCounters
     period: Period
     total: Tally
     steps: tuple[Step, ...] = ()
+    begins: int | None = None
+    ends: int | None = None
+    missing: tuple[int, ...] = ()
     appeared: int | None = None
+    birth: Birth | None = None
     vanished: int | None = None
 
     @property
     def restarts(self) -> tuple[int, ...]:
         """The moments at which it was seen to have begun anew."""
         return tuple(step.ends for step in self.steps if step.restart)
+
+    @property
+    def if_new(self) -> Tally:
+        """What it counted if it began where it is first seen."""
+        if self.birth != "unknown" or self.begins is None:
+            return self.total
+        first = next(reading for reading in self.engine.readings if reading.moment == self.begins)
+        return Tally.of([Tally.between(None, first), *(step.tally for step in self.steps)])
 
 
 def engine_runs(meters: Meters) -> tuple[EngineRun, ...]:
@@ -66,16 +86,24 @@ def _run(engine: EngineCounters, number: int, meters: Meters, pages: Sequence[se
         last = engine.readings[-1]
         period: Period = "said" if engine.window is not None else "nothing"
         return EngineRun(engine, period, Tally.between(None, last))
+    begins, ends = counted[0].moment, counted[-1].moment
     if engine.from_zero:
-        return EngineRun(engine, "lines", Tally.between(None, counted[-1]), _steps(counted, True))
-    first = engine.readings[0]
-    born = first.moment < counted[0].moment and first.queries is None
-    appeared = counted[0].moment if born else _appeared(counted[0], meters, pages)
-    vanished = _vanished(counted[-1], pages)
-    if len(counted) == 1 and appeared is None:
-        return EngineRun(engine, "since_start", Tally.between(None, counted[0]), (), None, vanished)
-    steps = _steps(counted, appeared is not None)
-    return EngineRun(engine, "run", Tally.of(step.tally for step in steps), steps, appeared, vanished)
+        total = Tally.between(None, counted[-1])
+        return EngineRun(engine, "lines", total, _steps(counted, True), begins, ends)
+    appeared, birth = _appeared(engine.readings[0], counted[0], meters, pages)
+    steps = _steps(counted, birth == "proved")
+    beginning = (
+        steps,
+        begins,
+        ends,
+        _missing(counted, pages),
+        appeared,
+        birth,
+        _vanished(counted[-1], pages),
+    )
+    if not steps:
+        return EngineRun(engine, "since_start", Tally.between(None, counted[0]), *beginning)
+    return EngineRun(engine, "run", Tally.of(step.tally for step in steps), *beginning)
 
 
 def _steps(counted: Sequence[Reading], from_zero: bool) -> tuple[Step, ...]:
@@ -97,16 +125,34 @@ def _restarted(before: Reading, after: Reading) -> bool:
     return any(one is not None and other is not None and other < one for one, other in pairs)
 
 
-def _appeared(first: Reading, meters: Meters, pages: Sequence[set[int]]) -> int | None:
-    """The moment at which it was new, None where it was there from the beginning or nobody can know."""
+def _appeared(
+    seen: Reading, first: Reading, meters: Meters, pages: Sequence[set[int]]
+) -> tuple[int | None, Birth | None]:
+    """The moment at which it was new, and whether it began then; None where it was there from the beginning.
+
+    `seen`: its first reading, `first`: the first that counts.
+    """
     place = first.moment
-    earlier = [moment for moment in range(place) if pages[moment] & pages[place]]
-    if first.began_s is not None:
-        times = [meters.moments[moment].at_s for moment in (earlier or range(place))]
-        known = [at_s for at_s in times if at_s is not None]
-        if known:
-            return place if first.began_s > max(known) else None
-    return place if earlier else None
+    if seen.moment < place and seen.queries is None:
+        return place, "proved"
+    earlier = [moment for moment in range(place) if not pages[moment].isdisjoint(pages[place])]
+    times = [meters.moments[moment].at_s for moment in (earlier or range(place))]
+    known = [at_s for at_s in times if at_s is not None]
+    if first.began_s is not None and known:
+        if first.began_s > max(known):
+            return place, "proved"
+        return (place, "disproved") if earlier else (None, None)
+    return (place, "unknown") if earlier else (None, None)
+
+
+def _missing(counted: Sequence[Reading], pages: Sequence[set[int]]) -> tuple[int, ...]:
+    """Moments between two of its readings whose page has others of its own page, and not itself."""
+    found: list[int] = []
+    for before, after in pairwise(counted):
+        gap = range(before.moment + 1, after.moment)
+        beside = pages[before.moment] | pages[after.moment] if gap else set()
+        found += [moment for moment in gap if not pages[moment].isdisjoint(beside)]
+    return tuple(found)
 
 
 def _vanished(last: Reading, pages: Sequence[set[int]]) -> int | None:

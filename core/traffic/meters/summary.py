@@ -35,12 +35,32 @@ def counters_summary(trace: Trace) -> Json | None:
         "order": meters.order,
         "seconds": clock.seconds,
         "reported_rate": fleet.reported_rate,
-        "fleet": {"num_engines": len(fleet.added), "num_left_out": _left_out(fleet), **_tally(fleet.total)},
+        "fleet": _fleet(fleet, clock),
         "engines": [_engine(run, run in fleet.added, clock, shared) for run in fleet.runs],
         "intervals": [clock.step(step) for step in fewer(fleet.intervals)],
         "restarts": [
             {"engine": run.engine.name, **clock.at(place)} for run in fleet.runs for place in run.restarts
         ],
+    }
+
+
+def _fleet(fleet: Fleet, clock: _Clock) -> Json:
+    """The sum, and how it came about. `watched_s`: the shortest and the longest time of its engines."""
+    if_new = fleet.if_new
+    watched = [clock.between(run.begins, run.ends) for run in fleet.added]
+    known = [seconds for seconds in watched if seconds is not None]
+    return {
+        "num_engines": len(fleet.added),
+        "num_left_out": _left_out(fleet),
+        "num_shown": len(fleet.shown),
+        "is_difference": fleet.is_difference,
+        "same_span": len({(run.begins, run.ends) for run in fleet.added if run.birth != "proved"}) < 2,
+        "num_restarts": sum(len(run.restarts) for run in fleet.added),
+        "num_from_zero": sum(run.birth == "proved" for run in fleet.added),
+        "num_unproved": len(fleet.unproved),
+        "watched_s": [min(known), max(known)] if known and len(known) == len(watched) else None,
+        **_tally(fleet.total),
+        "if_new": None if if_new is None else _tally(if_new),
     }
 
 
@@ -72,6 +92,10 @@ class _Clock:
     def since(self, place: int | None) -> float | None:
         at_s = None if place is None else self._moments[place].at_s
         return None if at_s is None or self._first is None else at_s - self._first
+
+    def between(self, begins: int | None, ends: int | None) -> float | None:
+        first, last = self.since(begins), self.since(ends)
+        return None if first is None or last is None else last - first
 
     def step(self, step: Step) -> Json:
         return {
@@ -116,7 +140,12 @@ def _engine(run: EngineRun, added: bool, clock: _Clock, shared: Labels) -> Json:
         "num_readings": len(engine.readings),
         **_tally(run.total),
         "restarts": [clock.at(place) for place in run.restarts],
+        "begins": None if run.begins is None else clock.at(run.begins),
+        "ends": None if run.ends is None else clock.at(run.ends),
+        "missing": [clock.at(place) for place in run.missing[:MOST_INTERVALS]],
+        "num_missing": len(run.missing),
         "appeared": None if run.appeared is None else clock.at(run.appeared),
+        "birth": run.birth,
         "vanished": None if run.vanished is None else clock.at(run.vanished),
         "kv_usage": usage[-1] if usage else None,
         "kv_usage_most": max(usage, default=None),

@@ -6,6 +6,7 @@ sessions.py   the walk through a log: which conversation each turn goes on with
 conversations.py  whether what a log calls a session is one conversation
 entries.py    what a turn left in the cache, and for how long
 resets.py     turns that read less than they should have, and why
+lives.py      what turns would have read had all writes stayed for another time
 bill.py       what the log cost, and what it would have cost otherwise
 summary.py    the same as plain JSON values
 """

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.replay.prefix_tree import build_tree
-from core.traffic.usage.bill import BillRow
-from core.traffic.usage.rules import Rules
+from core.traffic.usage.bill import BillRow, row_of
+from core.traffic.usage.rules import Rules, RulesOf, each_by
 from core.traffic.usage.turns import Turn
 
 BLOCK = 16
 
 
-def engine_row(turns: Sequence[Turn], rules: Rules) -> BillRow | None:
+FAR = 2.0
+"""A text so many times shorter or longer than the reported prompt is not the prompt, or not all of it."""
+
+
+def engine_row(turns: Sequence[Turn], rules: Rules | RulesOf) -> BillRow | None:
     """The turns whose prompts the log holds, with room for everything; None where it holds none.
 
     Shares are the engine's, tokens are counted as the provider counts them. Below the provider's minimum
@@ -21,19 +26,33 @@ def engine_row(turns: Sequence[Turn], rules: Rules) -> BillRow | None:
     held = comparable(turns)
     if not held:
         return None
-    read = total = 0
+    rules_of = each_by(rules)
+    made = []
     for turn, share in zip(held, _shares(held), strict=True):
+        by = rules_of(turn.request.model, turn.total)
         hit = int(share * turn.total)
-        read += hit if hit >= rules.minimum else 0
-        total += turn.total
-    if rules.automatic:
-        return BillRow("engine", read=read, new=total - read)
-    return BillRow("engine", read=read, written_5m=total - read)
+        read = hit if hit >= by.minimum else 0
+        stored = 0 if by.automatic else turn.total - read
+        made.append(
+            replace(
+                turn,
+                read=read,
+                written=stored,
+                written_5m=stored,
+                written_1h=0,
+                new=turn.total - read - stored,
+            )
+        )
+    return row_of("engine", made, rules_of)
 
 
 def comparable(turns: Sequence[Turn]) -> list[Turn]:
-    """The turns with both: a prompt, and what was reported for it."""
-    return [turn for turn in turns if turn.request.has_identity and turn.total]
+    """The turns with both: a whole prompt, and what was reported for it."""
+    return [turn for turn in turns if turn.request.has_identity and turn.total and _whole(turn)]
+
+
+def _whole(turn: Turn) -> bool:
+    return turn.total <= FAR * turn.request.num_tokens <= FAR * FAR * turn.total
 
 
 def engine_words(turns: Sequence[Turn], row: BillRow) -> dict[str, object]:

@@ -19,10 +19,14 @@ MOST_BREAKPOINTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Tokens up to `end`, readable until they were unused for `life_s` (None: nobody says)."""
+    """Tokens up to `end`, readable until they were unused for `life_s` (None: nobody says).
+
+    `turn`: the number of the turn whose prompt ended there; 0 where no turn's did.
+    """
 
     end: int
     life_s: float | None
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +59,28 @@ class Held:
         """How long the stretch stays in which token `place` lies."""
         return next((one.life_s for one in self.stretches if place < one.end), None)
 
+    def turn_at(self, end: int, step: int) -> int:
+        """The turn whose prompt ended there; 0 if none did."""
+        near = max(step, 2)
+        return next((one.turn for one in self.stretches if -2 < one.end - end < near), 0)
+
+
+STEP = 128
+"""Automatic caches round what is read down to such steps, where they state none too."""
+
+
+def rounded(rules: Rules) -> int:
+    """By how many tokens a count of what was read may lie below the end of what was stored."""
+    return max(rules.step, STEP) if rules.automatic else rules.step
+
 
 def after(turn: Turn, before: Held | None, rules: Rules) -> Held:
     """What is readable once this turn is through."""
     kept = [one for one in (before.stretches if before else ()) if one.end < turn.read]
     if turn.read:
         life = before.life_at(turn.read - 1) if before else None
-        kept.append(Stretch(turn.read, rules.ttl_s if life is None else life))
+        ends = before.turn_at(turn.read, rounded(rules)) if before else 0
+        kept.append(Stretch(turn.read, rules.ttl_s if life is None else life, ends))
     return Held((*_merged(kept), *_new(turn, rules)), turn)
 
 
@@ -85,11 +104,11 @@ def _new(turn: Turn, rules: Rules) -> list[Stretch]:
     for tokens, life in ((long, ONE_HOUR), (short, FIVE_MINUTES), (turn.written - long - short, rules.ttl_s)):
         if tokens > 0:
             end += tokens
-            found.append(Stretch(end, life))
+            found.append(Stretch(end, life, turn.number))
     return found
 
 
 def _stored_unasked(turn: Turn, rules: Rules) -> list[Stretch]:
     """Without a count of writes: the whole prompt, in whole steps from the minimum on."""
     end = turn.total // rules.step * rules.step
-    return [Stretch(end, rules.ttl_s)] if end > turn.read and end >= rules.minimum else []
+    return [Stretch(end, rules.ttl_s, turn.number)] if end > turn.read and end >= rules.minimum else []

@@ -8,9 +8,14 @@ the tail that an earlier breakpoint leaves out, are none. The causes:
 * ttl: the pause was longer than the life of what is missing, known from the writes or the provider's rule.
 * tools: the log shows the tools, and they changed.
 * shrank: the prompt is shorter than what was stored, or its text leaves the stored one early.
-* unexplained: none of these. Never a guess.
+* probably_idle: the pause is one after which this provider usually, but not surely, drops what is unused.
+* unexplained: none of these. Never a guess; what the log shows about it stands in the values.
 
-Two causes at once: the first of ttl, tools, shrank counts, the others stand in `also`.
+Two causes at once: the first in this order counts, the others stand in `also`.
+
+A new text has to be written whatever was stored. So where the prompt changed, only what it kept of the old
+one is written again: as much as the log's own text shows, else what the conversation is known to begin with
+(`base`), and at most everything that is missing.
 """
 
 from __future__ import annotations
@@ -19,8 +24,8 @@ import re
 from dataclasses import replace
 
 from core.traces.model import TraceRequest
-from core.traffic.usage.conversations import common_tokens
-from core.traffic.usage.entries import Held
+from core.traffic.usage.conversations import common_tokens, held_in
+from core.traffic.usage.entries import Held, rounded
 from core.traffic.usage.rules import Rules
 from core.traffic.usage.turns import Cause, Reset, Turn
 
@@ -31,36 +36,55 @@ SHORTEST = 512
 TAIL_SHARE = 0.2
 """A turn that reads exactly up to an earlier breakpoint leaves a tail, up to this share of the whole."""
 
+TOGETHER_S = 2.0
+"""A prefix can be read once the answer to the one who writes it has begun: a little after it was sent."""
+END_OF_MESSAGE = 8
+"""Tokens that close a message: where a text grows inside it, they move."""
+
 _NAME = re.compile(r'"name": ?"([^"]*)"')
 
 
-def threshold(held: Held, read: int, rules: Rules) -> int:
-    """Missing tokens up to which a turn that read so many is as it should be."""
+def threshold(held: Held, read: int, rules: Rules, tail: bool = True) -> int:
+    """Missing tokens up to which a turn that read so many is as it should be. `tail`: it may leave one."""
     least = max(rules.step, min(LEAST, held.readable // 2))
     at_breakpoint = any(abs(one.end - read) < max(rules.step, 2) for one in held.stretches[:-1])
-    return max(least, int(TAIL_SHARE * held.readable)) if at_breakpoint else least
+    return max(least, int(TAIL_SHARE * held.readable)) if tail and at_breakpoint else least
 
 
-def judged(turn: Turn, held: Held, rules: Rules, other_model: bool = False) -> Turn:
+def judged(turn: Turn, held: Held, rules: Rules, other_model: bool = False, base: int = 0) -> Turn:
     """The turn with what should have been readable, and the reset if it read less.
 
-    `other_model`: the conversation goes on under a model that had not seen it.
+    `other_model`: the conversation goes on under a model that had not seen it. `base`: tokens with which all
+    of its prompts are known to begin.
     """
     expected = min(held.readable, turn.total)
     missing, turn = expected - turn.read, replace(turn, expected=expected)
     if missing <= max(rules.step, SHORTEST):
         return turn
-    least = threshold(held, turn.read, rules)
+    over = held.alive_after(turn.pause_s) < held.readable
+    least = threshold(held, turn.read, rules, tail=not over)
     if held.readable - turn.read <= least:
         return turn
-    causes: list[Cause] = ["model"] if other_model else _causes(turn, held, least)
+    causes: list[Cause] = ["model"] if other_model else _causes(turn, held, least, rules)
     first, *others = causes or ["unexplained"]
     values = {"expected": expected, "read": turn.read, "missing": missing, "threshold": least, "also": others}
-    values |= _evidence(first, turn, held)
-    return replace(turn, reset=Reset(first, max(min(missing, turn.written or turn.new), 0), values))
+    values |= _evidence(first, turn, held, rules)
+    most = max(min(missing, turn.written or turn.new), 0)
+    again = most
+    if "shrank" in (first, *others):
+        again = min(most, max(_kept(turn, held, base) - turn.read, 0))
+    return replace(turn, reset=Reset(first, again, most, values))
 
 
-def _evidence(cause: Cause, turn: Turn, held: Held) -> dict[str, object]:
+def _kept(turn: Turn, held: Held, base: int) -> int:
+    """Tokens of the stored prompt that are known to stand in this one too."""
+    before, now = held.turn.request, turn.request
+    if not before.segments or not now.segments:
+        return base
+    return int(held_in(before, now) / max(before.num_tokens, 1) * held.turn.total)
+
+
+def _evidence(cause: Cause, turn: Turn, held: Held, rules: Rules) -> dict[str, object]:
     """What a sentence about this cause has to name."""
     before, now = held.turn.request, turn.request
     if cause == "model":
@@ -71,10 +95,38 @@ def _evidence(cause: Cause, turn: Turn, held: Held) -> dict[str, object]:
         old, new = _tools(before), _tools(now)
         gone, come = _names_beside(old, new), _names_beside(new, old)
         return {"before": len(old), "after": len(new), "removed": gone, "added": come}
-    return {"pause_s": turn.pause_s, "ttl_s": held.life_at(turn.read), "said": held.lives_are_said}
+    ttl_s, said = held.life_at(turn.read), held.lives_are_said
+    life: dict[str, object] = {"pause_s": turn.pause_s, "ttl_s": ttl_s, "said": said}
+    if cause == "probably_idle":
+        return life | {"usual_s": rules.usual_s}
+    return life if cause == "ttl" else life | _seen(turn, held, rules)
 
 
-def _causes(turn: Turn, held: Held, least: int) -> list[Cause]:
+def _seen(turn: Turn, held: Held, rules: Rules) -> dict[str, object]:
+    """What is known about a reset without a cause: no more than this may be said of it.
+
+    `likely`: "together" if the turn came so soon that what was written could not be read yet; else
+    "behind_changed" if it read exactly up to the end of an earlier turn's prompt (`stops_at`), so that what
+    follows there is no longer the same. `shows`: what the log shows of the prompts. `marked`: the caller
+    marks what is to be stored, and may have marked too far from what was.
+    """
+    before, now = held.turn.request, turn.request
+    stops_at = held.turn_at(turn.read, rounded(rules)) if turn.read else 0
+    together = turn.pause_s is not None and turn.pause_s <= TOGETHER_S
+    shows = "prompts" if before.segments and now.segments else None
+    if shows is None and before.has_identity and now.has_identity:
+        shows = "blocks"
+    return {
+        "likely": "together" if together else "behind_changed" if stops_at else None,
+        "stops_at": stops_at or None,
+        "gap_s": turn.pause_s if together else None,
+        "shows": shows,
+        "model_named": before.model is not None and now.model is not None,
+        "marked": not rules.automatic,
+    }
+
+
+def _causes(turn: Turn, held: Held, least: int, rules: Rules) -> list[Cause]:
     found: list[Cause] = []
     alive = held.alive_after(turn.pause_s)
     if alive < held.readable and turn.read >= alive - least:
@@ -83,6 +135,15 @@ def _causes(turn: Turn, held: Held, least: int) -> list[Cause]:
         found.append("tools")
     elif turn.total < held.readable or leaves_early(held, turn, least):
         found.append("shrank")
+    usual = rules.usual_s
+    if (
+        usual is not None
+        and turn.pause_s is not None
+        and turn.pause_s > usual[0]
+        and not held.lives_are_said
+        and "ttl" not in found
+    ):
+        found.append("probably_idle")
     return found
 
 
@@ -116,5 +177,8 @@ def leaves_early(held: Held, turn: Turn, least: int) -> bool:
     before, now = held.turn.request, turn.request
     if not before.has_identity or not now.has_identity:
         return False
-    share = common_tokens(before, now) / max(before.num_tokens, 1)
+    common = common_tokens(before, now)
+    if before.num_tokens - common <= END_OF_MESSAGE:
+        return False
+    share = common / max(before.num_tokens, 1)
     return held.turn.total * share < held.readable - least

@@ -3,18 +3,23 @@
 Within a scope several conversations may alternate (subagents without names, a title asked on the side). A
 turn continues the one whose prefix it reads; one that reads none of them is judged against the latest. If a
 later turn goes on reading the older conversation, the shorter prompt in between was an aside and no reset.
+Two conversations that both go on, neither's prompt holding the other's, began apart.
+
+Requests stand in the order of their times. Where a clock was set back, the file's own order may be the true
+one: it counts if its turns read each other better.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from core.traces.model import Trace, TraceRequest
 from core.traffic.usage.conversations import TRANSCRIPTS, is_conversation
 from core.traffic.usage.entries import Held, after
 from core.traffic.usage.resets import judged, threshold
-from core.traffic.usage.rules import FIVE_MINUTES, ONE_HOUR, Rules
+from core.traffic.usage.rules import FIVE_MINUTES, ONE_HOUR, Rules, RulesOf, each_by
 from core.traffic.usage.turns import Session, Turn, turn_of
 
 CONTINUES = (0.8, 1.25)
@@ -24,10 +29,11 @@ SIDE = "sidechain"
 
 @dataclass(slots=True)
 class _Chain:
-    """One conversation: what it left, and the place of its latest turn among the session's."""
+    """One conversation: what it left, and the places of its latest and first turns among the session's."""
 
     held: Held
     latest: int
+    first: int
 
     def fits(self, turn: Turn, rules: Rules) -> bool:
         """Whether the turn reads this conversation's prefix, which is still there."""
@@ -48,6 +54,12 @@ class _Scope:
         self.chains: list[_Chain] = []
         self.used: list[float | None] = []
         self.unsaid_s: float | None = None
+        self.base = 0
+
+    def learn(self, turn: Turn) -> None:
+        """The fewest tokens read by a turn that begins or lost the rest: all prompts begin with them."""
+        if turn.read and (turn.expected is None or turn.reset is not None):
+            self.base = min(self.base or turn.read, turn.read)
 
     def use(self, request: TraceRequest, said: bool) -> None:
         """A request that was sent, whether or not its usage is known."""
@@ -57,7 +69,7 @@ class _Scope:
 
     def pause(self, now: float | None, before: float | None) -> float | None:
         """Since the later of an earlier turn and a turn of unknown usage; None where a time is missing."""
-        if now is None or before is None:
+        if now is None or before is None or now < before:
             return None
         return max(now - max(before, self.unsaid_s if self.unsaid_s is not None else before), 0.0)
 
@@ -76,24 +88,43 @@ class _Scope:
         return fitting[0] if fitting and fitting[0] is self.chains[-1] else None
 
 
-def sessions(trace: Trace, rules: Rules) -> list[Session]:
+def sessions(trace: Trace, rules: Rules | RulesOf) -> list[Session]:
     """All sessions with at least one turn whose usage is known, by their first turn."""
     found: dict[str | None, list[TraceRequest]] = {}
     for request in trace.requests:
         found.setdefault(request.session, []).append(request)
     sure = trace.format in TRANSCRIPTS
-    made = [session_of(name, requests, rules, sure) for name, requests in found.items()]
+    rules_of = each_by(rules)
+    made = [session_of(name, requests, rules_of, sure) for name, requests in found.items()]
     return [session for session in made if session.turns]
 
 
 def session_of(
-    name: str | None, requests: Sequence[TraceRequest], rules: Rules, sure: bool = False
+    name: str | None, requests: Sequence[TraceRequest], rules_of: RulesOf, sure: bool = False
 ) -> Session:
     """One session; turns that are no conversation (`sure`: they are) stand alone and expect nothing."""
-    turns = _Walk(rules).through(requests)
+    turns = _Walk(rules_of).through(in_true_order(requests))
     if (name is None or not sure) and not is_conversation(turns, name is not None):
         turns = [replace(turn, pause_s=None, expected=None, reset=None) for turn in turns]
-    return Session(name, tuple(turns), _ttl_of(turns))
+    return Session(name, tuple(turns), _ttl_of(turns), len(requests) - len(turns))
+
+
+def in_true_order(requests: Sequence[TraceRequest]) -> Sequence[TraceRequest]:
+    """By time, unless turns read what the one before them left more often in the order of the lines."""
+    by_line = sorted(requests, key=lambda one: one.line)
+    if all(one is other for one, other in zip(requests, by_line, strict=True)):
+        return requests
+    return by_line if _read_on(by_line) > _read_on(requests) else requests
+
+
+def _read_on(requests: Sequence[TraceRequest]) -> int:
+    """Turns that read to the token what the one before them had read and written."""
+    counts = [
+        (one.usage.cached_tokens, one.usage.written_tokens)
+        for one in requests
+        if one.usage is not None and one.usage.known
+    ]
+    return sum(now[0] == (old[0] or 0) + (old[1] or 0) != 0 for old, now in pairwise(counts))
 
 
 def _ttl_of(turns: Sequence[Turn]) -> float | None:
@@ -107,8 +138,8 @@ def _ttl_of(turns: Sequence[Turn]) -> float | None:
 class _Walk:
     """One session, turn by turn."""
 
-    def __init__(self, rules: Rules) -> None:
-        self._rules = rules
+    def __init__(self, rules_of: RulesOf) -> None:
+        self._rules_of = rules_of
         self._scopes: dict[tuple[str, str], _Scope] = {}
         self._latest: dict[str, Held] = {}
         self._turns: list[Turn] = []
@@ -120,37 +151,53 @@ class _Walk:
         alone.
         """
         writes = any(one.usage is not None and one.usage.written_tokens for one in requests)
-        stores = self._rules.automatic or not writes
         for number, request in enumerate(requests, 1):
             turn = turn_of(request, number)
             scope = self._scopes.setdefault((_branch(request), request.model or ""), _Scope())
-            if turn is not None and (stores or turn.read or turn.written):
-                self._take(turn, scope)
+            rules = self._rules_of(request.model, 0 if turn is None else turn.total)
+            if turn is not None and (rules.automatic or not writes or turn.read or turn.written):
+                self._take(turn, scope, rules)
             elif turn is not None:
                 self._turns.append(turn)
             scope.use(request, turn is not None)
         return self._turns
 
-    def _take(self, turn: Turn, scope: _Scope) -> None:
+    def _take(self, turn: Turn, scope: _Scope, rules: Rules) -> None:
         branch, now = _branch(turn.request), turn.request.arrival_s
-        chain = scope.continued(turn, self._rules)
+        chain = scope.continued(turn, rules)
         before = chain or (None if branch == SIDE else scope.likely(turn))
         if before is not None:
             turn = replace(turn, pause_s=scope.pause(now, before.held.turn.request.arrival_s))
-            turn = judged(turn, before.held, self._rules)
+            turn = judged(turn, before.held, rules, base=scope.base)
         elif scope.used:
             turn = replace(turn, pause_s=scope.pause(now, scope.used[0]))
         elif (other := self._other_model(turn)) is not None:
-            turn = judged(turn, other, self._rules, other_model=True)
+            turn = judged(turn, other, rules, other_model=True)
         if before is not None:
             self._undo_asides(before, turn, continued=chain is not None)
         if chain is not None:
+            self._part(chain, turn, scope)
             scope.chains.remove(chain)
-        held = after(turn, before.held if before else None, self._rules)
+        held = after(turn, before.held if before else None, rules)
         self._latest[branch] = held
-        scope.chains.append(_Chain(held, len(self._turns)))
+        place = len(self._turns)
+        scope.chains.append(_Chain(held, place, place if chain is None else chain.first))
+        scope.learn(turn)
         del scope.chains[:-MOST_CHAINS]
         self._turns.append(turn)
+
+    def _part(self, chain: _Chain, turn: Turn, scope: _Scope) -> None:
+        """Another conversation went on in between, with a prompt that this one does not hold: two of them.
+
+        Then the later one's first turn lost nothing that the earlier one had stored.
+        """
+        for other in scope.chains:
+            beside = other is not chain and other.latest > chain.latest and other.held.turn.total > turn.total
+            if beside and other.held.readable > turn.read:
+                place = max(other.first, chain.first)
+                first = self._turns[place]
+                if first.reset is not None and first.reset.cause in ("shrank", "unexplained"):
+                    self._turns[place] = replace(first, reset=None, expected=None)
 
     def _other_model(self, turn: Turn) -> Held | None:
         """The conversation that this turn goes on with under a model which sees it for the first time."""

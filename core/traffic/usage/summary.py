@@ -9,9 +9,9 @@ from typing import Any
 
 from core.traces.model import Trace
 from core.traces.usage import UsageTotals
-from core.traffic.usage.bill import BillRow, bill, extra_cost
+from core.traffic.usage.bill import BillRow, again_cost, bill, extra_cost, row_of
 from core.traffic.usage.engine import engine_row, engine_words
-from core.traffic.usage.rules import ANTHROPIC, OPENAI, Rules
+from core.traffic.usage.rules import ANTHROPIC, OPENAI, Rules, RulesOf, each_by
 from core.traffic.usage.sessions import sessions
 from core.traffic.usage.turns import Session, Turn
 
@@ -26,32 +26,57 @@ def rules_for(trace: Trace) -> Rules:
     shapes = Counter(request.usage.shape for request in trace.requests if request.usage is not None)
     most = shapes.most_common(1)[0][0] if shapes else ""
     if most in _UNSTATED:
-        return replace(OPENAI, id="unstated", ttl_s=None, step=1)
+        return replace(OPENAI, id="unstated", ttl_s=None, usual_s=None, step=1)
     return OPENAI if most in _OPENAI else ANTHROPIC
 
 
-def usage_summary(trace: Trace, rules: Rules | None = None) -> Json | None:
+def usage_summary(trace: Trace, rules: Rules | RulesOf | None = None) -> Json | None:
     """Sessions with turns and resets, and the bill; None where no row says what was read.
 
-    All of it is about the requests whose usage is known; `left_out` counts the others.
+    All of it is about the requests whose usage is known; `left_out` counts the others. `rules`: for all
+    turns, or a function that gives the rules of a model and a prompt's length.
     """
-    rules = rules or rules_for(trace)
-    found = sessions(trace, rules)
+    rules_of = each_by(rules or rules_for(trace))
+    found = sessions(trace, rules_of)
     if not found:
         return None
     turns = [turn for session in found for turn in session.turns]
-    rows = bill(found, rules)
-    survivors = trace.reported().why == "no_zero_reported"
-    engine = None if survivors else engine_row(turns, rules)
+    rows = bill(found, rules_of)
+    totals = trace.reported()
+    survivors = totals.why == "no_zero_reported"
+    engine = None if survivors else engine_row(turns, rules_of)
+    rows[0] = replace(rows[0], rate_bounds=totals.bounds)
+    models = _models(turns, rules_of)
     if engine is not None:
         rows.append(engine)
     return {
-        "sessions": [_session(session, rules) for session in found],
+        "sessions": [_session(session, rules_of) for session in found],
         "resets": dict(Counter(turn.reset.cause for turn in turns if turn.reset is not None)),
-        "bill": {"rules": rules.to_json(), "rows": [_row(row, rules, survivors) for row in rows]},
+        "bill": {
+            "rules": models[0]["rules"],
+            "models": models,
+            "requests": len(turns),
+            "of": len(trace.requests),
+            "rows": [_row(row, survivors) for row in rows],
+        },
         "left_out": len(trace.requests) - len(turns),
         "engine": None if engine is None else engine_words(turns, engine),
     }
+
+
+def _models(turns: Sequence[Turn], rules_of: RulesOf) -> list[Json]:
+    """What each model's turns came to, by the usual rules of its prompts; the most tokens first."""
+    by_model: dict[str | None, list[Turn]] = {}
+    for turn in turns:
+        by_model.setdefault(turn.request.model, []).append(turn)
+    found = []
+    for model, own in by_model.items():
+        row = row_of("as_it_was", own, rules_of)
+        usual = sorted(turn.total for turn in own)[len(own) // 2]
+        rules = rules_of(model, usual).to_json()
+        told = {"model": model, "rules": rules, "turns": len(own)}
+        found.append(told | {"read": row.read, "total": row.total, "cost": row.cost})
+    return sorted(found, key=lambda one: -one["total"])
 
 
 def reported(totals: UsageTotals) -> Json:
@@ -93,7 +118,7 @@ def _known_sum(values: Sequence[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _session(session: Session, rules: Rules) -> Json:
+def _session(session: Session, rules_of: RulesOf) -> Json:
     turns = session.turns
     times = [turn.request.arrival_s for turn in turns if turn.request.arrival_s is not None]
     models = Counter(turn.request.model for turn in turns)
@@ -104,9 +129,11 @@ def _session(session: Session, rules: Rules) -> Json:
         "begins_s": min(times, default=None),
         "minutes": (max(times) - min(times)) / 60 if times else None,
         "ttl_s": session.ttl_s,
+        "unknown": session.unknown,
+        "judged": sum(turn.expected is not None for turn in turns),
         "read": sum(turn.read for turn in turns),
         "total": sum(turn.total for turn in turns),
-        "turns": [_turn(turn, rules) for turn in turns],
+        "turns": [_turn(turn, rules_of(turn.request.model, turn.total)) for turn in turns],
     }
 
 
@@ -134,11 +161,13 @@ def _turn(turn: Turn, rules: Rules) -> Json:
             "values": reset.values,
             "extra_tokens": reset.extra_tokens,
             "extra_cost": extra_cost(turn, rules),
+            "extra_most": reset.extra_most,
+            "extra_cost_most": again_cost(turn, reset.extra_most, rules),
         },
     }
 
 
-def _row(row: BillRow, rules: Rules, survivors: bool) -> Json:
+def _row(row: BillRow, survivors: bool) -> Json:
     """`survivors`: the turns are those that report a hit, whose share of reads is no rate of the log."""
     return {
         "id": row.id,
@@ -149,7 +178,11 @@ def _row(row: BillRow, rules: Rules, survivors: bool) -> Json:
         "new": row.new,
         "total": row.total,
         "ttl_s": row.ttl_s,
-        "cost": row.cost(rules),
+        "cost": row.cost,
+        "paid": {"read": row.paid.read, "written": row.paid.written, "new": row.paid.new},
+        "cost_bounds": None if row.cost_bounds is None else list(row.cost_bounds),
+        "rate_bounds": None if row.rate_bounds is None else list(row.rate_bounds),
+        "unsure": dict(row.unsure),
         "basis": "reported" if row.id == "as_it_was" else "modelled",
         "money": "modelled",
     }

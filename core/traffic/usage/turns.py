@@ -14,15 +14,20 @@ from typing import Any, Literal
 
 from core.traces.model import TraceRequest
 
-Cause = Literal["ttl", "shrank", "model", "tools", "unexplained"]
+Cause = Literal["ttl", "shrank", "model", "tools", "probably_idle", "unexplained"]
 
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """A turn that read less than it should have: why, the values of its sentence, tokens written again."""
+    """A turn that read less than it should have: why, the values of its sentence, tokens written again.
+
+    `extra_tokens`: those known to have been written again, `extra_most`: at most so many. They differ where
+    the prompt changed and the log does not show how much of the old one is in the new one.
+    """
 
     cause: Cause
     extra_tokens: int
+    extra_most: int
     values: dict[str, Any] = field(default_factory=dict)
 
 
@@ -53,11 +58,15 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One session's turns in order; `ttl_s`: for how long its writes were to stay, None if mixed."""
+    """One session's turns in order; `ttl_s`: for how long its writes were to stay, None if mixed.
+
+    `unknown`: its requests that do not say what they read, so that there may have been more resets.
+    """
 
     name: str | None
     turns: tuple[Turn, ...]
     ttl_s: float | None = None
+    unknown: int = 0
 
     @property
     def resets(self) -> tuple[Turn, ...]:

@@ -229,7 +229,7 @@ def _encodings() -> Iterator[tuple[str, Shape]]:
     yield "UTF-16 in gzip", Shape(gzip.compress(text.encode("utf-16")))
     yield "CR alone", Shape(lines(BASE, "\r"))
     yield "CR and LF", Shape(lines(BASE, "\r\n"))
-    yield "Latin-1", Shape(text.replace("汤", "o").encode("latin-1"), code="trace.encoding")
+    yield "Windows-1252", Shape(text.replace("汤", "\\u6c64").encode("cp1252"), notes=("encoding",))
     yield (
         "UTF-16 of a table",
         Shape(table(gateway(), delimiter="\t").decode().encode("utf-16"), format="gateway_csv"),
@@ -286,6 +286,17 @@ def _envelopes() -> Iterator[tuple[str, Shape]]:
         "Docker",
         Shape(enveloped(lambda text, at: {"log": text + "\n", "stream": "stdout", "time": iso(at, 6)})),
     )
+    yield (
+        "protobuf's times",
+        shipped("message", "timestamp", lambda at: {"seconds": str(int(at.timestamp())), "nanos": 0}),
+    )
+    records = [
+        {"timeUnixNano": f"{int(at.timestamp())}000000000", "body": {"stringValue": json.dumps(row)}}
+        for row, at in zip(untimed(), TIMES, strict=True)
+    ]
+    yield "OpenTelemetry's logs, one a line", Shape(lines(records), notes=("inside",))
+    exported = {"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}
+    yield "OpenTelemetry's logs, exported", Shape(json.dumps(exported).encode(), notes=("inside",))
     noisy = [{"log": line + "\n", "stream": "stderr", "time": iso(TIMES[0])} for line in NOISE]
     yield (
         "Docker with noise",

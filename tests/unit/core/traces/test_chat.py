@@ -159,7 +159,7 @@ def test_parts_of_all_kinds() -> None:
     assert parts[0] == ("user", "Look: ")
     assert parts[1][0] == "media"
     assert parts[2:] == [
-        ("assistant", '{"name": "f", "arguments": "{\\"x\\": 1}"}'),
+        ("assistant", '{"name": "f", "arguments": {"x": 1}}'),
         ("tool", "42"),
         ("thinking", "so"),
         ("assistant", "A"),
@@ -178,7 +178,7 @@ def test_an_image_is_its_content() -> None:
     one, same, other = trace.requests
     assert one.segments == same.segments
     assert one.segments[1] != other.segments[1]
-    assert notes(trace) == {"media": 3}
+    assert notes(trace) == {"media": 3, "untimed": 3}
 
 
 def test_an_answer_that_was_begun_is_continued() -> None:

@@ -434,3 +434,42 @@ def test_a_documented_shape_that_is_broken_all_the_time_is_another_exporters() -
 
 def test_totals_of_nothing() -> None:
     assert UsageTotals.of([]).bounds is None
+
+
+@pytest.mark.parametrize("wrong", [1, 3])
+@pytest.mark.parametrize("totals", [True, False])
+def test_a_few_rows_that_cannot_be_true_turn_no_convention(wrong: int, totals: bool) -> None:
+    """More cached than there is: those rows contradict themselves, the others mean what is documented."""
+    rows: list[Row] = [
+        {"prompt_tokens": 1000, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 800}}
+        | ({"total_tokens": 1005} if totals else {})
+        for _ in range(20)
+    ]
+    for row in rows[5 : 5 + wrong]:
+        row["prompt_tokens_details"] = {"cached_tokens": 1500}
+    found = log_of(rows).reported()
+    assert (found.ratio_of_sums, found.num_contradictory) == (0.8, wrong)
+
+
+@pytest.mark.parametrize("word", ["NaN", "NULL", "N/A", "None", "-", "\\N", float("nan")])
+def test_a_word_for_nothing_is_unknown_and_no_zero(word: object) -> None:
+    rows: list[Row] = [
+        {"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": count}}
+        for count in (0, 500, word, 500)
+    ]
+    found = log_of(rows).reported()
+    assert (found.num_known, found.num_unknown, found.known_rate) == (3, 1, 1 / 3)
+
+
+def test_llama_cpp_says_beside_its_usage_what_was_cached() -> None:
+    message = {"role": "user", "content": "x"}
+    rows = [
+        {
+            "messages": [message],
+            "usage": {"prompt_tokens": 1000, "completion_tokens": 5},
+            "timings": {"cache_n": cached, "prompt_n": 1000 - cached, "predicted_n": 5},
+        }
+        for cached in (0, 600)
+    ]
+    found = read_trace(TraceFile("log.jsonl", "\n".join(map(json.dumps, rows)))).reported()
+    assert (found.ratio_of_sums, found.prompt_tokens) == (0.3, 2000)

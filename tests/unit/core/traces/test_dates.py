@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from core.traces.dates import Dates, MonthSecondError, seconds_of
-from tests.unit.core.traces.logs import notes, read_rows
+from tests.unit.core.traces.logs import error_of, notes, read_rows
 
 NEW_YEAR = 1767225600.0
 
@@ -117,3 +119,21 @@ def test_days_without_an_hour_are_said() -> None:
 def test_times_are_ignored_on_request() -> None:
     """Even where nobody could read them; what a person asked for is said all the same."""
     assert arrivals("2026-01-02", "at noon", "", ignore_times=True) == ([None] * 3, {"times_unread": 2})
+
+
+def test_seconds_and_nanoseconds_in_parts() -> None:
+    def at(*times: dict[str, object]) -> list[float | None]:
+        return [one.arrival_s for one in read_rows(*({"prompt": "p", "ts": time} for time in times)).requests]
+
+    assert at({"seconds": "1770000000", "nanos": 0}, {"seconds": 1770000001, "nanos": 500_000_000}) == [
+        0,
+        1.5,
+    ]
+    assert at({"_seconds": 1770000000, "_nanoseconds": 0}, {"_seconds": 1770000002}) == [0, 2]
+    for broken in (
+        {"seconds": "x"},
+        {"nanos": 5},
+        {"seconds": 1, "zone": "UTC"},
+        {"seconds": 1, "nanos": 1e9},
+    ):
+        assert error_of(json.dumps({"prompt": "p", "ts": broken})).values["field"] == "ts"

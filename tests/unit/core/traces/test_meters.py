@@ -192,6 +192,40 @@ def test_an_answer_of_prometheus_is_the_same_as_its_pages() -> None:
     assert error_of(json.dumps(answer)).values["line"] == 1
 
 
+def answer(*series: tuple[dict[str, str], list[int]], **more: str) -> str:
+    result = [
+        {"metric": labels, "values": [[1_770_000_000 + 15 * k, str(value)] for k, value in enumerate(values)]}
+        for labels, values in series
+    ]
+    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}, **more})
+
+
+def test_sums_are_read_where_the_query_is_kept_beside_them() -> None:
+    """`sum` drops the name; whose counter it was stands in the query."""
+    asked = answer(({"pod": "a"}, [10, 30]), query="sum by (pod) (vllm:prefix_cache_queries_total)")
+    found = answer(({"pod": "a"}, [1, 6]), expr='sum(vllm:prefix_cache_hits_total{job="x"}) without (le)')
+    engine = the_engine(f"{asked}\n{found}\n")
+    assert [(one.queries, one.hits) for one in engine.readings] == [(10, 1), (30, 6)]
+    assert engine.labels == (("pod", "a"),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        answer(({}, [1, 2])),
+        answer(({"pod": "a"}, [1, 2]), query="sum by (pod) (rate(vllm:prefix_cache_hits_total[5m]))"),
+        answer(({}, [1, 2]), query="sum(vllm:prefix_cache_hits) / sum(vllm:prefix_cache_queries)"),
+        answer(({}, [1, 2]), query="sum(vllm:kv_cache_usage_perc)"),
+        answer(({}, [90, 40]), query="sum(vllm:prefix_cache_hits_total)"),  # one of several began anew
+        json.dumps({"status": "success", "data": {"resultType": "scalar", "result": [1770000000, "0.5"]}}),
+    ],
+)
+def test_an_expression_s_result_is_refused_with_what_to_ask_instead(text: str) -> None:
+    error = error_of(text)
+    assert (error.code, error.values["line"]) == ("trace.expression", 1)
+    assert "vllm:prefix_cache_" in str(error.values["counters"])
+
+
 def test_names_and_samples() -> None:
     assert known_metric("vllm:prefix_cache_hits_total") == known_metric("vllm_prefix_cache_hits")
     assert known_metric("vllm:num_requests_running") is None
@@ -300,6 +334,43 @@ def test_requests_go_before_lines_and_the_lines_are_kept() -> None:
     trace = read(batch * 50 + finish)
     assert (trace.format, len(trace.requests)) == ("sglang_log", 1)
     assert trace.counters[0].readings[-1].queries == 200
+
+
+def test_a_server_s_lines_inside_a_runtime_s_json_are_its_lines() -> None:
+    """The prompt is longer than the 16 KiB at which runtimes cut; what it quotes is escaped twice."""
+    prompt = 'it\'s "so"\n' + "word " * 9000
+    lines = (
+        f"INFO 01-02 10:00:00 [logger.py:39] Received request a: prompt: {prompt!r}, params: S(n=1)",
+        "INFO 01-02 10:00:10 [loggers.py:127] Engine 000: Running: 1 reqs, Prefix cache hit rate: 32.2%",
+        "INFO 01-02 10:00:20 [logger.py:39] Received request b: prompt: 'b', params: S(n=1)",
+    )
+    pieces = [(n, line[k : k + 16384], k + 16384 >= len(line)) for n, line in enumerate(lines)
+              for k in range(0, len(line), 16384)]  # fmt: skip
+    at = "2026-01-02T10:00:{}0.5Z"
+    docker = [
+        {"log": text + "\n" * last, "stream": "stderr", "time": at.format(n)} for n, text, last in pieces
+    ]
+    shipped = [{"kubernetes": {"pod_name": "p"}, "message": f"{at.format(n)} stderr {'PF'[last]} {text}"}
+               for n, text, last in pieces]  # fmt: skip
+    kubernetes = [f"{at.format(n)} stderr {'PF'[last]} {text}" for n, text, last in pieces]
+    bare = read("\n".join(lines))
+    for text in (*("\n".join(map(json.dumps, one)) for one in (docker, shipped)), "\n".join(kubernetes)):
+        trace = read(text)
+        assert trace.format == "vllm_log"
+        assert [one.num_tokens for one in trace.requests] == [one.num_tokens for one in bare.requests]
+        assert [one.arrival_s for one in trace.requests] == [0, 20]
+        assert [one.said for one in trace.counters[0].readings] == [0.322]
+
+
+def test_a_line_without_a_time_has_that_of_its_envelope() -> None:
+    text = "".join(
+        json.dumps({"log": f"{line}\n", "time": f"2026-01-02T10:00:0{k}Z"}) + "\n"
+        for k, line in enumerate(LLAMA.format(total="n_tokens", freed="memory_seq_rm").splitlines())
+    )
+    found = meters_of(text)
+    assert [(one.queries, one.hits) for one in found.engines[0].readings] == [(52, 0), (132, 60)]
+    first, second = (moment.at_s or 0 for moment in found.moments)
+    assert second - first == 5
 
 
 def test_vllm_s_request_log_keeps_the_lines_between() -> None:

@@ -250,3 +250,25 @@ def test_what_a_log_reports_stands_by_source_too() -> None:
     assert [(one["name"], one["rate"]) for one in found] == [("a", 0.25), ("b", 0.05)]
     assert "model,a,2,200,50,0.25" in reported_csv(trace)
     assert reported_sources(tenants()) == {}
+
+
+def test_what_is_reported_by_source_has_bounds_where_rows_do_not_say() -> None:
+    """Of a model with 50 of 100 known and 100 unknown tokens the rate said 50 %; it lies between 25 and 75 %,
+    also where its own rows report no 0: the log does elsewhere, so none was left out."""
+
+    def row(number: int, model: str, cached: int | None) -> dict[str, Any]:
+        details = {} if cached is None else {"prompt_tokens_details": {"cached_tokens": cached}}
+        return {
+            "id": str(number),
+            "model": model,
+            "usage": {"prompt_tokens": 100, "completion_tokens": 1, **details},
+        }
+
+    told = (("a", 50), ("a", None), ("b", 0), ("b", 100))
+    trace = read_rows(*(row(number, *one) for number, one in enumerate(told)))
+    a, b = reported_sources(trace)["model"]
+    assert (a["rate"], a["bounds"], a["why"], a["unknown"]) == (0.5, [0.25, 0.75], "some_unknown", 1)
+    assert (b["rate"], b["bounds"], b["why"], b["unknown"]) == (0.5, None, None, 0)
+    lines = reported_csv(trace).split("\r\n")
+    assert lines[0].endswith("reported_rate,at_least,at_most")
+    assert {"model,a,2,100,50,0.5,0.25,0.75", "model,b,2,200,100,0.5,0.5,0.5"} <= set(lines)

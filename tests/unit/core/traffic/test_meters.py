@@ -141,16 +141,72 @@ def test_a_birth_that_moves_is_a_restart_though_nothing_fell() -> None:
     assert (engine["queries"], engine["hits"], len(engine["restarts"])) == (300, 60, 1)
 
 
-def test_a_new_engine_on_an_old_page_counts_from_zero_and_one_that_goes_until_it_went() -> None:
+def test_an_engine_first_seen_in_the_middle_counts_from_there_and_one_that_goes_until_it_went() -> None:
     found = summary_of(
         vllm(100, 50, 0) + vllm(500, 100, 1),
         vllm(200, 90, 0) + vllm(600, 150, 1) + vllm(40, 10, 2),
         vllm(300, 130, 0) + vllm(90, 30, 2),
     )
     zero, one, two = found["engines"]
-    assert (zero["queries"], one["queries"], two["queries"]) == (200, 100, 90)
-    assert (two["appeared"]["at"], one["vanished"]["at"], zero["appeared"]) == (2, 3, None)
-    assert found["fleet"]["hits"] == 80 + 50 + 30
+    assert (zero["queries"], one["queries"], two["queries"]) == (200, 100, 50)
+    assert (two["appeared"]["at"], two["birth"]) == (2, "unknown")
+    assert (one["vanished"]["at"], zero["appeared"]) == (3, None)
+    assert found["fleet"]["hits"] == 80 + 50 + 20
+    assert found["fleet"]["if_new"]["hits"] == 80 + 50 + 30
+    assert (found["fleet"]["same_span"], found["fleet"]["is_difference"]) == (False, False)
+
+
+def test_what_an_engine_had_counted_before_it_is_seen_is_no_part_of_the_run() -> None:
+    """90 million tokens of weeks before made 10 % into 98.89 %."""
+    late = vllm(90_000_000, 89_000_000, 1)
+    found = summary_of(vllm(1000, 500), vllm(2000, 600) + late)
+    assert (found["reported_rate"], found["fleet"]["num_left_out"], found["fleet"]["num_unproved"]) == (
+        0.1,
+        1,
+        1,
+    )
+    assert found["fleet"]["if_new"]["local_rate"] == 89_000_100 / 90_001_000
+    assert found["fleet"]["is_difference"] is True
+
+
+@pytest.mark.parametrize(("began", "birth", "queries"), [(30, "proved", 1040), (-9000, "disproved", 1000)])
+def test_a_time_of_birth_decides(began: int, birth: str, queries: int) -> None:
+    def at(text: str, second: int) -> str:
+        return text.replace("\n", f" {1_770_000_000 + second}\n")
+
+    born = f'vllm:prefix_cache_queries_created{{engine="1"}} {1_770_000_000 + began}\n'
+    found = summary_of(at(vllm(1000, 500), 0), at(vllm(2000, 600) + vllm(40, 10, 1) + born, 60))
+    assert (found["engines"][1]["birth"], found["fleet"]["queries"]) == (birth, queries)
+    assert (found["fleet"]["if_new"], found["fleet"]["num_from_zero"]) == (None, int(birth == "proved"))
+
+
+def test_what_was_subtracted_from_what() -> None:
+    """Per log: how many scrapes show the sum's engines, whether it is last minus first, what else it is."""
+
+    def how(*texts: str) -> tuple[object, ...]:
+        fleet = summary_of(*texts)["fleet"]
+        return tuple(fleet[name] for name in ("num_shown", "is_difference", "num_restarts", "same_span"))
+
+    first, second = vllm(1000, 500), vllm(2000, 600)
+    assert how(first, second, vllm(3000, 700)) == (3, True, 0, True)
+    assert how(first, second, vllm(300, 60)) == (3, False, 1, True)
+    assert how(first, second, vllm(9000, 8000, 7)) == (2, True, 0, True)  # the third is of another engine
+    assert how(first, vllm(9000, 900, 1)) == (2, False, 0, False)
+    assert how(first + vllm(10, 5, 1), second + vllm(20, 9, 1), vllm(3000, 700)) == (3, False, 0, False)
+
+
+def test_engines_that_were_watched_for_different_times() -> None:
+    def at(text: str, hours: int) -> str:
+        return text.replace("\n", f" {1_770_000_000 + 3600 * hours}000\n")
+
+    pages = (
+        at(vllm(1000, 500), 0),
+        at(vllm(3000, 600), 1),
+        at(vllm(50, 50, 1), 0),
+        at(vllm(10050, 9050, 1), 25),
+    )
+    fleet = summary_of(*pages)["fleet"]
+    assert (fleet["watched_s"], fleet["queries"], fleet["same_span"]) == ([3600, 25 * 3600], 12000, False)
 
 
 def test_a_counter_that_was_not_born_yet_counts_from_zero() -> None:
@@ -185,6 +241,8 @@ def test_a_gap_is_bridged() -> None:
     found = summary_of(vllm(10, 1, 0) + vllm(5, 1, 1), vllm(9, 2, 1), vllm(30, 5, 0) + vllm(9, 2, 1))
     zero = found["engines"][0]
     assert (zero["queries"], zero["hits"], zero["appeared"], zero["vanished"]) == (20, 4, None, None)
+    assert [place["at"] for place in zero["missing"]] == [2]
+    assert found["engines"][1]["missing"] == []
 
 
 def test_more_hits_than_queries_is_no_rate_and_in_no_sum() -> None:

@@ -188,6 +188,100 @@ def test_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "none.jsonl" in err
 
 
+def write_open(path: Path, rates: Sequence[float | None]) -> Path:
+    """Prompts of 1,000 tokens; None: the row does not say what was cached."""
+    rows = []
+    for number, rate in enumerate(rates):
+        details = {} if rate is None else {"prompt_tokens_details": {"cached_tokens": round(1000 * rate)}}
+        usage = {"prompt_tokens": 1000, "completion_tokens": 9, **details}
+        rows.append({"id": f"r{number}", "model": "m", "usage": usage})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_what_a_log_leaves_open_passes_only_where_it_is_sure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rate of the rows that say so passed the floor (90 %), though it lies between 72 and 92 %."""
+    log = write_open(tmp_path / "some.jsonl", [0.0, *[1.0] * 9 * 4, *[None] * 9, *[1.0] * 4])
+    low, high = 40 / 50, 49 / 50
+    assert told(capsys, log, "--fail-under", low)[0] == 0
+    status, _, err = told(capsys, log, "--fail-under", low + 0.01)
+    assert status == 2
+    assert "between 80.00 % and 98.00 %" in err
+    assert "it may be under 81.00 %" in err
+    assert "is under 99.00 %" in told(capsys, log, "--fail-under", high + 0.01)[2]
+    page = tmp_path / "report.html"
+    told(capsys, log, "--out", page)
+    assert "The log itself reports" not in page.read_text("utf-8")
+    exact = write_open(tmp_path / "all.jsonl", [0.0, *[1.0] * 9])
+    told(capsys, exact, "--out", page)
+    assert "The log itself reports 90.00 % cached, over 10 rows" in page.read_text("utf-8")
+    status, out, _ = told(capsys, "--compare", exact, log)
+    assert (status, "It may be worse: between −10.00 and +8.00" in out) == (3, True)
+    assert told(capsys, "--compare", exact, log, "--tolerance", 10)[0] == 0
+    found = json.loads(told(capsys, "--compare", log, exact, "--json")[1])
+    assert (found["change"], found["difference"], found["before"]["rate"]) == ("unsure", None, None)
+    assert found["difference_bounds"] == pytest.approx([0.9 - high, 0.9 - low])
+
+
+def test_counts_with_two_meanings_pass_only_under_both_unless_one_is_chosen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Langfuse's input may or may not hold what was cached: 99.52 or 49.88 %."""
+    usage = {"input": 17_903, "input_cached_tokens": 17_817, "output": 100, "total": 35_820}
+    head = {"type": "GENERATION", "model": "m", "input": None, "usageDetails": usage}
+    log = tmp_path / "langfuse.jsonl"
+    log.write_text("".join(json.dumps({"id": f"o{n}", "traceId": f"t{n}", **head}) + "\n" for n in range(3)))
+    status, _, err = told(capsys, log, "--fail-under", "60%")
+    assert status == 2
+    assert "49.88 % or 99.52 %" in err
+    assert "--usage-reading" in err
+    assert told(capsys, log, "--fail-under", "60%", "--usage-reading", "usual")[0] == 0
+    assert told(capsys, log, "--fail-under", "60%", "--usage-reading", "other")[0] == 2
+    assert told(capsys, "--compare", log, log)[0] == 0  # each reading beside its like
+
+
+def test_two_numbers_that_differ_look_different(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It said "72.11 % is under 72.11 %"."""
+    log = write_usage(tmp_path / "usage.jsonl", [0, 1000, 1000])
+    assert (
+        "33.333 % (as the log reports) is under 33.334 %" in told(capsys, log, "--fail-under", "33.334%")[2]
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"broth": "traffic-report", "schema": 99, "log": {}, "runs": []}',
+        '{"broth": "traffic-report", "schema": 1, "log": {}, "runs": []}',
+        '{"broth": "traffic-report", "schema": 1, "log": [], "runs": {"a": 1}}',
+        '{"broth": "traffic-report", "schema": 1, "log": {"name": "a", "requests": 1, "reported_rate": "x"}, '
+        '"runs": []}',
+    ],
+)
+def test_a_report_that_cannot_be_compared_is_named(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It ended in a traceback."""
+    bad = tmp_path / "bad.json"
+    bad.write_text(text, "utf-8")
+    status, _, err = told(capsys, "--compare", write(tmp_path / "a.jsonl"), bad)
+    assert status == 1
+    assert "bad.json is no report that this version can compare" in err
+
+
+def test_a_logs_own_text_does_not_steer_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log.jsonl"
+    row = {"timestamp": "\x1b[31mEVIL\u202e", "messages": [{"role": "user", "content": "x"}]}
+    log.write_text(json.dumps(row) + "\n", "utf-8")
+    _, _, err = told(capsys, log)
+    assert "\\u001b[31mEVIL\\u202e" in err
+    assert not {"\x1b", "\u202e"} & set(err)
+
+
 # -- tables --------------------------------------------------------------------------------------------------
 
 

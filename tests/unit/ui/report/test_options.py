@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.traces.field_map import FieldMap
 from core.traces.options import ReadOptions
-from tests.app.visit import visit
+from tests.app.visit import choose, visit
 from ui.report.__main__ import main
 from ui.report.options import parser, read_options
 from ui.traffic.setup import TrafficSetup, Wanted, from_query, to_query
@@ -69,8 +69,8 @@ def widget_keys(at: AppTest) -> set[str]:
 
 def test_each_has_its_widget() -> None:
     at = visit("traffic", lang="en", ys="paste")
-    at.session_state["traffic_fields"] = True  # the drawer of the fields stands open
     at.text_area(key="traffic_paste").set_value('{"prompt": "a b"}').run()
+    choose(at, "traffic_panel", "fields")
     assert {key for *_, key in SAID.values()} <= widget_keys(at)
 
 

@@ -14,6 +14,7 @@ import pytest
 from core.backends.models import log_tokenizers
 from core.cost import FORMULAS
 from core.traffic.samples import sample_log
+from tests.usage_logs import make_session, transcript
 from ui.report.__main__ import main
 from ui.report.svg import line_chart
 from ui.words.formula_words import OF_A_LOG
@@ -187,6 +188,27 @@ def test_mistakes_are_a_sentence(
     told = capsys.readouterr()
     assert words in told.err
     assert told.out == ""
+
+
+def test_json_and_file_say_what_is_not_sure_of_the_prices(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A model without a list price after one that has one: each has its price, and the guess is said."""
+    file, out = tmp_path / "claude.jsonl", tmp_path / "report.html"
+    unlisted = transcript([make_session(5, {}, name="b")], model="claude-x")
+    file.write_text(transcript([make_session(20, {12: "model"})]) + unlisted, "utf-8")
+    assert main([str(file), "--out", str(out)]) == 0
+    capsys.readouterr()
+    found = summary(capsys, file, "--json")
+    models = {one["model"]: one for one in found["usage"]["bill"]["models"]}
+    assert {name: (one["listed"], one["rules"]["per_million"]) for name, one in models.items()} == {
+        "claude-sonnet-4-5-20250929": (True, 3.0),
+        "claude-opus-4-5-20251101": (True, 5.0),
+        "claude-x": (False, 3.0),
+    }
+    told = t("usage.prices.unlisted", "en", model="claude-x", provider="Anthropic", price="$3")
+    assert told in out.read_text("utf-8")
+    assert "claude-sonnet-4-5-20250929 → claude-opus-4-5-20251101" in out.read_text("utf-8")
 
 
 def test_broken_lines_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

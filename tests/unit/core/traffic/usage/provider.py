@@ -57,6 +57,11 @@ class Made:
     life: int
     truth: str | None
 
+    @property
+    def total(self) -> int:
+        """All prompt tokens."""
+        return self.read + self.written + self.new
+
 
 class Conversation:
     """One conversation of a session: what its prompt consists of, and what is done to it."""

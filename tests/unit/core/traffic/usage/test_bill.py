@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -32,6 +33,10 @@ def rows_of(text: str, rules: Rules = ANTHROPIC) -> dict[str, BillRow]:
     return {row.id: row for row in bill(sessions(log_of(text), rules), rules)}
 
 
+def counts(row: BillRow) -> tuple[int, int, int, int]:
+    return row.read, row.written_5m, row.written_1h, row.new
+
+
 def cents(read: int, short: int, long: int, new: int) -> Fraction:
     """By hand: a million tokens cost 300 cents, reading a tenth, writing a quarter more or twice."""
     price = Fraction(300, 1_000_000)
@@ -40,10 +45,10 @@ def cents(read: int, short: int, long: int, new: int) -> Fraction:
 
 def test_the_known_session_costs_what_its_counts_say() -> None:
     rows = rows_of(KNOWN)
-    assert rows["as_it_was"] == BillRow("as_it_was", 139800, 47800, 30900, 35)
+    assert counts(rows["as_it_was"]) == (139800, 47800, 30900, 35)
     assert float(cents(139800, 47800, 30900, 35)) == pytest.approx(40.6695)
-    assert rows["as_it_was"].cost(ANTHROPIC) == pytest.approx(0.4067, abs=5e-5)
-    assert rows["no_cache"].cost(ANTHROPIC) == pytest.approx(218535 * 3e-6)
+    assert rows["as_it_was"].cost == pytest.approx(0.4067, abs=5e-5)
+    assert rows["no_cache"].cost == pytest.approx(218535 * 3e-6)
     assert "tools_kept" not in rows
 
 
@@ -51,7 +56,7 @@ def test_all_for_an_hour_pays_twice_for_each_write() -> None:
     """Its pause was longer than an hour, so nothing more would have been read."""
     other = rows_of(KNOWN)["other_ttl"]
     assert (other.ttl_s, other.read, other.written_5m, other.written_1h) == (3600, 139800, 0, 78700)
-    assert other.cost(ANTHROPIC) == pytest.approx(float(cents(139800, 0, 78700, 35)) / 100)
+    assert other.cost == pytest.approx(float(cents(139800, 0, 78700, 35)) / 100)
 
 
 def test_extra_cost_is_the_tokens_written_again_less_what_reading_them_costs() -> None:
@@ -97,7 +102,7 @@ def test_tools_kept_reads_what_the_change_lost() -> None:
     assert rows["as_it_was"].read == 9000
     assert (rows["tools_kept"].read, rows["tools_kept"].written_5m) == (18900, 10900)
     assert rows["tools_kept"].total == rows["as_it_was"].total
-    gain = rows["as_it_was"].cost(ANTHROPIC) - rows["tools_kept"].cost(ANTHROPIC)
+    gain = rows["as_it_was"].cost - rows["tools_kept"].cost
     (reset,) = (turn for turn in turns_of(log) if turn.reset is not None)
     assert gain == pytest.approx(extra_cost(reset, ANTHROPIC)) == pytest.approx(9900 * 1.15 * 3e-6)
 
@@ -105,7 +110,7 @@ def test_tools_kept_reads_what_the_change_lost() -> None:
 def test_an_automatic_cache_has_no_writes_to_pay_and_no_other_life() -> None:
     rows = rows_of(openai((0, 20050, 0), (10, 22000, 19968), (30, 26000, 0)), OPENAI)
     assert set(rows) == {"as_it_was", "no_cache"}
-    assert rows["as_it_was"] == BillRow("as_it_was", 19968, 0, 0, 20050 + 2032 + 26000)
+    assert counts(rows["as_it_was"]) == (19968, 0, 0, 20050 + 2032 + 26000)
     (reset,) = (
         turn
         for turn in turns_of(openai((0, 20050, 0), (10, 22000, 19968), (30, 26000, 0)), OPENAI)
@@ -115,14 +120,58 @@ def test_an_automatic_cache_has_no_writes_to_pay_and_no_other_life() -> None:
 
 
 def test_the_engine_beside_what_was_reported() -> None:
-    """With the text the engine says what could have been read; the change of tools is in the prompts."""
-    log = with_text((0, 0, 9000, TOOLS, SAID[:1]), (20, 0, 9900, TOOLS, SAID[:2]))
-    told = usage_summary(log_of(log), ANTHROPIC)
+    """With the text the engine says what could have been read; a text that is not the prompt says nothing."""
+    stub = with_text((0, 0, 9000, TOOLS, SAID[:1]), (20, 0, 9900, TOOLS, SAID[:2]))
+    least = replace(ANTHROPIC, minimum=0)
+    short = usage_summary(log_of(stub), least)
+    assert short is not None
+    assert short["engine"] is None
+    assert "engine" not in {row["id"] for row in short["bill"]["rows"]}
+    first, second = (request.num_tokens for request in log_of(stub).requests)
+    log = with_text((0, 0, first, TOOLS, SAID[:1]), (20, 0, second, TOOLS, SAID[:2]))
+    told = usage_summary(log_of(log), least)
     assert told is not None
     assert told["engine"]["reported_rate"] == 0
     assert 0.2 < told["engine"]["rate"] < 0.6
     assert told["bill"]["rows"][-1]["id"] == "engine"
     assert told["bill"]["rows"][-1]["basis"] == told["bill"]["rows"][-1]["money"] == "modelled"
+
+
+def test_each_turn_costs_what_its_own_model_asks() -> None:
+    """A subagent under a model of a fifth of the price; a prompt beyond a tier's end at twice the price."""
+    main = claude((0, 0, 30000, 0), (20, 30000, 500, 0))
+    small = claude((5, 0, 200_000, 0)).replace("claude-x", "claude-small").replace("req_", "sub_")
+
+    def rules(model: str | None, tokens: int) -> Rules:
+        price = 1.0 if model == "claude-small" else 5.0
+        return replace(ANTHROPIC, per_million=2 * price if tokens > 200_000 else price)
+
+    small = small.replace('"m0"', '"n0"')
+    told = usage_summary(log_of(f"{main}\n{small}"), rules)
+    assert told is not None
+    large, other = told["bill"]["models"]
+    assert (large["model"], large["turns"], large["total"]) == ("claude-small", 1, 200_005)
+    assert large["cost"] == pytest.approx((200_000 * 1.25 + 5) * 2e-6)
+    assert other["cost"] == pytest.approx((30_500 * 1.25 + 30_000 * 0.1 + 10) * 5e-6)
+    as_it_was = told["bill"]["rows"][0]
+    assert as_it_was["cost"] == pytest.approx(large["cost"] + other["cost"])
+    assert sum(as_it_was["paid"].values()) == pytest.approx(as_it_was["cost"])
+    assert told["bill"]["rows"][-1]["cost"] == pytest.approx(200_005 * 2e-6 + 60_510 * 5e-6)
+
+
+def test_a_rate_that_rows_leave_open_has_its_bounds_in_the_bill() -> None:
+    """Two of ten do not say what was read: resets may have been missed there."""
+    lines = openai(
+        (0, 2000, 0), *((10 * k, 2000 + 100 * k, 1920 + 100 * (k - 1) // 128 * 128) for k in range(1, 10))
+    )
+    rows = [json.loads(line) for line in lines.split("\n")]
+    for row in (rows[4], rows[8]):
+        del row["payload"]["info"]["last_token_usage"]["cached_input_tokens"]
+    told = usage_summary(log_of("\n".join(map(json.dumps, rows))))
+    assert told is not None
+    row = told["bill"]["rows"][0]
+    assert row["rate_bounds"][0] < row["rate"] < row["rate_bounds"][1]
+    assert (told["bill"]["requests"], told["bill"]["of"], told["sessions"][0]["unknown"]) == (8, 10, 2)
 
 
 def test_the_short_form_of_the_log() -> None:

@@ -16,7 +16,7 @@ from core.traces.packing.sources import TraceFile
 from core.traffic.usage.rules import ANTHROPIC, OPENAI
 from core.traffic.usage.sessions import sessions
 from core.traffic.usage.turns import Turn
-from tests.unit.core.traffic.usage.provider import Made, Provider, session, transcript
+from tests.unit.core.traffic.usage.provider import Conversation, Made, Provider, session, transcript
 
 SAMPLES = Path(__file__).resolve().parents[4] / "data" / "usage"
 Pairs = Counter[tuple[str | None, str | None]]
@@ -166,8 +166,16 @@ def test_steps_of_128_are_no_reset_and_a_lost_prefix_is() -> None:
 
 
 def test_an_automatic_cache_is_sure_to_be_over_after_its_longest_life_only() -> None:
-    assert causes_of(openai((0, 20000, 0), (1800, 21000, 0)), OPENAI) == [None, "unexplained"]
-    assert causes_of(openai((0, 20000, 0), (3700, 21000, 0)), OPENAI) == [None, "ttl"]
+    """Between its usual and its longest life a prefix is probably gone, before it that is no reason."""
+    for pause, cause in (
+        (299, "unexplained"),
+        (301, "probably_idle"),
+        (3599, "probably_idle"),
+        (3601, "ttl"),
+    ):
+        assert causes_of(openai((0, 20000, 0), (pause, 21000, 0)), OPENAI) == [None, cause]
+    (reset,) = (one.reset for one in turns_of(openai((0, 20000, 0), (700, 21000, 0)), OPENAI) if one.reset)
+    assert (reset.values["ttl_s"], reset.values["usual_s"]) == (3600, (300, 600))
 
 
 TOOLS = [
@@ -288,3 +296,100 @@ def test_an_automatic_cache_turn_by_turn(seed: int) -> None:
     said = causes_of(openai(*turns), OPENAI)
     assert [one if known == "any" else known for known, one in zip(truth, said, strict=True)] == said
     assert all(one in (None, known) for known, one in zip(truth, said, strict=True) if known != "any")
+
+
+def lines(rows: list[tuple[float, int, int]], session: str = "user") -> str:
+    """Usage alone, as a proxy writes it: (time, prompt tokens, cached tokens)."""
+    return "\n".join(
+        json.dumps(
+            {
+                "id": f"r{number}",
+                "session_id": session,
+                "timestamp": 1_770_000_000 + at,
+                "model": "gpt-x",
+                "usage": {"prompt_tokens": total, "prompt_tokens_details": {"cached_tokens": read}},
+            }
+        )
+        for number, (at, total, read) in enumerate(rows)
+    )
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_separate_questions_behind_one_system_prompt_are_no_resets(seed: int) -> None:
+    """A session that is a user's: every question reads the same system prompt, and no more."""
+    dice = random.Random(seed)
+    asked = [(20.0 * k, 2000 + dice.randint(100, 3000), 1920 if k else 0) for k in range(20)]
+    assert set(causes_of(lines(asked), OPENAI)) == {None}
+    marked = claude(*((20.0 * k, 3000, dice.randint(200, 3500), 0) for k in range(20)))
+    as_lines = marked.replace('"type": "assistant"', '"kind": "call"')
+    rows = [json.loads(line) for line in as_lines.split("\n")]
+    flat = [{**row["message"], "session_id": "user", "timestamp": row["timestamp"]} for row in rows]
+    assert set(causes_of("\n".join(map(json.dumps, flat)))) == {None}
+
+
+def test_a_growing_prompt_that_reads_the_same_each_time_is_a_conversation() -> None:
+    """A date behind the system prompt: 1,920 tokens are read, whatever was stored."""
+    growing = [(20.0 * k, 4000 + 1500 * k, 1920 if k else 0) for k in range(8)]
+    assert causes_of(lines(growing), OPENAI) == [None, *["unexplained"] * 7]
+
+
+def evidence(text: str, rules: Any = ANTHROPIC) -> dict[str, Any]:
+    (reset,) = (turn.reset for turn in turns_of(text, rules) if turn.reset is not None)
+    return reset.values
+
+
+def test_what_may_be_said_of_an_unexplained_reset() -> None:
+    """Only what the log shows: a transcript shows no tools; a read that ends at an earlier prompt's end."""
+    lost = evidence(claude((0, 0, 30000, 0), (20, 30000, 5000, 0), (40, 7000, 29000, 0)))
+    assert (lost["likely"], lost["stops_at"], lost["shows"]) == (None, None, None)
+    assert (lost["model_named"], lost["marked"]) == (True, True)
+    changed = claude((0, 0, 20000, 0), (20, 20000, 30000, 0), (40, 50000, 900, 0), (60, 20000, 31000, 0))
+    assert evidence(changed)["likely"] == "behind_changed"
+    assert evidence(changed)["stops_at"] == 1
+    together = evidence(claude((0, 0, 20000, 0), (20, 20000, 30000, 0), (20.3, 20000, 30000, 0)))
+    assert (together["likely"], together["gap_s"]) == ("together", pytest.approx(0.3))
+    unnamed = openai((0, 20050, 0), (10, 22000, 19968), (30, 26000, 0))
+    assert evidence(unnamed, OPENAI)["model_named"] is False
+    same = with_text((0, 0, 9000, TOOLS, SAID[:2]), (20, 0, 9900, TOOLS, SAID))
+    assert evidence(same)["shows"] == "prompts"
+
+
+def test_a_new_summary_had_to_be_written_anyway() -> None:
+    """Of a prompt that got shorter, only what is known to have stayed counts as written again."""
+    read_on = claude((0, 16000, 40000, 0), (20, 56000, 900, 0), (40, 16000, 6900, 0))
+    (one,) = (turn.reset for turn in turns_of(read_on) if turn.reset is not None)
+    assert (one.cause, one.extra_tokens, one.extra_most) == ("shrank", 0, 6900)
+    gone = claude((0, 16000, 40000, 0), (20, 56000, 900, 0), (40, 0, 22900, 0))
+    (one,) = (turn.reset for turn in turns_of(gone) if turn.reset is not None)
+    assert (one.cause, one.extra_tokens, one.extra_most) == ("shrank", 16000, 22900)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_conversations_under_one_name(seed: int) -> None:
+    """The same session goes on in two terminals: the second one's first prompt lost nothing."""
+    dice, providers, made = random.Random(seed), dict[str, Provider](), []
+    talks = [Conversation(random.Random(10 * seed + k), f"talk {k}", None, 300) for k in range(2)]
+    for now in range(0, 800, 20):
+        talk = dice.choice(talks)
+        talk.session, talk.system = "S", [("tools", 9000), ("system", 5000)]
+        talk.messages += [talk.part(500, 2000), talk.part(500, 2000)]
+        made.append(talk.ask(providers, float(now), None))
+    assert set(causes_of(transcript(made, dice))) == {None}
+
+
+def test_a_clock_that_was_set_back() -> None:
+    """Lines keep their order where their turns read each other, whatever their times say."""
+    turns = [(20.0 * k, 30000 + 500 * (k - 1) if k else 0, 500 if k else 30000, 0) for k in range(20)]
+    turns[15] = (turns[15][0] + 400, 0, turns[15][1] + 500, 0)
+    turns[16:] = [(at + 400, read, short, long) for at, read, short, long in turns[16:]]
+    set_back = [*turns[:10], *((at - 150.0, *counts) for at, *counts in turns[10:])]
+    assert causes_of(claude(*set_back)) == causes_of(claude(*turns)) == [*[None] * 15, "ttl", *[None] * 4]
+
+
+def test_short_questions_are_no_conversation_for_their_framing() -> None:
+    """What frames a message is longer than these; the last message of a conversation may grow in place."""
+    said = ["part 0", "part 1", "part 2", "part 3"]
+    apart = [(20.0 * k, 0, 5000 + 900 * k, [], [text]) for k, text in enumerate(said)]
+    grown = [(20.0 * k, 0, 5000 + 900 * k, [], [" and ".join(said[: k + 1])]) for k in range(4)]
+    assert set(causes_of(with_text(*apart))) == {None}
+    assert causes_of(with_text(*grown)) == [None, *["unexplained"] * 3]
