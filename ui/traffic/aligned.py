@@ -41,7 +41,8 @@ repeating-linear-gradient(135deg,transparent 0 7px,{themed("hair")} 7px 8px)}}
 .broth-al .head{{display:none}}
 @media (max-width:720px){{
 .broth-al .z,.broth-al .a{{display:none}}.broth-al .v{{margin-right:8px}}.broth-al .id{{flex-basis:4.5em}}
-.broth-al .head{{display:block;margin-bottom:6px}}.broth-al .head .a{{display:inline;white-space:pre-wrap}}}}
+.broth-al .head{{display:block;margin-bottom:6px;line-height:2}}
+.broth-al .head .a{{display:inline;white-space:pre-wrap}}}}
 </style>"""
 
 

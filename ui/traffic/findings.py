@@ -18,6 +18,11 @@ from ui.traffic.settings import Open
 from ui.traffic.words import HEADINGS, bounded, kind_words, rate_words
 from ui.words.numbers import Count, digits
 
+STYLE = """<style>@media (max-width:640px){
+.st-key-traffic-card [data-testid=stHorizontalBlock]:has(>[data-testid=stColumn]){flex-wrap:wrap-reverse}}
+</style>"""
+"""A phone shows the rates and the repairs above the evidence."""
+
 
 def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -> None:
     """One finding open; the others a click away."""
@@ -31,7 +36,8 @@ def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -
             say("traffic.finding.choose"), range(len(found)), format_func=names.__getitem__, key=key
         )
     one = found[number]
-    with st.container(border=True):
+    st.html(STYLE)
+    with st.container(border=True, key="traffic-card"):
         evidence, repairs = st.columns([2, 1], gap="large")
         with repairs:
             offer = _repairs(one, analysis, number)
