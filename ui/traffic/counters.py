@@ -38,7 +38,7 @@ def counters_view(log: Log) -> None:
     st.subheader(f"{say_each('traffic.counters')} · {say('basis.reported.engine')}", anchor=False)
     st.markdown("  \n".join(_spoken(one) for one in told(counters)))
     if not log.trace.has_identity:
-        st.info(say(way_on(counters)))
+        st.markdown(say(way_on(counters)))
     columns, rows = table(counters, lang())
     shown = [dict(zip(columns, row, strict=True)) for row in rows]
     st.dataframe(shown, hide_index=True, key="traffic_counters")

@@ -9,7 +9,7 @@ from core.traffic.analysis import Analysis, held, savings
 from core.traffic.bounds import Bound, verdict_bound
 from core.traffic.groups import Group, whole
 from ui.frame.formulas import formulas_panel
-from ui.frame.session import lang, say, say_each
+from ui.frame.session import lang, lang_mode, say, say_each
 from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.traffic.best_finding import best_finding, finding_line
@@ -22,6 +22,7 @@ from ui.traffic.state import Log
 from ui.traffic.verdict import rule_now, verdict_help, verdict_panel
 from ui.traffic.words import best_title, bounded, rate_words, verdict_words
 from ui.words.formula_words import OF_A_LOG
+from ui.words.i18n import languages
 from ui.words.numbers import digits, money, percent, seconds
 
 HOLD_S = 10.0
@@ -58,7 +59,11 @@ def _headline(log: Log, analysis: Analysis, total: Group) -> tuple[DeltaGenerato
     shown = rate_words(analysis.hit_rate, bound, lang())
     cells[0].metric(say_each("traffic.rate"), shown, help=say("traffic.rate.help"))
     best = rate_words(analysis.best_rate, bound, lang())
-    cells[1].metric(best_title(ttl_s, lang()), best, help=say("traffic.best.help"))
+    cells[1].metric(
+        " · ".join(best_title(ttl_s, one) for one in languages(lang_mode())),
+        best,
+        help=say("traffic.best.help"),
+    )
     with cells[2]:
         enough_metric(log, analysis)
     value = bounded(seconds(saved.gpu_seconds.value or 0.0), _lower(analysis), lang())
