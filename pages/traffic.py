@@ -11,7 +11,7 @@ from core.traffic.analysis import Analysis, analyse
 from core.traffic.settings import Settings
 from pages.held import held_words
 from pages.navigation import page
-from ui.frame.session import say, show_error
+from ui.frame.session import lang_mode, say, say_each, show_error
 from ui.frame.shell import toolbar
 from ui.machine.machine import MACHINE
 from ui.traffic.basis import basis_line, bound_line, log_summary, notes_panel, sample_line
@@ -27,8 +27,9 @@ from ui.traffic.state import Log, analysis_key, choose, chosen
 from ui.traffic.sweeps import sweeps_view
 from ui.traffic.view import overview, without_identity
 from ui.traffic.work import work
-from ui.usage.beside import reported_beside, reported_sources_view
+from ui.usage.beside import reported_first, reported_sources_view
 from ui.usage.view import has_usage, usage_view
+from ui.words.i18n import languages, t
 
 VIEWS: dict[str, Any] = {
     "overview": overview,
@@ -67,7 +68,7 @@ def render() -> None:
 def _head() -> Log | None:
     """A title, a row of controls, a line of what was read: the finding shall stand on the first screen."""
     with st.container(key="traffic-head", gap="small"):
-        st.header(say("traffic.title"), anchor=False)
+        st.header(say_each("traffic.title"), anchor=False)
         intro = st.container()
         row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="traffic-row")
         panels = Panels(row)
@@ -80,7 +81,8 @@ def _head() -> Log | None:
         held_words(held)
         panels.draw()
         if log is None or log.key[0] == "sample":
-            intro.markdown(say("traffic.intro"))
+            for one in languages(lang_mode()):
+                intro.markdown(t("traffic.intro", one))
         if log is not None:
             log_summary(log)
     return log
@@ -121,9 +123,11 @@ def _views(log: Log, analysis: Analysis) -> None:
         if shown is not None and all_misses(shown_log, shown) is not None:
             open_request(shown_log, shown, number, page("execute"))
 
+    if chosen().view == "overview":
+        reported_first(log)
     VIEWS[chosen().view](log, analysis, open_it)
     if chosen().view == "overview":
-        reported_beside(log)
+        reported_sources_view(log)
     sample_line(log, analysis)
 
 

@@ -19,7 +19,7 @@ const STYLE = `
 .fields .row[data-proposed] select { border-style: dashed; }
 .fields select:focus-visible { outline: 3px solid color-mix(in srgb, var(--st-primary-color) 45%, transparent); outline-offset: 1px; }
 @container (max-width: 640px) {
-  .fields .rows { max-height: 70vh; }
+  .fields .rows { max-height: none; overflow: visible; }
   .fields .row { grid-template-columns: 1fr 9rem; gap: .1rem .6rem; padding-block: .4rem; }
   .fields .row.head { display: none; }
   .fields .what { grid-area: 1 / 2; } .fields .name { grid-area: 1 / 1; } .fields .share { grid-area: 2 / 2; } .fields .sample { grid-area: 2 / 1; padding-left: calc(var(--depth) * 1.1rem); }

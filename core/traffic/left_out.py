@@ -13,7 +13,7 @@ def left_out(trace: Trace) -> Json:
     """Three lists for the report's ``log``. ``share``: of the bytes of all records.
 
     ``skipped`` and ``repeated`` hold the first ones only; how many there are say ``skipped_lines`` and
-    the note ``delivered_again``.
+    ``num_repeated``.
     """
     return {
         "skipped": [
@@ -37,6 +37,7 @@ def left_out(trace: Trace) -> Json:
             }
             for one in trace.repeats
         ],
+        "num_repeated": num_repeated(trace),
         "unread": [
             {
                 "path": one.path,
@@ -49,6 +50,11 @@ def left_out(trace: Trace) -> Json:
             for one in trace.unread
         ],
     }
+
+
+def num_repeated(trace: Trace) -> int:
+    """Records delivered again, all of them."""
+    return next((note.count for note in trace.notes if note.code == "delivered_again"), 0)
 
 
 def _plain(value: object) -> object:

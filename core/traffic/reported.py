@@ -45,3 +45,19 @@ def _reported(name: str, requests: list[TraceRequest], zeros: int) -> Reported:
     anything."""
     totals = UsageTotals.of(one.usage for one in requests)
     return Reported(name, len(requests), replace(totals, zeros=zeros))
+
+
+FAR = 2.0
+"""A text so many times shorter than the reported prompt is not the prompt, or not all of it."""
+
+
+def text_share(trace: Trace) -> float | None:
+    """How much of the reported prompt tokens the log's text is, over the requests that have both; None where
+    there are none, or where the text may be all of it."""
+    both = [
+        (one.num_tokens, one.usage.prompt_tokens)
+        for one in trace.requests
+        if one.has_identity and one.usage is not None and one.usage.prompt_tokens
+    ]
+    text, reported = (sum(column) for column in zip(*both, strict=True)) if both else (0, 0)
+    return text / reported if reported and FAR * text < reported else None

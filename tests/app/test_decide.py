@@ -83,6 +83,7 @@ def test_the_headline_the_curve_and_the_sweeps_say_one_number(ttl_s: float) -> N
     assert f"At {ttl_s:g} s: {rate}" in captions(at)
     choose(at, "traffic_view", "overview")
     if ttl_s < 300:
+        choose(at, "traffic_rule", "anthropic_5m")
         assert metrics(at)[-1] == t("traffic.verdict.short", "en")
         choose(at, "traffic_rule_minimum", 0)
         assert metrics(at)[-1] == t("traffic.verdict.longer", "en")
@@ -152,7 +153,7 @@ def test_the_headline_has_the_least_memory_and_the_spread(lang: Lang) -> None:
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_the_rule_of_the_verdict_is_chosen_dated_and_kept_in_the_link(lang: Lang) -> None:
-    at = visit("traffic", lang=lang)
+    at = visit("traffic", lang=lang, yj="anthropic_5m~~~")
     assert "2026-" in captions(at)
     assert t("traffic.rule.below.show", lang) in captions(at)
     choose(at, "traffic_rule", "openai_old")
@@ -167,7 +168,7 @@ def test_the_rule_of_the_verdict_is_chosen_dated_and_kept_in_the_link(lang: Lang
     assert again.number_input(key="traffic_rule_minimum").value == 2048
     assert metrics(again)[-1] == t("traffic.verdict.short", lang)
     choose(again, "traffic_rule", "own")
-    assert "yj" in link_of(again)
+    assert link_of(again)["yj"] == "own~~~"
     assert metrics(again)[-1] == t("traffic.verdict.worth", lang)
     assert t("traffic.rule.below.show", lang) not in captions(again)
 

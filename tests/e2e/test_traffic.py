@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.onstage import STAGE, settle
 from tests.usage_logs import make_session, transcript
@@ -202,3 +202,28 @@ def test_what_is_folded_opens_on_demand_and_keeps_what_stands_in_it(
             "all => all.map(node => node.getBoundingClientRect().height)"
         )
         assert min(heights) >= 44
+
+
+def test_on_a_phone_the_tools_of_a_table_leave_its_heading_and_fingers_hit(
+    chromium: Browser, server: str
+) -> None:
+    """They stood over the heading; plus and minus were 32 pixels high."""
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    open_traffic(page, server, "zh")
+    settle(page)
+    table = page.locator(".stDataFrame").first
+    table.scroll_into_view_if_needed()
+    table.tap()
+    tools = page.get_by_test_id("stElementToolbar").first
+    expect(tools).to_be_visible()
+    heading = page.get_by_role("heading", name=t("traffic.definitions", "zh")).bounding_box()
+    box = tools.bounding_box()
+    assert heading is not None
+    assert box is not None
+    assert box["y"] >= heading["y"] + heading["height"]
+    small = page.locator(".stMain :is(.stNumberInput,.stButtonGroup) button").evaluate_all(
+        "all => all.filter(one => one.offsetParent && one.getBoundingClientRect().height < 43.5).length"
+    )
+    assert small == 0
+    context.close()

@@ -11,7 +11,7 @@ from core.errors import BrothError
 from core.texts import showable
 from ui.frame.link import LinkPart
 from ui.words.i18n import MODES as LANG_MODES
-from ui.words.i18n import Lang, LangMode, error_text, languages, resolve_mode, t
+from ui.words.i18n import Lang, LangMode, error_text, languages, resolve_mode, run_on, t
 
 BROKEN = "page-that-broke"
 """The key of the box that stands where a page broke."""
@@ -45,6 +45,16 @@ def lang() -> Lang:
 def say(key: str, **args: object) -> str:
     """A sentence in the visitor's leading language."""
     return t(key, lang(), **args)
+
+
+def tell(*sentences: str) -> str:
+    """Sentences one behind another, as the leading language sets them."""
+    return run_on(sentences, lang())
+
+
+def say_each(key: str, **args: object) -> str:
+    """A title or a label in every language that is shown."""
+    return " · ".join(t(key, one, **args) for one in languages(lang_mode()))
 
 
 def stands_on_one(key: str, options: Collection[object]) -> bool:

@@ -78,6 +78,10 @@ display:flex}
 }
 @media (max-width:699px){
 :is(.st-key-traffic-row,.st-key-traffic-views,.st-key-traffic-finding) button{min-height:2.75rem}
+.stMain :is(.stNumberInput,.stButtonGroup,.stExpander summary,.stDownloadButton,.stButton) button,
+.stMain .stExpander summary{min-height:2.75rem}
+.stMain .stNumberInput button{min-width:2.75rem}
+.stMain [data-testid=stFullScreenFrame]:has(>.stDataFrame){padding-top:2.75rem}
 .stApp:has(.st-key-stage-whole) .stMainBlockContainer{padding:2.25rem 0 0}
 .stApp:has(.st-key-stage-whole) .stAppHeader{height:3.25rem;min-height:3.25rem}
 .stApp:has(.st-key-stage-whole) .st-key-toolbar{position:fixed;top:.4rem;left:6.5rem;right:.5rem;width:auto;

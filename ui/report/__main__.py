@@ -27,7 +27,7 @@ from ui.report.gate import ERROR, OK, UNDER, WORSE, passed, under
 from ui.report.options import judge_of, parser, read_options, trace_files
 from ui.report.page import report_html
 from ui.report.saved import report_in
-from ui.traffic.rules import rule_of
+from ui.traffic.rules import rule_of, suggested_rule
 from ui.traffic.tokenizers import tokenizer_note
 from ui.usage.prices import priced, with_prices
 from ui.words.i18n import error_text
@@ -89,7 +89,7 @@ def _summary(args: argparse.Namespace, names: Sequence[str]) -> tuple[Trace, Jso
     options = read_options(args)
     trace = read_trace(trace_files(names), format_name=args.format, options=options)
     cost = CostModel(MODELS[args.model], GPUS[args.gpu], args.gpus)
-    prices, rule = Prices(per_gpu_hour=args.gpu_hour), rule_of(judge_of(args))
+    prices, rule = Prices(per_gpu_hour=args.gpu_hour), rule_of(judge_of(args), suggested_rule(trace))
     rules = priced(trace)  # of the bill, if the log has usage
     found = summarise(
         trace, settings_for(args, trace), cost, prices, options.tokenizer, rules=rules, rule=rule
@@ -114,7 +114,8 @@ def _table(args: argparse.Namespace, trace: Trace, summary: Json) -> str:
     """Every source of the first block size; of a log that only reports, what it reports."""
     if not trace.has_identity:
         return reported_csv(trace)
-    return as_csv(analyse(trace, settings_for(args, trace)[0]), rule_of(judge_of(args)))
+    rule = rule_of(judge_of(args), suggested_rule(trace))
+    return as_csv(analyse(trace, settings_for(args, trace)[0]), rule)
 
 
 def _print(found: Json) -> None:

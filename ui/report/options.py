@@ -18,7 +18,7 @@ from core.traces.options import ReadOptions
 from core.traces.packing.sources import TraceFile
 from core.traces.templates import TEMPLATES
 from ui.report.gate import ERROR, UNDER, WORSE, points, share
-from ui.traffic.judge import USUAL_RULE, Judge
+from ui.traffic.judge import SUGGESTED, Judge
 from ui.traffic.rules import OWN, rule_names
 from ui.traffic.setup import USAGE_READINGS
 from ui.traffic.tokenizers import AUTO, MODEL_VARIABLE, offered, resolved, tokenizer_for
@@ -126,9 +126,9 @@ def _verdict(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--rule",
         choices=rule_names(),
-        default=USUAL_RULE,
+        default=SUGGESTED,
         help="whose minimum and prices the verdict assumes (assets/providers.toml, each dated); "
-        f"{OWN}: an engine of one's own",
+        f"{OWN}: an engine of one's own, which is also taken where the log names no provider",
     )
     group.add_argument("--minimum", type=int, metavar="N", help="tokens below which nothing is stored")
     group.add_argument(

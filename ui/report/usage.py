@@ -17,9 +17,9 @@ from ui.usage.told import (
     pause_text,
     percent_text,
     resets_sentence,
-    run_on,
     session_name,
 )
+from ui.words.i18n import run_on
 from ui.words.numbers import digits
 
 MOST_SESSIONS, MOST_RESETS, MOST_BARS = 6, 40, 200

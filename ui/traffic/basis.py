@@ -11,7 +11,7 @@ from core.traffic.settings import Settings
 from ui.frame.session import lang, plain, say
 from ui.traffic.counter_words import read_words
 from ui.traffic.field_panel import fields_line
-from ui.traffic.left_out import details, warnings
+from ui.traffic.left_out import counted_out, details, warnings
 from ui.traffic.panels import Panels
 from ui.traffic.state import Log
 from ui.traffic.tokenizers import tokenizer_note
@@ -53,6 +53,7 @@ def log_summary(log: Log) -> None:
         key, values = read_words(trace.name, counters)
     words = [
         say(key, **{**values, "name": plain(trace.name)}),
+        *counted_out(trace, lang()),
         say(told, format=say(f"trace.format.{trace.format}")),
     ]
     if not trace.has_identity:  # else it stands above every view

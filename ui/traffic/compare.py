@@ -17,7 +17,7 @@ from core.traffic.providers import Rule
 from core.traffic.samples import SAMPLES, sample_log
 from core.traffic.sweeps import curve_points
 from ui.frame.formulas import formulas_panel
-from ui.frame.session import lang, say, show_error
+from ui.frame.session import lang, say, show_error, tell
 from ui.machine.machine import MACHINE
 from ui.traffic.charts import lines, mark, requests_at
 from ui.traffic.open import clicked
@@ -63,7 +63,7 @@ def compare_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     told = st.plotly_chart(
         figure, key=f"traffic_both_{state().looks}", on_select="rerun", selection_mode="points"
     )
-    st.caption(f"{say('traffic.compare.help')} {verdict_help(rule_now())}")
+    st.caption(tell(say("traffic.compare.help"), verdict_help(rule_now())))
     formulas_panel(OF_A_LOG)
     if point := clicked(told):
         number, slots, place = map(int, point)

@@ -138,6 +138,12 @@ def _said(engine: Json) -> Iterator[Sentence]:
         yield "traffic.counters.said.external", {**values, **own}
 
 
+def way_on(counters: Json) -> str:
+    """A key: how to learn why, which no counter says. vLLM writes prompts where it is asked to."""
+    families = {engine["family"] for engine in counters["engines"]}
+    return f"traffic.counters.next.{'vllm' if families == {'vllm'} else 'other'}"
+
+
 def remarks(counters: Json) -> list[Sentence]:
     """What a reader has to know beside the numbers: beginnings, ends, gaps in what is known."""
     found: list[Sentence] = []

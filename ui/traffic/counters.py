@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.traffic.meters.summary import counters_summary
-from ui.frame.session import lang, plain, say
+from ui.frame.session import lang, plain, say, say_each
 from ui.traffic.charts import lines, mark
 from ui.traffic.counter_words import (
     Sentence,
@@ -20,6 +20,7 @@ from ui.traffic.counter_words import (
     restart_marks,
     table,
     told,
+    way_on,
 )
 from ui.traffic.state import Log
 
@@ -34,8 +35,10 @@ def counters_view(log: Log) -> None:
     counters = counters_summary(log.trace)
     if counters is None:
         return
-    st.subheader(f"{say('traffic.counters')} · {say('basis.reported.engine')}", anchor=False)
+    st.subheader(f"{say_each('traffic.counters')} · {say('basis.reported.engine')}", anchor=False)
     st.markdown("  \n".join(_spoken(one) for one in told(counters)))
+    if not log.trace.has_identity:
+        st.markdown(say(way_on(counters)))
     columns, rows = table(counters, lang())
     shown = [dict(zip(columns, row, strict=True)) for row in rows]
     st.dataframe(shown, hide_index=True, key="traffic_counters")

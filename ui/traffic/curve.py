@@ -11,7 +11,7 @@ from core.traffic.analysis import Analysis
 from core.traffic.enough import Enough
 from core.traffic.settings import room_for_all
 from core.traffic.sweeps import curve_points, deviation_of
-from ui.frame.session import lang, say
+from ui.frame.session import lang, say, say_each, tell
 from ui.machine.machine import MACHINE
 from ui.traffic.charts import diamonds, lines, mark, requests_at
 from ui.traffic.open import clicked
@@ -29,13 +29,13 @@ def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     curve = analysis.curve
     points = curve_points(analysis)
     if len(points) < 2:
-        st.subheader(say("traffic.curve"), anchor=False)
+        st.subheader(say_each("traffic.curve"), anchor=False)
         rate = rate_words(points[0][1] if points else None, analysis.lower_bound, lang())
         st.markdown(say("traffic.curve.flat", first=digits(curve.first), rate=rate))
         st.caption(_words(analysis, None, enough_in(log, analysis), None))
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.subheader(say("traffic.curve"), anchor=False, width="content")
+        st.subheader(say_each("traffic.curve"), anchor=False, width="content")
         unit = _unit()
     factor = _factor(analysis, unit)
     name = say("traffic.curve.name")
@@ -68,7 +68,7 @@ def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     told = st.plotly_chart(
         figure, key=f"traffic_curve_{state().looks}_{unit}", on_select="rerun", selection_mode="points"
     )
-    st.caption(f"{_words(analysis, cliff, enough, off)} {say('traffic.click')}")
+    st.caption(tell(_words(analysis, cliff, enough, off), say("traffic.click")))
     if point := clicked(told):
         slots = int(point[1])
         open_it(int(point[0]), replace(analysis.settings, num_slots=slots))
@@ -130,4 +130,4 @@ def _words(
     if off is not None:
         most = f"{100 * off.largest:.3f}"
         words.append(say("traffic.curve.deviation", n=len(off.capacities), points=most))
-    return " ".join(words)
+    return tell(*words)

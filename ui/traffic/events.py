@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.traces.engine_facts import EventTotals
 from core.traffic.kv_run import KVRun, kv_run
-from ui.frame.session import say
+from ui.frame.session import say, tell
 from ui.moment.kv_events import events_moment
 from ui.moment.link import OF_A_LOG, show_moment
 from ui.stage.run import go_to_step
@@ -70,4 +70,4 @@ def _note(run: KVRun) -> str:
         words.append(say("traffic.events.idle", n=run.num_idle))
     if run.num_left_out:
         words.append(say("traffic.events.left_out", n=run.num_left_out))
-    return " ".join(words)
+    return tell(*words)

@@ -15,7 +15,7 @@ from core.traffic.decisions import as_csv
 from core.traffic.groups import HOURS, Group, Key, groups, keys_of, values_of
 from core.traffic.hours import has_dates
 from core.traffic.misses import Miss
-from ui.frame.session import lang, say
+from ui.frame.session import lang, say, say_each, tell
 from ui.traffic.charts import group_bars, hour_bars, stretch_bars
 from ui.traffic.misses import all_misses
 from ui.traffic.open import clicked
@@ -46,7 +46,7 @@ def sources_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     if point := clicked(told):
         open_it(int(point[0]))
     keys = keys_of(analysis)
-    st.subheader(say("traffic.sources"), anchor=False)
+    st.subheader(say_each("traffic.sources"), anchor=False)
     if not keys:
         st.caption(say("traffic.sources.none"))
         _save(analysis)
@@ -124,7 +124,7 @@ def _groups(analysis: Analysis, misses: Sequence[Miss], key: Key, open_it: Open)
         words.insert(
             0, say("traffic.hours.dates" if has_dates(analysis.start_s) else "traffic.hours.relative")
         )
-    st.caption(" ".join(words))
+    st.caption(tell(*words))
 
 
 def _table(analysis: Analysis, key: Key, found: Sequence[Group], best: str) -> None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 
-USUAL_RULE = "anthropic_5m"
+SUGGESTED = ""
+"""The rule that the log itself suggests."""
 LARGEST_MINIMUM, MOST_PRICE = 10**6, 1000.0
-_NAME = re.compile(r"[a-z0-9_]{1,30}", re.ASCII)
+_NAME = re.compile(r"[a-z0-9_]{0,30}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,7}(\.\d{1,6})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A rule by its name (assets/providers.toml, or ``own``), and what of it is set otherwise: None as the
-    provider says, of several minimums the smallest. Prices are relative to an uncached token."""
+    """A rule by its name (assets/providers.toml, or ``own``; "": the one the log suggests), and what of it
+    is set otherwise: None as the provider says, of several minimums the smallest. Prices are relative to an
+    uncached token."""
 
-    rule: str = USUAL_RULE
+    rule: str = SUGGESTED
     minimum: int | None = None
     write: float | None = None
     read: float | None = None

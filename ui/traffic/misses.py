@@ -14,7 +14,7 @@ from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.misses import REASONS, Miss
 from core.traffic.words import Words, words_at
 from ui.frame.seen import difference, seen_in
-from ui.frame.session import plain, say
+from ui.frame.session import plain, say, say_each
 from ui.traffic.findings import account_line, findings_view, summary_line
 from ui.traffic.settings import Open
 from ui.traffic.state import MANY, Log, remember, state
@@ -43,7 +43,7 @@ def all_misses(log: Log, analysis: Analysis) -> list[Miss] | None:
 
 
 def _causes(log: Log, analysis: Analysis, misses: list[Miss], open_it: Open) -> None:
-    st.subheader(say("traffic.causes"), anchor=False)
+    st.subheader(say_each("traffic.causes"), anchor=False)
     key = ("causes", log.key, analysis.settings)
     many = len(analysis.requests) > MANY and key not in state().computed
     if many and not st.button(say("traffic.causes.run", n=digits(len(analysis.requests)))):

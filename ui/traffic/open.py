@@ -11,7 +11,7 @@ from core.scenario.scenario import run
 from core.traffic.analysis import Analysis
 from core.traffic.misses import Miss
 from core.traffic.stage import scene_around
-from ui.frame.session import say, show_error
+from ui.frame.session import say, show_error, tell
 from ui.moment.link import OF_A_LOG, show_moment
 from ui.moment.shown import ShownMoment
 from ui.stage.payload import stage_log
@@ -37,7 +37,7 @@ def moment_of(log: Log, analysis: Analysis, number: int) -> ShownMoment:
     left_out = {"blocks": scene.left_out_blocks, "between": scene.num_between}
     note = say("traffic.scene", size=scene.shown_block_size, real=analysis.tree.block_size, **left_out)
     if analysis.lower_bound:
-        note += " " + say("traffic.basis.lower_bound.stage")
+        note = tell(note, say("traffic.basis.lower_bound.stage"))
     return ShownMoment(name, 0.0, data, next(first, 0), origin=PAGE, note=note)
 
 

@@ -3,16 +3,21 @@ numbers."""
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 
+from core.traces.model import Trace
 from core.traffic.providers import Rule, WritePrices
-from ui.traffic.judge import USUAL_RULE, Judge
-from ui.words.i18n import Lang, t
+from ui.traffic.judge import Judge
+from ui.words.i18n import Lang, run_on, t
 from ui.words.numbers import digits
-from ui.words.offers import Offer, offers
+from ui.words.offers import Offer, offers, seller_of
 
 OWN = "own"
 """An engine of one's own: no minimum, nothing is paid for storing."""
+_OF_ENGINES = ("vllm_log", "sglang_log", "engine_log", "kv_events", "text_lines", "token_ids")
+_OF_ANYBODY = ("openai_chat", "openai_batch")
+"""Forms that every engine speaks too: only a model's name says whose it was."""
 
 
 @cache
@@ -26,17 +31,29 @@ def rule_names() -> tuple[str, ...]:
     return (*offers_by_id(), OWN)
 
 
-def rule_of(judge: Judge) -> Rule:
-    """The rule that is meant; an unknown name is the usual one."""
-    if judge.rule == OWN:
+def suggested_rule(trace: Trace) -> str:
+    """The provider's whose model or tools the log names; a log of an engine, or of nobody we know, is judged
+    as one of an engine of one's own: a provider's minimum would say nothing about it."""
+    if trace.format in _OF_ENGINES or any(request.block_ids is not None for request in trace.requests):
+        return OWN
+    weights: Counter[str] = Counter()
+    for request in trace.requests:
+        weights[request.model or ""] += max(request.num_tokens, 1)
+    model = weights.most_common(1)[0][0] if weights else ""
+    return seller_of(model, "" if trace.format in _OF_ANYBODY else trace.format) or OWN
+
+
+def rule_of(judge: Judge, suggested: str = OWN) -> Rule:
+    """The rule that is meant; an unknown name is the one that the log suggests."""
+    name = judge.rule if judge.rule in rule_names() else suggested
+    if name == OWN:
         minimum, step, usual, read_on = 0, 1, WritePrices(1.0, 0.0), ""
     else:
-        offer = offers_by_id().get(judge.rule) or offers_by_id()[USUAL_RULE]
+        offer = offers_by_id()[name]
         minimum, step, usual, read_on = min(offer.minimums), offer.step, offer.prices, offer.read_on
     prices = WritePrices(
         usual.write if judge.write is None else judge.write, usual.read if judge.read is None else judge.read
     )
-    name = judge.rule if judge.rule in rule_names() else USUAL_RULE
     return Rule(name, minimum if judge.minimum is None else judge.minimum, step, prices, read_on)
 
 
@@ -59,4 +76,4 @@ def rule_words(rule: Rule, lang: Lang) -> str:
         parts.append(t("traffic.rule.step", lang, n=rule.step))
     if rule.read_on:
         parts.append(t("traffic.rule.read_on", lang, day=rule.read_on))
-    return " ".join(parts)
+    return run_on(parts, lang)

@@ -75,7 +75,7 @@ def _three(log: Log, now: Side, ending: str, places: Sequence[Any], title: Calla
             MOST_SECONDS,
             None,
             key=f"traffic_ttl{ending}",
-            placeholder=say("knob.off"),
+            placeholder=say("traffic.ttl.none"),
             disabled=not timed,
             help=say("traffic.ttl.help" if timed else "traffic.ttl.no_times"),
         )

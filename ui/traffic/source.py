@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -17,7 +17,7 @@ from core.texts import showable, text_bytes
 from core.traces.packing.sources import TraceFile, files_within
 from core.traces.timestamps import A_TIME
 from core.traffic.samples import SAMPLES, sample_log
-from ui.frame.session import lang_mode, plain, say, show_error
+from ui.frame.session import lang_mode, plain, say, show_error, tell
 from ui.server.framed import uploads_refused
 from ui.server.sessions import minutes_kept
 from ui.server.uploads import at_once_mb
@@ -65,7 +65,7 @@ def source_panel(panels: Panels) -> Log | None:
 
 def privacy() -> str:
     """What becomes of a log."""
-    return f"{say('traffic.privacy', minutes=minutes_kept())} {say('traffic.link.kept')}"
+    return tell(say("traffic.privacy", minutes=minutes_kept()), say("traffic.link.kept"))
 
 
 def _nothing_read(name: Key) -> bool:
@@ -91,7 +91,7 @@ def _read(files: list[TraceFile], name: Key, wanted: Wanted) -> BrothError | Non
     try:
         log = read_log(key, files, wanted, progress_in(place, "traffic.reading", key))
     except BrothError as error:
-        _tell(error, wanted, can_be_mapped=head_for(files, name) is not None)
+        _tell(error, wanted, name, can_be_mapped=head_for(files, name) is not None)
         return error
     finally:
         place.empty()
@@ -106,7 +106,7 @@ def _read(files: list[TraceFile], name: Key, wanted: Wanted) -> BrothError | Non
     return None
 
 
-def _tell(error: BrothError, wanted: Wanted, can_be_mapped: bool) -> None:
+def _tell(error: BrothError, wanted: Wanted, name: Key, can_be_mapped: bool) -> None:
     """What is wrong, what one click can do about it, and what is still shown."""
     if error.code in UNKNOWN and can_be_mapped:
         st.warning(say("traffic.fields.unknown", name=plain(str(error.values["file"]))))
@@ -115,9 +115,37 @@ def _tell(error: BrothError, wanted: Wanted, can_be_mapped: bool) -> None:
     with st.container(horizontal=True):
         for word, change in _ways_on(error, wanted).items():
             st.button(say(word), key=f"traffic_on_{next(iter(change))}", on_click=_go_on, args=(change,))
+        _without(str(error.values.get("file", "")), name)
+    _still_shown()
+
+
+def _still_shown() -> None:
+    """Whose numbers stand below, where it is not what was asked for."""
     log = state().log
-    if log is not None:
+    if log is None:
+        return
+    if log.key[0] == "sample":
+        st.caption(say("traffic.kept.sample", name=say(f"traffic.sample.{log.key[1]}")))
+    else:
         st.caption(say("traffic.kept", name=plain(log.trace.name)))
+
+
+def _without(file: str, name: Key) -> None:
+    """Where one of several uploads cannot be read: the others without it."""
+    uploads: Sequence[Any] = st.session_state.get("traffic_upload") or ()
+    found = [one for one in uploads if one.name == file and one.file_id in name]
+    if name[0] == "upload" and len(name) > 2 and found:
+        st.button(
+            say("traffic.without", name=plain(file)),
+            key="traffic_without",
+            on_click=_leave_out,
+            args=(frozenset(one.file_id for one in found),),
+        )
+
+
+def _leave_out(ids: frozenset[str]) -> None:
+    """None: all are read again."""
+    state().left_out = state().left_out | ids if ids else ids
 
 
 def _ways_on(error: BrothError, wanted: Wanted) -> dict[str, dict[str, bool]]:
@@ -155,14 +183,22 @@ def _upload() -> tuple[list[TraceFile], Key]:
         say("traffic.upload"), accept_multiple_files=True, max_upload_size=UPLOAD_MB, key="traffic_upload"
     )
     if not found:
-        st.caption(f"{say('traffic.published')} {say('traffic.upload.limit', mb=at_once_mb())}")
+        st.caption(tell(say("traffic.published"), say("traffic.upload.limit", mb=at_once_mb())))
         log = state().log
         if log is not None and log.key[0] == "upload":
             st.caption(say("traffic.still", name=plain(log.trace.name)))
             st.button(say("traffic.forget"), on_click=forget)
+        elif log is None:
+            st.info(say("traffic.again"))
+        else:
+            _still_shown()
         return [], ()
-    files = [TraceFile(one.name, one) for one in found]
-    return files, ("upload", *(one.file_id for one in found))
+    read = [one for one in found if one.file_id not in state().left_out] or found
+    if left := [plain(one.name) for one in found if one not in read]:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(say("traffic.without.told", files=left), width="content")
+            st.button(say("traffic.without.again"), on_click=_leave_out, args=(frozenset(),))
+    return [TraceFile(one.name, one) for one in read], ("upload", *(one.file_id for one in read))
 
 
 def _no_upload() -> None:
@@ -192,6 +228,7 @@ def _paste() -> tuple[list[TraceFile], Key]:
     now.pasted = text
     if not text.strip():
         st.caption(say("traffic.paste.empty"))
+        _still_shown()
         return [], ()
     digest = blake2b(text_bytes(text)).hexdigest()
     return [TraceFile(say("traffic.pasted"), text)], ("paste", digest)

@@ -8,7 +8,7 @@ from core.traffic.analysis import Analysis
 from core.traffic.bounds import Bound
 from core.traffic.enough import Enough, enough_for
 from core.traffic.groups import Group
-from ui.frame.session import lang, say
+from ui.frame.session import lang, say, say_each, tell
 from ui.machine.machine import MACHINE
 from ui.traffic.state import Log, remember
 from ui.traffic.words import bounded, rate_words, spread_words
@@ -24,7 +24,7 @@ def enough_metric(log: Log, analysis: Analysis) -> None:
     """The least memory, in GiB of the chosen model."""
     found = enough_in(log, analysis)
     if found is None:
-        st.metric(say("traffic.enough"), "–", help=say("traffic.enough.none"))
+        st.metric(say_each("traffic.enough"), "–", help=say("traffic.enough.none"))
         return
     machine = MACHINE.get()
     gib = machine.cost().gib(found.slots, analysis.settings.block_size).value or 0.0
@@ -42,8 +42,8 @@ def enough_metric(log: Log, analysis: Analysis) -> None:
     else:
         told = say("traffic.enough.help.ttl", ttl=f"{ttl_s:g}", **words)
     if analysis.lower_bound:
-        told += " " + say("traffic.enough.bound")
-    st.metric(say("traffic.enough"), bounded(f"{digits(gib)} GiB", about, lang()), help=told)
+        told = tell(told, say("traffic.enough.bound"))
+    st.metric(say_each("traffic.enough"), bounded(f"{digits(gib)} GiB", about, lang()), help=told)
 
 
 def _bounds(analysis: Analysis) -> tuple[Bound | None, Bound | None]:

@@ -44,7 +44,8 @@ class TrafficState:
     """Of one visitor; the settings are ``chosen()``. ``computed``: the last few results by
     what they were made from. ``stopped``: work that was stopped and is not begun again by itself.
     ``draft``: which field of which files is what, as far as it is chosen; ``wrong_map``: what is wrong with
-    the one that was typed last; ``asked``: of which files and reading a person was asked."""
+    the one that was typed last; ``asked``: of which files and reading a person was asked;
+    ``left_out``: uploads of several that a person does without, by their id."""
 
     pasted: str = ""
     log: Log | None = None
@@ -54,6 +55,7 @@ class TrafficState:
     draft: tuple[Key, FieldMap] | None = None
     wrong_map: TraceError | None = None
     asked: Key | None = None
+    left_out: frozenset[str] = frozenset()
     computed: dict[Key, object] = field(default_factory=dict)
     stopped: set[Key] = field(default_factory=set)
 

@@ -22,7 +22,7 @@ from core.traffic.sweeps import (
     sweep_block_sizes,
     with_pinning,
 )
-from ui.frame.session import lang, say, show_error
+from ui.frame.session import lang, say, say_each, show_error, tell
 from ui.traffic.charts import Carried, lines
 from ui.traffic.open import clicked
 from ui.traffic.settings import Open
@@ -71,7 +71,7 @@ def _chart(
 
 
 def _block_sizes(log: Log, analysis: Analysis, open_it: Open) -> None:
-    st.subheader(say("traffic.blocks"), anchor=False)
+    st.subheader(say_each("traffic.blocks"), anchor=False)
     points = work(
         ("blocks", log.key, analysis.settings),
         lambda tell: sweep_block_sizes(log.trace, analysis.settings, tell),
@@ -96,14 +96,14 @@ def _block_sizes(log: Log, analysis: Analysis, open_it: Open) -> None:
     )
     cut = ", ".join(str(one.block_size) for one in points if one.lower_bound)
     note = say("traffic.blocks.lower", sizes=cut) if cut else ""
-    st.caption(f"{say('traffic.blocks.help')} {note}")
+    st.caption(tell(say("traffic.blocks.help"), note))
     if point:
         one = points[int(point[1])]
         open_it(one.example, replace(analysis.settings, block_size=one.block_size, num_slots=one.num_slots))
 
 
 def _ttl(log: Log, analysis: Analysis, open_it: Open) -> None:
-    st.subheader(say("traffic.ttl.curve"), anchor=False)
+    st.subheader(say_each("traffic.ttl.curve"), anchor=False)
     try:
         points = idle_ttl(analysis)
     except BrothError as error:
@@ -128,7 +128,7 @@ def _ttl(log: Log, analysis: Analysis, open_it: Open) -> None:
 
 
 def _orders(log: Log, analysis: Analysis, open_it: Open) -> None:
-    st.subheader(say("traffic.orders"), anchor=False)
+    st.subheader(say_each("traffic.orders"), anchor=False)
     if num_blocks(analysis) > MOST_ORDER_BLOCKS:
         st.caption(say("traffic.orders.too_many", most=f"{MOST_ORDER_BLOCKS:,}"))
         return
@@ -145,11 +145,11 @@ def _orders(log: Log, analysis: Analysis, open_it: Open) -> None:
     plain = replace(analysis.settings, ttl_s=None)
     _at_sizes("orders", curves, analysis, plain, open_it)
     note = "" if analysis.settings.ttl_s is None else say("traffic.orders.no_ttl")
-    st.caption(f"{say('traffic.orders.help')} {note}")
+    st.caption(tell(say("traffic.orders.help"), note))
 
 
 def _pinning(log: Log, analysis: Analysis, open_it: Open) -> None:
-    st.subheader(say("traffic.pinning"), anchor=False)
+    st.subheader(say_each("traffic.pinning"), anchor=False)
     ttl_s = analysis.settings.ttl_s
     key = ("pinning", log.key, analysis.settings.block_size, ttl_s)
     tokens = int(analysis.lengths.sum())
@@ -167,7 +167,7 @@ def _pinning(log: Log, analysis: Analysis, open_it: Open) -> None:
         curves[name] = [(float(p.num_usable), p.hit_rate) for p in points if p.hit_rate is not None]
     _at_sizes("pinning", curves, analysis, analysis.settings, open_it)
     note = "" if ttl_s is None else say("traffic.pinning.ttl", ttl=f"{ttl_s:g}")
-    st.caption(f"{say('traffic.pinning.help')} {note}")
+    st.caption(tell(say("traffic.pinning.help"), note))
 
 
 def _at_sizes(name: str, curves: Curves, analysis: Analysis, settings: Settings, open_it: Open) -> None:

@@ -14,10 +14,10 @@ from core.traffic.bounds import paid_bound
 from core.traffic.decisions import rate_by
 from core.traffic.groups import Group
 from core.traffic.providers import Rule
-from ui.frame.session import lang, say
-from ui.traffic.judge import LARGEST_MINIMUM, MOST_PRICE, Judge
-from ui.traffic.rules import rule_names, rule_of, rule_title, rule_words
-from ui.traffic.state import choose, chosen
+from ui.frame.session import lang, say, tell
+from ui.traffic.judge import LARGEST_MINIMUM, MOST_PRICE, SUGGESTED, Judge
+from ui.traffic.rules import rule_names, rule_of, rule_title, rule_words, suggested_rule
+from ui.traffic.state import choose, chosen, remember, state
 from ui.traffic.words import bounded, rate_words
 from ui.words.numbers import digits, percent
 
@@ -25,8 +25,11 @@ MOST_ROWS = 1_000
 
 
 def rule_now() -> Rule:
-    """The rule that this page judges by."""
-    return rule_of(chosen().judge)
+    """The rule that this page judges by: a person's choice, else whose the log is."""
+    log = state().log
+    if log is None:
+        return rule_of(chosen().judge)
+    return rule_of(chosen().judge, remember(("rule", log.key), lambda: suggested_rule(log.trace)))
 
 
 def verdict_help(rule: Rule) -> str:
@@ -44,7 +47,7 @@ def verdict_panel(analysis: Analysis, total: Group) -> None:
         told = say("traffic.rule.result", rate=rate, share=_share(analysis, total, rule))
         if total.num_below:
             numbers = {"n": digits(total.num_below), "total": digits(total.num_requests)}
-            told += " " + say("traffic.rule.below", minimum=digits(rule.minimum), **numbers)
+            told = tell(told, say("traffic.rule.below", minimum=digits(rule.minimum), **numbers))
         st.markdown(told)
         if total.num_below:
             _below(analysis, rule)
@@ -87,8 +90,8 @@ def _choices() -> None:
             on_change=_take,
             args=(name, key),
         )
-    if judge.rule not in rule_names():
-        choose(judge=replace(judge, rule=rule.rule_id))
+    if judge.rule and judge.rule not in rule_names():
+        choose(judge=replace(judge, rule=SUGGESTED))
 
 
 def _take_rule() -> None:

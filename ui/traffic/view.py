@@ -9,18 +9,20 @@ from core.traffic.analysis import Analysis, held, savings
 from core.traffic.bounds import Bound, verdict_bound
 from core.traffic.groups import Group, whole
 from ui.frame.formulas import formulas_panel
-from ui.frame.session import lang, say
+from ui.frame.session import lang, lang_mode, say, say_each
 from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.traffic.best_finding import best_finding, finding_line
 from ui.traffic.counters import counters_view
 from ui.traffic.curve import curve_view
+from ui.traffic.rules import rule_title
 from ui.traffic.settings import Open
 from ui.traffic.spread import enough_metric, spread_line
 from ui.traffic.state import Log
 from ui.traffic.verdict import rule_now, verdict_help, verdict_panel
 from ui.traffic.words import best_title, bounded, rate_words, verdict_words
 from ui.words.formula_words import OF_A_LOG
+from ui.words.i18n import languages
 from ui.words.numbers import digits, money, percent, seconds
 
 HOLD_S = 10.0
@@ -55,13 +57,17 @@ def _headline(log: Log, analysis: Analysis, total: Group) -> tuple[DeltaGenerato
     saved = savings(analysis, MACHINE.get().cost(), MACHINE.get().prices)
     cells = st.columns(5)
     shown = rate_words(analysis.hit_rate, bound, lang())
-    cells[0].metric(say("traffic.rate"), shown, help=say("traffic.rate.help"))
+    cells[0].metric(say_each("traffic.rate"), shown, help=say("traffic.rate.help"))
     best = rate_words(analysis.best_rate, bound, lang())
-    cells[1].metric(best_title(ttl_s, lang()), best, help=say("traffic.best.help"))
+    cells[1].metric(
+        " · ".join(best_title(ttl_s, one) for one in languages(lang_mode())),
+        best,
+        help=say("traffic.best.help"),
+    )
     with cells[2]:
         enough_metric(log, analysis)
     value = bounded(seconds(saved.gpu_seconds.value or 0.0), _lower(analysis), lang())
-    cells[3].metric(say("traffic.saved"), value, help=say("traffic.saved.help"))
+    cells[3].metric(say_each("traffic.saved"), value, help=say("traffic.saved.help"))
     verdict = cells[4].empty()
     told = total.verdict()
     _verdict(verdict, verdict_words(told, verdict_bound(told, rule_now()) if bound else None, lang()))
@@ -76,7 +82,16 @@ def _headline(log: Log, analysis: Analysis, total: Group) -> tuple[DeltaGenerato
 
 
 def _verdict(place: DeltaGenerator, words: str) -> None:
-    place.metric(say("traffic.verdict"), words, help=verdict_help(rule_now()))
+    """By whose rule stands below it: the same log can be worth it here and too short there."""
+    rule = rule_now()
+    place.metric(
+        say_each("traffic.verdict"),
+        words,
+        rule_title(rule.rule_id, lang()),
+        delta_color="off",
+        delta_arrow="off",
+        help=verdict_help(rule),
+    )
 
 
 def _lower(analysis: Analysis) -> Bound | None:
@@ -85,7 +100,7 @@ def _lower(analysis: Analysis) -> Bound | None:
 
 
 def _definitions(analysis: Analysis) -> None:
-    st.subheader(say("traffic.definitions"), anchor=False)
+    st.subheader(say_each("traffic.definitions"), anchor=False)
     rows = []
     for one in analysis.definitions:
         number = digits(one.hits) if one.name == "mean_of_ratios" else f"{int(one.hits):,}"
@@ -98,7 +113,7 @@ def _definitions(analysis: Analysis) -> None:
 
 
 def _savings(analysis: Analysis) -> None:
-    st.subheader(f"{say('traffic.savings')} · {say('basis.modelled')}", anchor=False)
+    st.subheader(f"{say_each('traffic.savings')} · {say('basis.modelled')}", anchor=False)
     machine = machine_panel()
     saved = savings(analysis, machine.cost(), machine.prices)
     hours, tokens = saved.money_by_hour, saved.money_by_token
@@ -115,7 +130,7 @@ def _savings(analysis: Analysis) -> None:
 
 
 def _held(analysis: Analysis) -> None:
-    st.subheader(say("traffic.held"), anchor=False)
+    st.subheader(say_each("traffic.held"), anchor=False)
     timed = analysis.tree.arrivals_s is not None
     peak = held(analysis, HOLD_S if timed else None)
     shared = bounded(digits(peak.shared), "upper" if analysis.lower_bound else None, lang())

@@ -7,22 +7,28 @@ from typing import Any
 import streamlit as st
 
 from core.texts import showable
-from core.traffic.reported import reported_by
-from ui.frame.session import lang, say
+from core.traffic.reported import reported_by, text_share
+from ui.frame.session import lang, say, tell
 from ui.traffic.state import Log
 from ui.usage.reported import rate_sentences, rate_text, reading_chip
 
 
-def reported_beside(log: Log) -> None:
-    """One rate, or bounds and why; how ambiguous rows were read."""
+def reported_first(log: Log) -> None:
+    """Above what is computed: one rate, or bounds and why; how ambiguous rows were read. A warning where the
+    log's text is only a part of what was sent: then the rates below are about that part."""
     totals = log.trace.reported()
     if totals.ratio_of_sums is None and totals.bounds is None:
         return
-    st.subheader(say("traffic.reported"), anchor=False)
-    chip = reading_chip(log.trace, lang())
-    words = [f"**{rate_text(totals, lang())}**", *rate_sentences(totals, lang()), chip]
-    st.markdown(" · ".join(word for word in words if word))
-    reported_sources_view(log)
+    told = say("traffic.reported.first", rate=f"**{rate_text(totals, lang())}**")
+    line = tell(told, *rate_sentences(totals, lang()))
+    if chip := reading_chip(log.trace, lang()):
+        line += f" · {chip}"
+    share = text_share(log.trace)
+    if share is None:
+        st.markdown(line)
+    else:
+        part = say("unit.percent", n=f"{100 * share:.2g}")
+        st.warning(f"{line}  \n{say('traffic.reported.part', share=part)}")
 
 
 def reported_sources_view(log: Log) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ui.usage.told import Json, fine_money, pause_text, percent_text, run_on, span_money, span_text
-from ui.words.i18n import Lang, t
+from ui.usage.told import Json, fine_money, pause_text, percent_text, span_money, span_text
+from ui.words.i18n import Lang, run_on, t
 from ui.words.numbers import Count, digits
 
 MOST_MODELS = 4

@@ -15,8 +15,8 @@ from ui.usage.billed import (
     rows_line,
     two_lives,
 )
-from ui.usage.told import Json, cause_title, cause_why, extra_text, pause_text, run_on, span_text
-from ui.words.i18n import Lang, LangMode, languages, t
+from ui.usage.told import Json, cause_title, cause_why, extra_text, pause_text, span_text
+from ui.words.i18n import Lang, LangMode, languages, run_on, t
 from ui.words.palette import PALETTE
 
 COLUMNS = ("read", "written", "new", "total")

@@ -8,14 +8,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any
 
 from core.traces.model import Trace
 from core.traffic.usage.rules import Rules
-from ui.words.offers import Offer, offers
+from ui.words.offers import PRICES as FILE
+from ui.words.offers import Offer, offers, plain_name
 
-FILE = Path(__file__).resolve().parents[2] / "assets" / "prices.toml"
 USUAL = "usual"
 _BEHIND = re.compile(
     r"(-(latest|preview|exp|beta|thinking|1m|20\d{6}|20\d\d-\d\d-\d\d|\d\d-(20)?\d\d|v\d(-\d)?|00\d))+$"
@@ -162,11 +161,6 @@ def _price(row: Mapping[str, Any], model: str) -> tuple[Mapping[str, Any], bool]
         if price["model"] != USUAL and any(whole.search(one) for one in names):
             return price, True
     return row["price"][-1], False
-
-
-def plain_name(model: str) -> str:
-    """A model's name as the file writes it: "us.Claude-Opus-4.5" is "us-claude-opus-4-5"."""
-    return re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
 
 
 def with_prices(usage: Json, found: Priced, edited: bool = False) -> Json:

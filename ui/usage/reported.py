@@ -51,8 +51,16 @@ def ambiguous(trace: Trace) -> Usage | None:
 
 def reading_words(row: Usage, name: str, lang: Lang) -> str:
     """What one of the two readings of the row takes the prompt count for."""
-    shown = row if row.reading == name or row.other is None else row.other
-    return t(f"usage.reading.words.{shown.convention}", lang)
+    return t(f"usage.reading.words.{_read_as(row, name).convention}", lang)
+
+
+def reading_name(row: Usage, name: str, lang: Lang) -> str:
+    """The same in two or three words."""
+    return t(f"usage.reading.name.{_read_as(row, name).convention}", lang)
+
+
+def _read_as(row: Usage, name: str) -> Usage:
+    return row if row.reading == name or row.other is None else row.other
 
 
 def reading_chip(trace: Trace, lang: Lang) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ui.words.i18n import Lang, t
+from ui.words.i18n import Lang, run_on, t
 from ui.words.numbers import Count, digits, percent
 
 Json = dict[str, Any]
@@ -218,11 +218,6 @@ def _tools(values: Mapping[str, Any], lang: Lang) -> str:
             more = "…" if len(names) > MOST_NAMES else ""
             parts.append(t(f"usage.tools.{kind}", lang, names=", ".join(names[:MOST_NAMES]) + more))
     return JOINT[lang][1].join(parts) or t("usage.tools.other", lang)
-
-
-def run_on(sentences: Sequence[str], lang: Lang) -> str:
-    """Sentences one behind another; Chinese puts nothing between them."""
-    return ("" if lang == "zh" else " ").join(one for one in sentences if one)
 
 
 def session_name(session: Json, lang: Lang) -> str:

@@ -17,7 +17,15 @@ from ui.stage.payload import to_bytes
 from ui.traffic.state import Log, choose, chosen, remember
 from ui.usage.payload import usage_payload
 from ui.usage.prices import Priced, priced, with_prices
-from ui.usage.reported import ambiguous, rate_sentences, rate_text, reading_chip, reading_words, unsaid
+from ui.usage.reported import (
+    ambiguous,
+    rate_sentences,
+    rate_text,
+    reading_chip,
+    reading_name,
+    reading_words,
+    unsaid,
+)
 from ui.usage.rules import prices_panel
 from ui.usage.setup import USAGE
 from ui.usage.told import (
@@ -28,9 +36,9 @@ from ui.usage.told import (
     pause_text,
     percent_text,
     resets_sentence,
-    run_on,
     session_name,
 )
+from ui.words.i18n import run_on
 from ui.words.numbers import Count
 
 _KEY = "usage"
@@ -120,7 +128,9 @@ def _readings(log: Log) -> None:
     st.segmented_control(
         say("usage.readings"),
         list(both),
-        format_func=lambda name: say(f"usage.reading.{name}", rate=rates.get(name, "–")),
+        format_func=lambda name: say(
+            f"usage.reading.{name}", rate=rates.get(name, "–"), how=reading_name(row, name, lang())
+        ),
         key="usage_reading_choice",
         on_change=take,
     )
@@ -156,9 +166,9 @@ def _about(log: Log, session: Json) -> None:
     """What is drawn, and how it was read where it can be read in two ways."""
     minutes, reading = session["minutes"], reading_chip(log.trace, lang())
     name, turns = plain(session["name"] or log.trace.name), Count(len(session["turns"]))
-    words: dict[str, Any] = {"name": name, "turns": turns}
-    if minutes is None:
-        told = say("usage.about.untimed", **words)
-    else:
-        told = say("usage.about", minutes=pause_text(60 * minutes, lang()), **words)
-    st.caption(f"{told} · {reading}" if reading else told)
+    unsaid = session["unknown"]
+    words: dict[str, Any] = {"name": name, "turns": turns, "all": Count(len(session["turns"]) + unsaid)}
+    parts = [say("usage.about.part" if unsaid else "usage.about.whole", **words)]
+    if minutes is not None:
+        parts.append(pause_text(60 * minutes, lang()))
+    st.caption(" · ".join([*parts, say("usage.about.basis"), *([reading] if reading else [])]))

@@ -117,8 +117,9 @@ def stage_texts() -> dict[Lang, dict[str, str]]:
     return texts(STAGE_PREFIXES)
 
 
-def error_text(error: BrothError, lang: Lang) -> str:
+def error_text(error: BrothError, lang: Lang, *, remedy: bool = True) -> str:
     """What a person reads about `error`: the table's sentence, or the error's own where there is none.
+    `remedy`: with what to do about it, which stands behind the first sentence.
 
     Settings of a kind may share one sentence (``error.load.any``). ``{where}`` is file and line, or as much
     of it as is known; what was expected and the reason are told in the reader's language.
@@ -128,12 +129,26 @@ def error_text(error: BrothError, lang: Lang) -> str:
     values = {"where": _where(error.values, lang), **error.values}
     if template is None or not placeholders(template) <= values.keys():
         return error.message
+    if not remedy:
+        template = _FIRST_SENTENCE.match(template + " ")[0].rstrip()  # type: ignore[index]  # it ends somewhere
     for name, prefix in _TRANSLATED.items():
         if name in values:
             values[name] = translated(str(values[name]), table("en"), own, prefix)
-    return fill(template, values)
+    return fill(_spaced(template, values), values)
 
 
+def _spaced(template: str, values: Mapping[str, object]) -> str:
+    """Chinese and Latin words stand apart, also where one is in the sentence and one in its hole."""
+
+    def one(hole: re.Match[str]) -> str:
+        return f" {hole[0]}" if _LATIN.match(str(values[hole[1]])) else hole[0]
+
+    return _BEHIND_HAN.sub(one, template)
+
+
+_LATIN = re.compile(r"[A-Za-z]")
+_BEHIND_HAN = re.compile(r"(?<=[\u4e00-\u9fff])\{(\w+)\}")
+_FIRST_SENTENCE = re.compile(r".*?(?:。|\.\s|\s$)", re.DOTALL)
 _TRANSLATED = MappingProxyType({"expected": PREFIX, "reason": PREFIX, "value": f"{PREFIX}shown."})
 """Values that core writes as English phrases; of what stood in a file only its lists and objects."""
 
@@ -144,6 +159,11 @@ def _where(values: Mapping[str, object], lang: Lang) -> str:
         return ""
     kind = next((name for name in ("command", "line") if values.get(name)), "file")
     return t(f"where.{kind}", lang, **values)
+
+
+def run_on(sentences: Iterable[str], lang: Lang) -> str:
+    """Sentences one behind another; Chinese puts nothing between them."""
+    return ("" if lang == "zh" else " ").join(one for one in sentences if one)
 
 
 # -- which language -----------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,9 @@ from typing import Any
 from core.traffic.providers import WritePrices
 from ui.words.i18n import LANGS, Lang
 
-FILE = Path(__file__).resolve().parents[2] / "assets" / "providers.toml"
+_ASSETS = Path(__file__).resolve().parents[2] / "assets"
+FILE = _ASSETS / "providers.toml"
+PRICES = _ASSETS / "prices.toml"
 WORDS = ("name", "how", "minimum", "step", "life", "timing", "note")
 
 
@@ -60,3 +63,24 @@ def offers() -> tuple[Offer, ...]:
         )
         for row in _file()["offer"]
     )
+
+
+@cache
+def sellers() -> tuple[Mapping[str, Any], ...]:
+    """Who sells under which offers, and how a log of theirs is known: rows of ``assets/prices.toml``."""
+    rows: list[Mapping[str, Any]] = tomllib.loads(PRICES.read_text(encoding="utf-8"))["rule"]
+    return tuple(rows)
+
+
+def plain_name(model: str) -> str:
+    """A model's name as the file writes it: "us.Claude-Opus-4.5" is "us-claude-opus-4-5"."""
+    return re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
+
+
+def seller_of(model: str, format_name: str) -> str | None:
+    """The usual offer of whoever sells this model, or else whose tools write such logs; None if nobody."""
+    name = plain_name(model)
+    by_model = [row for row in sellers() if name and re.search(row["models"], name)]
+    by_format = [row for row in sellers() if format_name in row["formats"]]
+    found = [*by_model, *by_format]
+    return str(found[0]["offers"][0]) if found else None

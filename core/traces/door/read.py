@@ -57,7 +57,7 @@ def read_trace(
     if not found:
         raise problems.empty("the upload", "there is no file")
     wanted = options or ReadOptions()
-    name = found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
+    name = found[0].name if len(found) == 1 else f"{found[0].name} + {len(found) - 1}"
     plan, left_out, empty = _planned(found, format_name, wanted)
     dates, numbers = Dates(ignored=wanted.ignore_times), Numbers()
     for _ in range(_READINGS):

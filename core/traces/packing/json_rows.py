@@ -6,6 +6,7 @@ Broken records come as errors with their place, and the next ones are read.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Generator
 from typing import Any, TypeGuard
@@ -130,6 +131,9 @@ def parse(text: str, place: Place) -> Any | TraceError:
     """A JSON value, or the error that says why it is none."""
     try:
         return parse_json(text)
+    except json.JSONDecodeError as error:
+        only_line = "\n" not in error.doc  # then the place has its number
+        return problems.not_json(place, f"{error.msg}: column {error.colno}" if only_line else str(error))
     except ValueError as error:
         return problems.not_json(place, str(error))
 

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.replay.prefix_tree import build_tree
+from core.traffic.reported import FAR
 from core.traffic.usage.bill import BillRow, row_of
 from core.traffic.usage.rules import Rules, RulesOf, each_by
 from core.traffic.usage.turns import Turn
 
 BLOCK = 16
-
-
-FAR = 2.0
-"""A text so many times shorter or longer than the reported prompt is not the prompt, or not all of it."""
 
 
 def engine_row(turns: Sequence[Turn], rules: Rules | RulesOf) -> BillRow | None:

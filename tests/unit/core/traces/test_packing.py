@@ -271,7 +271,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_several_files_are_one_log() -> None:
     parts = [TraceFile(f"part{i}", jsonl({"prompt": f"a {i}"})) for i in range(3)]
     trace = read_trace(parts)
-    assert trace.name == "part0 and 2 more"
+    assert trace.name == "part0 + 2"
     assert [request.request_id for request in trace.requests] == ["r1", "r2", "r3"]
     assert error_of_files([*parts, TraceFile("bad", "{")]).values["file"] == "bad"
 

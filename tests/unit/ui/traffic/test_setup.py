@@ -98,9 +98,10 @@ def test_the_lists_are_those_of_the_engine() -> None:
         assert f"traffic.tokenizer.{name}" in table("zh")
 
 
-def test_a_rule_that_nobody_knows_is_the_usual_one() -> None:
-    assert rule_of(Judge("no_such")) == rule_of(Judge())
-    usual = rule_of(Judge())
+def test_a_rule_that_nobody_knows_is_the_suggested_one() -> None:
+    assert rule_of(Judge("no_such")) == rule_of(Judge()) == rule_of(Judge("own"))
+    assert rule_of(Judge("no_such"), "deepseek") == rule_of(Judge("deepseek"))
+    usual = rule_of(Judge("anthropic_5m"))
     assert (usual.rule_id, usual.minimum, usual.prices.write, usual.prices.read) == (
         "anthropic_5m",
         512,

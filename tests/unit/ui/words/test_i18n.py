@@ -70,7 +70,7 @@ LARGE_ARGS = {
 }  # fmt: skip
 """Every argument a caption may use, about as wide as it gets on the stage."""
 
-_LISTS = {"fields": ["a", "b"]} | {
+_LISTS = {"fields": ["a", "b"], "files": ["a", "b"]} | {
     name: value for name, value in LARGE_ARGS.items() if isinstance(value, list)
 }
 
