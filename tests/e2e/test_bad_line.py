@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,16 +20,21 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from tests.e2e.conftest import ROOT, running_server
 from tests.e2e.test_monitor import CHART, MONITOR, TIME_OVER, number, open_monitor, pause
 from tests.e2e.test_server import APP_PARTS
+from ui.monitor.sent import AGAIN
 from ui.words.i18n import t
 
 QUICKER = (
-    ("core/load/run.py", "most_bins: int = 600", "most_bins: int = 40"),
+    ("core/load/run.py", "most_bins: int = 600", "most_bins: int = 120"),
     ("ui/monitor/run.py", "TICK_S = 1.0", "TICK_S = 0.25"),
+    ("assets/monitor/tell.js", "AGAIN_MS = 3000", "AGAIN_MS = 800"),
 )
-CLUMPS_S = (0.3, 3.2, 0.8)
-"""Silence before each clump: the long ones hold more messages than a message can make up for."""
+NAME = "broth_monitor"
+LONG, SHORT = AGAIN + 4, 3
+"""Messages that come at once. A long clump holds more than a message can make up for."""
 
-MERGES = 3
+BEFORE_S, MERGED_S = 448, 480
+"""A long clump that begins here holds the third merge and leaves its message behind."""
+
 LACKS, PAUSE = b'"lacks":true', b'"playing":false'
 
 
@@ -48,12 +52,18 @@ def quick_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
+def is_load(told: ForwardMsg) -> bool:
+    """Whether a message is for the monitor."""
+    element = told.delta.new_element
+    return element.WhichOneof("type") == "bidi_component" and element.bidi_component.component_name == NAME
+
+
 @dataclass
 class Line:
     """Between page and server. ``told``: what the server said of the load; ``lost``: words that never came."""
 
     bad: bool = False
-    held: list[Any] = field(default_factory=list)
+    held: list[ForwardMsg] = field(default_factory=list)
     told: list[dict[str, Any]] = field(default_factory=list)
     asked: list[bytes] = field(default_factory=list)
     lost: list[bytes] = field(default_factory=list)
@@ -75,18 +85,32 @@ class Line:
     def _down(self, message: Any) -> None:
         told = ForwardMsg()
         told.ParseFromString(message)
-        element = told.delta.new_element
-        if element.WhichOneof("type") == "bidi_component":
-            self.told.append(json.loads(element.bidi_component.bytes))
-        self.held.append(message)
+        if is_load(told):
+            self.told.append(json.loads(told.delta.new_element.bidi_component.bytes))
+        self.held.append(told)
         if not self.bad:
             self.clump()
 
     def clump(self) -> None:
-        """All that has come meanwhile, at once."""
+        """All that has come meanwhile, at once. The page finds no time to draw but the last of the load."""
         held, self.held = self.held, []
-        for message in held:
-            self.page_side.send(message)
+        last = next((one for one in reversed(held) if is_load(one)), None)
+        for told in held:
+            if last is not None and is_load(told):
+                told.delta.new_element.bidi_component.bytes = last.delta.new_element.bidi_component.bytes
+            self.page_side.send(told.SerializeToString())
+
+    def clump_of(self, num_messages: int, page: Page) -> None:
+        """Silence until so many messages for the monitor wait."""
+        goal = len(self.told) + num_messages
+        while len(self.told) < goal:
+            page.wait_for_timeout(50)
+        self.clump()
+
+    @property
+    def end_s(self) -> float:
+        end: float = self.told[-1]["samples"]["end_s"][-1]
+        return end
 
     @property
     def merges(self) -> int:
@@ -104,18 +128,21 @@ def test_the_clock_goes_on_past_merged_bins(browser_page: Page, quick_server: st
     open_monitor(page, f"{quick_server}/monitor?lang=en&lp=64&lr=0.5")
     page.get_by_text("64×").click()
     page.wait_for_function(TIME_OVER, arg=5)
-    line.bad, seen, until = True, [clock(page)], time.monotonic() + 60
-    while line.merges < MERGES or LACKS not in line.lost:
-        assert time.monotonic() < until, (line.merges, seen)
-        for silence in CLUMPS_S:
-            page.wait_for_timeout(1000 * silence)
-            line.clump()
+    line.bad = True
+    while line.end_s < BEFORE_S:
+        line.clump_of(1, page)
+    assert line.merges == 2
+    line.clump_of(LONG, page)
+    left_behind = line.end_s
+    assert (line.merges, left_behind > MERGED_S) == (3, True)
+    seen = [clock(page)]
+    while line.merges == 3:
+        line.clump_of(SHORT, page)
         seen.append(clock(page))
+    assert line.asked.count(LACKS) > line.lost.count(LACKS) == 1
+    assert seen[-2] > left_behind, "it stood still until bins were merged again"
     line.bad = False
     line.clump()
-    now = line.told[-1]["samples"]["end_s"][-1]
-    page.wait_for_function(TIME_OVER, arg=int(now), timeout=8_000)
-    assert seen == sorted(set(seen)), "it never stood still"
 
     pause(page)  # the first word of it is lost too
     expect(page.locator(CHART)).to_be_visible()
