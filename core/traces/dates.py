@@ -64,6 +64,10 @@ class Dates:
         self.num_ignored = 0
         self.example = ""
 
+    def again(self) -> Dates:
+        """For one more reading of the same log."""
+        return Dates(self.month_first if self.month_first is False else None, self.ignored)
+
     @property
     def is_guess(self) -> bool:
         """Whether dates were read month first without any proof."""

@@ -7,18 +7,20 @@ from core.errors import TraceError
 from core.fields import shown
 from core.texts import escaped
 from core.traces.dates import Dates
+from core.traces.numbers import Numbers
 
 
 class Place(fields.Place[TraceError]):
-    """Where in the upload, and how dates are written there."""
+    """Where in the upload, and how dates and numbers are written there."""
 
-    __slots__ = ("dates",)
+    __slots__ = ("dates", "numbers")
     raises = TraceError
     prefix = "trace"
 
     def __init__(self, file: str, line: int = 0, dates: Dates | None = None) -> None:
         super().__init__(file, line)
         self.dates = dates
+        self.numbers: Numbers | None = None
 
 
 def not_json(place: Place, reason: str) -> TraceError:
@@ -109,3 +111,19 @@ def bad_option(name: str, value: object, expected: str) -> TraceError:
     """A reading option that makes no sense."""
     message = f"Reading option {name} is {shown(value)!r}; expected {expected}."
     return TraceError("trace.option", message, field=name, value=shown(value), expected=expected)
+
+
+def open_numbers(file: str, line: int, field: str, example: str) -> TraceError:
+    """A column of which nobody can say whether 1.000 is one or a thousand."""
+    message = (
+        f"{file}, line {line}: {field} is {example!r}, which may be thousands or decimals, "
+        "and no other value of this column tells. Save the numbers without marks and load the log again."
+    )
+    return TraceError("trace.numbers", message, file=file, line=line, field=field, value=example)
+
+
+def api_error(file: str, said: object) -> TraceError:
+    """What was saved is an API's refusal, not what was asked of it."""
+    reason = shown(said)
+    message = f"{file} is the error of an API ({reason}), not a log. Ask the API again and save its answer."
+    return TraceError("trace.api_error", message, file=file, reason=reason)

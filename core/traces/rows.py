@@ -8,6 +8,7 @@ from array import array
 
 from core.errors import TraceError
 from core.fields import Fields
+from core.traces.numbers import whole_of
 from core.traces.problems import Place
 from core.types import MAX_TOKEN_ID
 
@@ -52,8 +53,8 @@ class Row(Fields[TraceError]):
         return super().wrong(field, expected, value)
 
     def whole(self, field: str, default: int | None = None, *, least: int = 0, most: int = LARGEST) -> int:
-        """A whole number, as a number or as a text of digits (`as_whole`)."""
-        value = as_whole(self.value.get(field, default))
+        """A whole number, as a number or as a text (core/traces/numbers.py)."""
+        value = self._count(field, self.value.get(field, default))
         if value is None or not least <= value <= most:
             raise self.wrong(field, f"a whole number from {least} to {most}")
         return value
@@ -61,6 +62,14 @@ class Row(Fields[TraceError]):
     def whole_or_none(self, field: str, least: int = 0, most: int = LARGEST) -> int | None:
         """A whole number; None where there is none (`unsaid`)."""
         return None if unsaid(self.value.get(field)) else self.whole(field, least=least, most=most)
+
+    def _count(self, field: str, value: object) -> int | None:
+        if not isinstance(value, str):
+            return as_whole(value)
+        numbers = self.place.numbers
+        if numbers is None:
+            return whole_of(value)
+        return numbers.whole(value, self.name(field), self.place.file, self.place.line)
 
     def number_or_none(self, field: str, least: float = -math.inf) -> float | None:
         """A finite number of sensible size (times of logs, in whatever unit, stay below 1e20), or text."""

@@ -129,6 +129,7 @@ def test_forgetting_opens_the_page_anew_and_empty(server: str, browser_page: Pag
     expect(page.get_by_text("A text you pasted")).to_be_visible()
     with page.expect_navigation():
         page.get_by_role("button", name=t("held.forget", "en")).click()
+    settle(page)
     page.get_by_text(t("held.title", "en")).click()
     expect(page.get_by_text(t("held.nothing", "en"))).to_be_visible()
     assert "Pomegranate" not in page.content()

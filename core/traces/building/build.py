@@ -53,6 +53,8 @@ class Builder:
         self.keep_file_order = options.ignore_times
         self.field_map: FieldMap | None = None
         self.maps: dict[tuple[int, tuple[str, ...]], FieldMap] = {}
+        self.times: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self.wants_times = self.told_times = False
         self.answers: dict[str, TraceRequest] = {}
         self._name = name
         self._requests: list[TraceRequest] = []
@@ -185,11 +187,13 @@ class Builder:
             self.add(self.answers.pop(name))
         if not self._requests and self.meters is None and self.events is None:
             reason = f"all {self._num_skipped} lines are broken" if self._num_skipped else "nothing was found"
-            left_out = sum(self._notes.values())
-            raise problems.empty(self._name, reason if not left_out else f"{left_out} rows were left out")
+            told = " ".join(note.message for note in self._made_notes()).rstrip(".")
+            raise problems.empty(self._name, told or reason)
         found = decided(self._answered(self._delivered()), self.options.usage_reading)
         found = without_hidden(found, self.chat.hidden.found(), self.note)
         requests, order, start = in_order(found, self.keep_file_order, self.note)
+        if self.wants_times and start is None and not self.options.ignore_times and len(requests) > 1:
+            self.note("untimed", len(requests))
         requests = with_scopes(requests, self.options.split_by_model, self.numbers, self.note)
         requests = with_own_names(requests, self.note)
         self._note_what_was_found(requests)

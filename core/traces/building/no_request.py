@@ -77,7 +77,7 @@ _HOLDERS = ("request", "response", "metadata", "http", "request_body", "response
 _PROMPTS = (
     *("messages", "prompt", "contents", "input", "request", "request_body", "body", "hash_ids", "inputs"),
 )
-_ANSWERS = ("choices", "candidates", "output", "content", "completion")
+_TEXTS = ("choices", "candidates", "output", "content", "completion")
 _COUNTS = ("usage", "usageMetadata", "completion_tokens", "output_tokens")
 _COUNTED = _words(
     "totalTokens totalBillableCharacters cachedContentTokenCount promptTokensDetails input_tokens"
@@ -88,11 +88,11 @@ _LONGEST_NAME = 80
 def why_no_request(data: Mapping[str, Any]) -> str | None:
     """The code of the note that says why a record is left out; None for a request. O(fields)."""
     holders = [data, *_inner(data)]
-    answers = [holder for holder in holders if holder is not data.get("request")]
-    has_text = any(_is_text(holder.get(name)) for holder in answers for name in _ANSWERS)
-    if not has_text and (any(_is_silent(holder) for holder in holders) or _has_silent_body(data, holders)):
+    if (any(map(_is_silent, holders)) or _has_silent_body(data, holders)) and not _answers(
+        data, holders, _TEXTS
+    ):
         return "no_generation"
-    if any(_has_bad_status(holder) for holder in holders) or _has_only_error(data, holders):
+    if any(map(_has_bad_status, holders)) or _has_only_error(data, holders):
         return "failed"
     return "total_row" if _is_total(data) else None
 
@@ -101,7 +101,7 @@ def stands_for_several(data: Mapping[str, Any]) -> str | None:
     """The column by which a row of counts stands for more than one request."""
     if any(data.get(name) for name in _PROMPTS):
         return None
-    for name in _named(tuple(data), "num"):
+    for name in _named(data, "num"):
         number = data[name]
         if isinstance(number, str):
             number = int(number) if number.strip().isdecimal() else 0
@@ -121,11 +121,26 @@ def _inner(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
                 yield inner
 
 
+def _answers(data: Mapping[str, Any], holders: list[Mapping[str, Any]], names: tuple[str, ...]) -> bool:
+    """Whether any of these stands in the record or its answer."""
+    answers = (holder for holder in holders if holder is not data.get("request"))
+    return any(name in holder and _is_something(holder[name]) for holder in answers for name in names)
+
+
+def _named(holder: Mapping[str, Any], role: str) -> tuple[str, ...]:
+    """Which of an object's fields have one of a role's names, in whatever spelling."""
+    return _roles(tuple(holder)).get(role, ())
+
+
 @lru_cache(maxsize=4096)
-def _named(names: tuple[str, ...], role: str) -> tuple[str, ...]:
-    """Which of these fields have one of a role's names, in whatever spelling."""
-    wanted = _NAMES[role]
-    return tuple(name for name in names if len(name) <= _LONGEST_NAME and _snake(name) in wanted)
+def _roles(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """What the fields of these names say, by role; most records of a log have the same."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        word = _snake(name) if len(name) <= _LONGEST_NAME else ""
+        for role in (role for role, wanted in _NAMES.items() if word in wanted):
+            found[role] = (*found.get(role, ()), name)
+    return found
 
 
 def _snake(text: str) -> str:
@@ -138,17 +153,16 @@ def _snake(text: str) -> str:
 
 
 def _is_silent(holder: Mapping[str, Any]) -> bool:
-    names = tuple(holder)
-    for name in _named(names, "call"):
+    for name in _named(holder, "call"):
         if isinstance(holder[name], str) and _is_silent_call(holder[name]):
             return True
-    for name in _named(names, "path"):
+    for name in _named(holder, "path"):
         if isinstance(holder[name], str) and _is_silent_path(holder[name]):
             return True
-    for name in _named(names, "model"):
+    for name in _named(holder, "model"):
         if isinstance(holder[name], str) and _SILENT_MODEL.search(holder[name][:_LONGEST_NAME]):
             return True
-    return any(_PROBE in str(holder[name])[:1000] for name in _named(names, "tags") if holder[name])
+    return any(_PROBE in str(holder[name])[:1000] for name in _named(holder, "tags") if holder[name])
 
 
 @lru_cache(maxsize=4096)
@@ -193,17 +207,16 @@ def _is_silent_answer(answer: Mapping[str, Any]) -> bool:
 
 
 def _has_bad_status(holder: Mapping[str, Any]) -> bool:
-    names = tuple(holder)
-    for name in _named(names, "code"):
+    for name in _named(holder, "code"):
         code = _status(holder[name])
         if code is not None:
             return not 200 <= code < 300
-    for name in _named(names, "word"):
+    for name in _named(holder, "word"):
         if isinstance(holder[name], str) and _snake(holder[name][:_LONGEST_NAME]) in _FAILED:
             return True
     return any(
         holder[name] is False or (isinstance(holder[name], str) and holder[name].strip().lower() == "false")
-        for name in _named(names, "good")
+        for name in _named(holder, "good")
     )
 
 
@@ -219,10 +232,9 @@ def _status(value: object) -> int | None:
 
 def _has_only_error(data: Mapping[str, Any], holders: list[Mapping[str, Any]]) -> bool:
     """An error where an answer and its usage would be."""
-    if not any(_is_error(holder[name]) for holder in holders for name in _named(tuple(holder), "error")):
+    if not any(_is_error(holder[name]) for holder in holders for name in _named(holder, "error")):
         return False
-    answers = [holder for holder in holders if holder is not data.get("request")]
-    return not any(_is_something(holder.get(name)) for holder in answers for name in (*_ANSWERS, *_COUNTS))
+    return not _answers(data, holders, (*_TEXTS, *_COUNTS))
 
 
 def _is_error(value: object) -> bool:
@@ -231,17 +243,11 @@ def _is_error(value: object) -> bool:
     return isinstance(value, dict | list) and bool(value)
 
 
-def _is_text(value: object) -> bool:
-    """Whether an answer stands there, and not vectors or scores under the same name (DashScope)."""
-    value = entered(value)
-    if isinstance(value, dict) and ("embeddings" in value or "results" in value):
-        return False
-    return _is_something(value)
-
-
 def _is_something(value: object) -> bool:
     value = entered(value)
     if isinstance(value, dict):
+        if "embeddings" in value or "results" in value:
+            return False  # vectors or scores under an answer's name (DashScope)
         return any(_is_something(inner) for inner in value.values())
     return value.strip() not in ("", "0") if isinstance(value, str) else bool(value)
 
@@ -252,9 +258,8 @@ def _is_something(value: object) -> bool:
 def _is_total(data: Mapping[str, Any]) -> bool:
     if any(data.get(name) for name in _PROMPTS):
         return False
-    names = tuple(data)
-    first = next((name for name in names if data[name] not in (None, "")), None)
-    places = (*_named(names, "label"), *((first,) if first is not None else ()))
+    first = next((name for name in data if data[name] not in (None, "")), None)
+    places = (*_named(data, "label"), *((first,) if first is not None else ()))
     return any(isinstance(data[name], str) and _is_total_word(data[name]) for name in places)
 
 

@@ -20,13 +20,13 @@ from core.traces.building.reader import Format, Packing
 from core.traces.dates import MonthSecondError
 from core.traces.door.formats import FORMATS, NAMES, format_named
 from core.traces.door.heads import HEAD, HEAD_LINES, head_by, ways_of
-from core.traces.door.own_files import refuse_own_file
+from core.traces.door.own_files import refuse_nothing, refuse_own_file
 from core.traces.field_map import FieldMap, value_at
 from core.traces.mapping.by_map import BY_MAP, is_readable, suggested
 from core.traces.options import ReadOptions
 from core.traces.packing import refusals
 from core.traces.packing.archives import parts_of
-from core.traces.packing.inner import EACH
+from core.traces.packing.inner import EACH, TABLE
 from core.traces.packing.inner_rows import Claims
 from core.traces.packing.sources import TraceFile
 from core.traces.packing.text import first_char
@@ -38,7 +38,7 @@ from core.traces.rows import Row
 _TRIED = 8
 """Records of a head that a format may fail to read before another one is asked."""
 _PACKINGS: Mapping[str, tuple[Packing, ...]] = MappingProxyType(
-    {"lines": ("lines",), "json": ("json", "csv"), "text": ("json", "csv")}
+    {"lines": ("lines",), "json": ("json", "csv"), "text": ("json", "csv"), "logfmt": ("json",)}
 )
 _LONGEST_NAME = 64
 """Characters of a column's name."""
@@ -108,6 +108,8 @@ def _otherwise(file: TraceFile, ways: Sequence[Way], field_map: FieldMap | None)
         if is_readable(rows):
             return Detection(BY_MAP, way)
     first = heads.get(ways[0], [])
+    if ways[0] == Way("json") and not any(isinstance(error, TraceError) for error in first):
+        refuse_nothing(file.name, [row for row in first if isinstance(row, Row)])
     broken = next((error for error in first if isinstance(error, TraceError)), None)
     if ways[0].packed != "csv" and ways[0] not in full and broken and not _is_no_json(file, broken):
         raise broken
@@ -123,7 +125,7 @@ def _listed_in_one(file: TraceFile, ways: Sequence[Way]) -> dict[Way, list[Row]]
     """The elements of a list where the file is one object around it: they are the records, not the object."""
     if len(_rows(Way("json"), file, 2)) != 1:
         return {}
-    lists = [way for way in ways if way.packed == "json" and way.path[-1:] == (EACH,)]
+    lists = [way for way in ways if way.packed == "json" and way.path[-1:] in ((EACH,), (TABLE,))]
     heads = {way: _rows(way, file, HEAD) for way in lists}
     return {way: rows for way, rows in heads.items() if rows and "role" not in rows[0]}
 

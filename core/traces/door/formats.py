@@ -19,6 +19,7 @@ from core.traces.readers.gateway_csv import GATEWAY_CSV
 from core.traces.readers.gemini import GEMINI
 from core.traces.readers.helicone import HELICONE, HELICONE_CSV
 from core.traces.readers.langfuse import LANGFUSE, LANGFUSE_CSV
+from core.traces.readers.langsmith import LANGSMITH
 from core.traces.readers.lengths_csv import AZURE, BURSTGPT
 from core.traces.readers.litellm import LITELLM
 from core.traces.readers.llmservingsim import LLMSERVINGSIM
@@ -27,6 +28,7 @@ from core.traces.readers.mooncake_sessions import MOONCAKE_SESSIONS
 from core.traces.readers.openai_chat import OPENAI_BATCH, OPENAI_CHAT, STORED_COMPLETIONS
 from core.traces.readers.opentelemetry import OPENTELEMETRY
 from core.traces.readers.pairs import PAIRS
+from core.traces.readers.phoenix import PHOENIX
 from core.traces.readers.prompts import PROMPTS, TEXT_LINES, TOKEN_IDS
 from core.traces.readers.responses import RESPONSES
 from core.traces.readers.sagemaker import SAGEMAKER
@@ -51,6 +53,8 @@ FORMATS: tuple[Format, ...] = (
     SAGEMAKER,
     BEDROCK,
     HELICONE,
+    LANGSMITH,
+    PHOENIX,
     OPENTELEMETRY,
     GEMINI,
     KV_EVENTS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 
 from core.errors import TraceError
@@ -15,6 +16,7 @@ from core.traces.packing.inner_paths import paths_into
 from core.traces.packing.inner_rows import Claims
 from core.traces.packing.json_rows import json_values, num_whole_lines, quiet
 from core.traces.packing.log_lines import line_paths
+from core.traces.packing.logfmt import is_logfmt
 from core.traces.packing.scanner import Scanner, Valued
 from core.traces.packing.sources import HeadMeter, OverError, TraceFile
 from core.traces.packing.tables import sheet_names
@@ -28,6 +30,8 @@ HEAD_LINES = 20_000
 """Records and lines that are looked at where those say nothing: requests may stand far behind a start-up."""
 MOST_PATHS = 16
 MOST_SHEETS = 20
+_TITLES = 20
+"""Lines in which a table's header has to come."""
 
 
 def head_by(
@@ -68,10 +72,10 @@ def ways_of(file: TraceFile) -> Iterator[Way]:
     """
     kind = kind_of_file(file)
     if kind in ("parquet", "arrow"):
-        yield Way("parquet" if kind == "parquet" else "arrow")
+        yield from _with_cells(Way("parquet" if kind == "parquet" else "arrow"), file)
     elif kind == "xlsx":
         for sheet in sheet_names(file)[:MOST_SHEETS]:
-            yield Way("xlsx", sheet=sheet)
+            yield from _with_cells(Way("xlsx", sheet=sheet), file)
     else:
         start = first_char(file)
         if not start:
@@ -82,6 +86,8 @@ def ways_of(file: TraceFile) -> Iterator[Way]:
             yield from _table_ways(file)
         yield Way("lines")
         yield Way("text")
+        if is_logfmt(file):
+            yield Way("logfmt")
         yield from (Way("text", path) for path in paths_into(_objects_of_lines(file), MOST_PATHS))
 
 
@@ -100,15 +106,25 @@ def _json_ways(file: TraceFile) -> Iterator[Way]:
 
 def _table_ways(file: TraceFile) -> Iterator[Way]:
     """A table by each delimiter that its header has, the most frequent one first."""
-    header = next((line for _, line in first_lines(file, 1) if isinstance(line, str)), "")
-    named = separator_of(header)
+    begin = [line for _, line in first_lines(file, _TITLES) if isinstance(line, str)]
+    named = separator_of(begin[0]) if begin else None
     if named is not None:
         yield Way("csv", delimiter=named)
         return
-    widths = {delimiter: len(header_of(header, delimiter)) for delimiter in DELIMITERS}
+    widths = {
+        one: next((n for line in begin if (n := len(header_of(line, one))) > 1), 0) for one in DELIMITERS
+    }
     wide = [delimiter for delimiter, width in widths.items() if width > 1]
     for delimiter in sorted(wide, key=lambda one: -widths[one]) or [","]:
-        yield Way("csv", delimiter=delimiter)
+        yield from _with_cells(Way("csv", delimiter=delimiter), file)
+
+
+def _with_cells(way: Way, file: TraceFile) -> Iterator[Way]:
+    """A table's rows, then the records that stand in a cell of each: a table of log lines."""
+    yield way
+    rows = [row.value for row in head_by(way, file) if isinstance(row, Row)]
+    for path in paths_into(rows, MOST_PATHS):
+        yield replace(way, path=path)
 
 
 def _lists(file: TraceFile) -> list[Path]:

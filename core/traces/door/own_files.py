@@ -1,4 +1,4 @@
-"""Files that Broth itself wrote and that are no log of requests: each is told where it belongs."""
+"""Files that are no log: what Broth itself wrote is told where it belongs, an API's error is named."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from types import MappingProxyType
 from typing import Any
 
 from core.errors import TraceError
+from core.traces import problems
 from core.traces.rows import Row
 
+_MOST_BESIDE = 6
+"""Fields of an answer that is nothing but an error, or an empty list."""
 _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "event-log": (
@@ -41,6 +44,23 @@ def refuse_own_file(file: str, rows: Sequence[Row]) -> None:
     if rows and (kind := _kind(rows[0].value)) is not None:
         code, message = _KINDS[kind]
         raise TraceError(code, message.format(file=file), file=file)
+
+
+def refuse_nothing(file: str, rows: Sequence[Row]) -> None:
+    """Look at JSON that no format claims.
+
+    Raises:
+        TraceError: there is no record in it, or it is the answer of an API that refused.
+    """
+    if not rows:
+        raise problems.empty(file, "it is JSON without any record")
+    first = rows[0].value
+    error = first.get("error")
+    if len(rows) == 1 and isinstance(error, dict | str) and error and len(first) <= _MOST_BESIDE:
+        said = error.get("message", error.get("type", "")) if isinstance(error, dict) else error
+        raise problems.api_error(file, said)
+    if len(rows) == 1 and any(value == [] for value in first.values()) and len(first) <= _MOST_BESIDE:
+        raise problems.empty(file, "its list is empty")
 
 
 def _kind(record: Mapping[str, Any]) -> str | None:

@@ -20,6 +20,7 @@ from core.traces.door.detect import Detection, detect
 from core.traces.door.formats import format_named
 from core.traces.door.heads import head_by, ways_of
 from core.traces.model import Trace
+from core.traces.numbers import Numbers, WrittenOtherwiseError
 from core.traces.options import ReadOptions
 from core.traces.packing.archives import Member, parts_of
 from core.traces.packing.sources import Meter, Progress, TraceFile
@@ -27,6 +28,8 @@ from core.traces.packing.ways import Way, rows_by
 from core.traces.rows import Row
 
 _MOST_NAMED = 5
+_READINGS = 4
+_ENCODINGS = {"cp1252": "Windows-1252", "gb18030": "GBK"}
 Plan = list[tuple[TraceFile, Detection]]
 """The files of a log, each with how it is read."""
 
@@ -56,11 +59,15 @@ def read_trace(
     wanted = options or ReadOptions()
     name = found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
     plan, left_out, empty = _planned(found, format_name, wanted)
-    try:
-        dates = Dates(ignored=wanted.ignore_times)
-        return _read(name, plan, (left_out, empty), wanted, progress, dates)
-    except MonthSecondError:
-        return _read(name, plan, (left_out, empty), wanted, progress, Dates(month_first=False))
+    dates, numbers = Dates(ignored=wanted.ignore_times), Numbers()
+    for _ in range(_READINGS):
+        try:
+            return _read(name, plan, (left_out, empty), wanted, progress, dates, numbers)
+        except MonthSecondError:
+            dates = Dates(month_first=False)
+        except WrittenOtherwiseError:
+            dates, numbers = dates.again(), Numbers(numbers.found_decimals)
+    raise AssertionError("each kind of value is read anew once")  # pragma: no cover
 
 
 def _read(
@@ -70,12 +77,14 @@ def _read(
     options: ReadOptions,
     progress: Progress | None,
     dates: Dates,
+    numbers: Numbers,
 ) -> Trace:
     """One reading. `passed`: names of the files that hold no requests, and of the empty ones.
 
     Raises:
         TraceError: as above.
         MonthSecondError: dates before some line must be read anew, day first.
+        WrittenOtherwiseError: numbers of some column must be read anew, with decimals.
     """
     builder = Builder(name, options)
     readers: dict[str, Reader] = {}
@@ -88,25 +97,32 @@ def _read(
     _note_packing(builder, plan, *passed)
     meter = Meter(sum(file.size() for file, _ in plan), progress)
     for file, found in plan:
-        _read_file(builder, readers[found.format.name], file, found, meter, dates)
+        _read_file(builder, readers[found.format.name], file, found, meter, dates, numbers)
     for reader in readers.values():
         reader.finish()
     meter.flush()
     _note_dates(builder, dates)
+    _note_numbers(builder, numbers)
     if len(readers) > 1:
         builder.note("formats", len(readers), formats=", ".join(readers))
     return builder.finish(_main([found.format for _, found in plan]).name)
 
 
 def _read_file(
-    builder: Builder, reader: Reader, file: TraceFile, found: Detection, meter: Meter, dates: Dates
+    builder: Builder,
+    reader: Reader,
+    file: TraceFile,
+    found: Detection,
+    meter: Meter,
+    dates: Dates,
+    numbers: Numbers,
 ) -> None:
     as_cells = found.format.packing == "csv"
     for row in rows_by(found.way, file, meter, builder.note, found.claims, as_cells):
         if isinstance(row, TraceError):
             builder.skip(row)
             continue
-        row.place.dates = dates
+        row.place.dates, row.place.numbers = dates, numbers
         builder.begin(row)
         try:
             reader.add(row)
@@ -189,15 +205,40 @@ def _note_packing(builder: Builder, plan: Plan, left_out: Sequence[str], empty: 
         builder.note("members_left", len(left_out), names=_listed(left_out))
     if empty:
         builder.note("empty_files", len(empty), names=_listed(empty))
+    for encoding in dict.fromkeys(filter(None, (_encoding(file) for file, _ in plan))):
+        builder.note("encoding", encoding=_ENCODINGS[encoding])
     for where in dict.fromkeys(found.way.where for _, found in plan if found.way.where):
         builder.note("inside", where=escaped(where))
     for sheet in dict.fromkeys(found.way.sheet for _, found in plan if found.way.sheet):
         builder.note("sheet", sheet=escaped(sheet))
 
 
+def _encoding(file: TraceFile) -> str | None:
+    """The encoding that a file's letters were taken for, where no mark says it."""
+    with file.content() as content:
+        return content.encoding if content.encoding in _ENCODINGS else None
+
+
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(escaped(name) for name in names[:_MOST_NAMED])
     return shown if len(names) <= _MOST_NAMED else f"{shown}, …"
+
+
+def _note_numbers(builder: Builder, numbers: Numbers) -> None:
+    """Say in which columns marks were taken for thousands.
+
+    Raises:
+        TraceError: a column that can be read in two ways.
+        WrittenOtherwiseError: as `_read`.
+    """
+    unknown = numbers.open_column()
+    if unknown is not None:
+        name, column = unknown
+        raise problems.open_numbers(column.file, column.line, name, column.doubtful)
+    found = numbers.with_thousands
+    if found:
+        names = _listed(list(found))
+        builder.note("thousands", len(found), columns=names, example=next(iter(found.values())))
 
 
 def _note_dates(builder: Builder, dates: Dates) -> None:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
+from core.errors import TraceError
 from core.texts import escaped
+from core.traces import problems
 from core.traces.building.block_rows import block_request, decide_shape
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format, Packing
+from core.traces.dates import MonthSecondError
 from core.traces.field_map import ROLES, FieldMap, value_at
 from core.traces.mapping.mapped import facts_of, read_mapped, unfolded
 from core.traces.mapping.propose import propose
+from core.traces.options import ReadOptions
 from core.traces.rows import Row
 
 _SIZE = 512
 LONGEST_NAME = 60
+_TRIED = 8
+"""Records of a head that a proposal may fail to read."""
 
 
 class _ByMap:
@@ -26,6 +33,8 @@ class _ByMap:
         chosen = builder.options.field_map
         self._fields = propose(head).field_map if chosen is None else chosen
         builder.field_map = self._fields
+        if self._fields.cached and not (self._fields.usage or self._fields.length):
+            raise problems.bad_option("map", "cached", "usage or length beside it: the prompt's tokens")
         if chosen is None:
             builder.note("proposed", map=escaped(str(self._fields)))
         missed = _missed(self._fields, head)
@@ -80,14 +89,28 @@ def by_map(packing: Packing) -> Format:
     return replace(BY_MAP, packing=packing)
 
 
+def _reads(field_map: FieldMap, rows: Sequence[Row]) -> bool:
+    """Whether a map makes a request of one of these records."""
+    for row in rows[:_TRIED]:
+        builder = Builder("", ReadOptions(field_map=field_map))
+        with suppress(TraceError, RecursionError, MonthSecondError):
+            _ByMap(builder, rows).add(row)
+            return True
+    return False
+
+
 def is_readable(rows: Sequence[Row]) -> bool:
     """Whether a log's records may be read by their proposals without asking."""
-    return _have_fields(rows) and propose(rows).sure
+    if not _have_fields(rows):
+        return False
+    found = propose(rows)
+    return found.sure and _reads(found.field_map, rows)
 
 
 def suggested(rows: Sequence[Row]) -> FieldMap:
     """The map to begin with, where asking is needed; empty where there are no fields."""
-    return propose(rows).field_map if _have_fields(rows) else FieldMap()
+    found = propose(rows).field_map if _have_fields(rows) else FieldMap()
+    return found if not found.says_what_is_asked or _reads(found, rows) else FieldMap()
 
 
 def _have_fields(rows: Sequence[Row]) -> bool:

@@ -15,13 +15,15 @@ from typing import Any
 from core.traces.building.build import Builder
 from core.traces.building.reader import Format, Packing, each_row
 from core.traces.field_map import FieldMap, Role, entered, row_at, value_at
+from core.traces.mapping.shapes import plain_messages
+from core.traces.mapping.times import time_of
 from core.traces.model import Fact, Segment, TraceRequest
+from core.traces.numbers import whole_of
 from core.traces.packing.json_rows import parse_object
 from core.traces.prompts.bodies import Segments, body_prompts, prompts_in, token_segment
 from core.traces.prompts.chat import output_text
 from core.traces.reported.reading import read_usage
 from core.traces.rows import Row
-from core.traces.timestamps import time_or_none
 from core.traces.usage import Usage
 
 COMMON = FieldMap(
@@ -58,13 +60,15 @@ class Rules:
     """What a format says beside its map. `left_out`: the code of the note that says why a record is no
     request; `prepare`: the record as the map expects it; `also`: where the answer's own id stands, by which
     a record that was delivered twice is known; `usage`: how this format's counts are to be understood;
-    `is_answer`: whether a record is the answer to a request with a record of its own, of the same name."""
+    `remark`: the code of a note about a record that is kept; `is_answer`: whether a record is the answer to
+    a request with a record of its own, of the same name."""
 
     left_out: Callable[[Row], str | None] = lambda _row: None
     prepare: Callable[[Row], Row] = lambda row: row
     also: tuple[str, ...] = ()
     usage: ReadUsage = read_usage
     is_answer: Callable[[Row], bool] = lambda _row: False
+    remark: Callable[[Row], str | None] = lambda _row: None
 
 
 USUAL = Rules()
@@ -107,6 +111,9 @@ def mapped(
             builder.note(code)
         elif builder.wants(row, lambda: usage_at(row, fields, rules.usage) is not None):
             read_mapped(builder, row, fields, rules)
+            remark = rules.remark(row)
+            if remark is not None:
+                builder.note(remark)
 
     return Format(name, title, packing, frozenset(gives), claims, each_row(each))
 
@@ -119,6 +126,7 @@ def read_mapped(builder: Builder, row: Row, fields: FieldMap, rules: Rules = USU
     """
     row = unfolded(row, fields)
     there = _there(builder, row, fields)
+    builder.wants_times = builder.wants_times or bool(fields.time)
     prompts = _prompts(builder, row, there)
     facts = facts_of(builder, row, there, rules.usage)
     also = label_at(row, rules.also)
@@ -201,12 +209,18 @@ def _prompts(builder: Builder, row: Row, fields: FieldMap) -> list[Segments]:
             return body_prompts(builder.chat, row)
         found = row_at(row, path)
         if found is not None and found[0].get(found[1]) != "":
-            return prompts_in(builder.chat, *found)
+            holder, name = found
+            value = holder.get(name)
+            plain = plain_messages(value) if type(value) is list else value
+            if plain is not value:
+                holder = Row(holder.value | {name: plain}, holder.place, holder.path)
+            return prompts_in(builder.chat, holder, name)
     return []
 
 
 def facts_of(builder: Builder, row: Row, fields: FieldMap, read: ReadUsage = read_usage) -> dict[str, Any]:
     """Everything about a request but its name and its prompt."""
+    builder.wants_times = builder.wants_times or bool(fields.time)
     usage = usage_at(row, fields, read)
     output = None if usage is None else usage.output_tokens
     labels: dict[str, Any] = {role: label_at(row, fields.paths(role)) for role in _LABELS}
@@ -215,7 +229,7 @@ def facts_of(builder: Builder, row: Row, fields: FieldMap, read: ReadUsage = rea
         labels["output_ids"] = ids
         output = len(ids)
     return labels | {
-        "arrival_s": _time(row, fields.time),
+        "arrival_s": time_of(builder, row, fields),
         "adapter": label_at(row, _beside(fields.prompt, _ADAPTERS)),
         "salt": label_at(row, _beside(fields.prompt, _SALTS)),
         "usage": usage,
@@ -230,14 +244,6 @@ def _beside(prompt: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
     holders = dict.fromkeys(path.rpartition(".")[0] for path in prompt)
     inner = (f"{path}.{name}" for path in (*holders, *prompt) if path not in ("", ".") for name in names)
     return (*names, *dict.fromkeys(inner))
-
-
-def _time(row: Row, paths: Sequence[str]) -> float | None:
-    for path in paths:
-        found = row_at(row, path)
-        if found is not None and found[0].get(found[1]) != "":
-            return time_or_none(*found)
-    return None
 
 
 def label_at(row: Row, paths: Sequence[str]) -> str | None:
@@ -309,7 +315,10 @@ def usage_at(row: Row, fields: FieldMap, read: ReadUsage = read_usage) -> Usage 
             first = first or usage
         elif first is not None:
             continue
-        elif type(value) in (int, float) or (isinstance(value, str) and value.isdecimal()):
+        elif type(value) in (int, float) or (isinstance(value, str) and whole_of(value) is not None):
             output = _number(row, fields.output) if fields.cached else None
             return Usage(holder.whole(name), _number(row, fields.cached), None, output)
-    return first
+    cached = None if fields.usage else _number(row, fields.cached)
+    if cached is None:
+        return first
+    return Usage(_number(row, fields.length), cached, None, _number(row, fields.output))

@@ -17,6 +17,7 @@ from typing import Any
 from core.traces.field_map import ROLES, FieldMap, Role, entered, value_at
 from core.traces.mapping import shapes
 from core.traces.mapping.tree import tree_of
+from core.traces.names import TIMES, is_late, plain_name
 from core.traces.rows import Row
 
 _WAYS: tuple[Role, ...] = ("prompt", "tokens", "blocks")
@@ -45,10 +46,7 @@ NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
         ),
         "blocks": ("hash_ids", "block_hashes", "block_ids", "prefix_hashes"),
         "length": ("input_length", "prompt_tokens", "input_tokens", "num_prompt_tokens", "prompt_length"),
-        "time": (
-            *("timestamp", "ts", "time", "start_time", "started_at", "created_at", "created", "request_time"),
-            *("received_at", "arrival_time", "event_time", "datetime", "date", "logged_at", "requested_at"),
-        ),
+        "time": TIMES,
         "id": ("request_id", "req_id", "id", "custom_id", "call_id", "uuid", "event_id", "span_id"),
         "session": ("session_id", "session", "conversation_id", "thread_id", "chat_id", "trace_id"),
         "tenant": (
@@ -71,9 +69,6 @@ NAMES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
 )
 _ANSWER = re.compile(
     r"(?:^|[._])(?:response|output|completion|answer|reply|result|generat|choice|candidates|error|reason)"
-)
-_LATE = re.compile(
-    r"(?:^|_)(?:end|ended|finish|finished|completed|updated|response|last|first|expires)(?:_|$)"
 )
 _READ_BESIDE = re.compile(
     r"(?:^|\.)(?:tools|functions|system|instructions|system_?instruction|tool_?config|cached_?content)(?:$|[.\[])",
@@ -123,6 +118,8 @@ def _chosen(candidates: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str,
     if "usage" in chosen:
         for count in _COUNTS:
             chosen.pop(count, None)
+    elif not any(role in chosen for role in _WAYS) and "cached" in chosen and "length" in chosen:
+        chosen["usage"] = chosen.pop("length")
     elif "blocks" not in chosen and ("prompt" in chosen or "tokens" in chosen):
         if "cached" in chosen and "length" in chosen:
             chosen["usage"] = chosen["length"]
@@ -130,11 +127,6 @@ def _chosen(candidates: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str,
             chosen.pop("cached", None)
         chosen.pop("length", None)
     return chosen
-
-
-def plain_name(path: str) -> str:
-    """A field's own name in lower case with underscores: startTime, Start-Time are start_time."""
-    return _CAMEL.sub("_", path.rpartition(".")[2]).strip("_").lower()
 
 
 def _is_named(path: str, role: Role) -> bool:
@@ -146,7 +138,8 @@ class _Fields:
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._num_rows = len(rows)
-        self._leaves = {leaf.path: leaf for leaf in tree_of(rows)} if rows else {}
+        leaves = tree_of(rows) if rows else []
+        self._leaves = {leaf.path: leaf for leaf in leaves if _is_whole(leaf.path, rows)}
         self._values = {path: [value_at(row.value, path) for row in rows] for path in self._leaves}
 
     def prompts(self) -> tuple[str, ...]:
@@ -182,9 +175,7 @@ class _Fields:
                 continue
             if self._leaves[path].kind in ("text", "number") and shapes.moments(values) is not None:
                 found.append(path)
-        return tuple(
-            sorted(found, key=lambda path: (_LATE.search(plain_name(path)) is not None, _rank(path, "time")))
-        )
+        return tuple(sorted(found, key=lambda path: (is_late(path), _rank(path, "time"))))
 
     def named(self, role: Role, kind: Any) -> tuple[str, ...]:
         """Plain values under a name that this role usually has."""
@@ -222,18 +213,11 @@ class _Fields:
         if not taken:
             return bool(chosen.usage) and not chosen.blocks and not self._big_rest(())
         (path,) = taken
-        if "[" in path and not self._is_only_element(path):
-            return False
         return (
             self._leaves[path].present_in >= shapes.ENOUGH
             and (self._is_one_chat(path) if chosen.prompt else self._are_named_ids(path))
             and not self._big_rest(taken)
         )
-
-    def _is_only_element(self, path: str) -> bool:
-        """Whether the lists that a path leads through hold one thing each: the others would be lost."""
-        holders = [self._values.get(path[: cut.start()], ()) for cut in re.finditer(r"\[", path)]
-        return all(isinstance(inner := entered(v), list) and len(inner) == 1 for h in holders for v in h)
 
     def _is_one_chat(self, path: str) -> bool:
         """Messages that ask, the only ones; or the only text with a prompt's name or a template's markers."""
@@ -274,6 +258,15 @@ class _Fields:
     def _agree_on_usage(self) -> bool:
         """Whether all that may be the usage count alike."""
         return len({tuple(map(shapes.usage_of, self._values[path])) for path in self.usages()}) <= 1
+
+
+def _is_whole(path: str, rows: Sequence[Row]) -> bool:
+    """Whether the lists that a path leads through hold one thing each: the others would be lost."""
+    for cut in re.finditer(r"\[", path):
+        holders = (entered(value_at(row.value, path[: cut.start()])) for row in rows)
+        if any(isinstance(holder, list) and len(holder) > 1 for holder in holders):
+            return False
+    return True
 
 
 def _rank(path: str, role: Role) -> int:

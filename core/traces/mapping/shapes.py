@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from statistics import median
+from types import MappingProxyType
 from typing import Any
 
 from core.errors import TraceError
@@ -23,6 +24,10 @@ LONG_TEXT = 32
 _ASKED = ("user", "human", "tool", "function", "system", "developer", "ipython")
 _ANSWERED = ("assistant", "model", "ai", "gpt", "bot")
 _CONTENTS = ("content", "parts", "tool_calls", "function_call", "toolUse")
+_LANGCHAIN = MappingProxyType(
+    {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "function"}
+)
+_SAID = ("content", "tool_calls", "tool_call_id", "function_call", "name")
 _MARKERS = re.compile(r"<\|(?:im_start|start_header_id|user|begin_of_text)\|>|\[INST\]|<start_of_turn>")
 _EPOCHS = ((1e9, 4e9), (1e12, 4e12), (1e15, 4e15), (1e18, 4e18))
 _DATE = re.compile(r"\s*(\d{4}[-/]\d\d?[-/]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4}|[A-Z][a-z]{2}, \d\d? )")
@@ -34,9 +39,39 @@ def share(values: Sequence[Any], holds: Any) -> bool:
     return bool(there) and sum(map(bool, map(holds, there))) >= ENOUGH * len(there)
 
 
+def plain_messages(value: object) -> Any:
+    """Messages without what some exporters put around each of them; anything else as it is.
+
+    Phoenix: `{"message": {…}}`. LangChain and LangSmith: a list in a list, and `{"id": […, "HumanMessage"],
+    "kwargs": {"content": …}}` or `{"type": "human", "data": {…}}`.
+    """
+    value = entered(value)
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
+    if not isinstance(value, list) or not value or not all(isinstance(item, dict) for item in value):
+        return value
+    found = [_plain_message(item) for item in value]
+    return found if any(new is not old for new, old in zip(found, value, strict=True)) else value
+
+
+def _plain_message(item: dict[str, Any]) -> dict[str, Any]:
+    if "role" in item:
+        return item
+    if isinstance(item.get("message"), dict):
+        return item["message"] if len(item) == 1 else item
+    for inner in (item.get("kwargs"), item.get("data"), item):
+        if isinstance(inner, dict) and "content" in inner:
+            names = item.get("id")
+            kind = names[-1] if isinstance(names, list) and names else inner.get("type", item.get("type"))
+            role = _LANGCHAIN.get(str(kind).removesuffix("Chunk").removesuffix("Message").lower())
+            if role is not None:
+                return {"role": role, **{name: inner[name] for name in inner if name in _SAID}}
+    return item
+
+
 def is_messages(value: object) -> bool:
     """A list of messages, of any provider: each with a role and something said."""
-    value = entered(value)
+    value = plain_messages(value)
     return (
         isinstance(value, list)
         and bool(value)
@@ -51,13 +86,13 @@ def is_messages(value: object) -> bool:
 
 def asks(value: object) -> bool:
     """Whether the messages end with what is to be answered; otherwise they are an answer, or a record."""
-    messages = entered(value)
+    messages = plain_messages(value)
     return bool(messages) and str(messages[-1].get("role")).lower() in _ASKED
 
 
 def only_answers(value: object) -> bool:
     """Messages without a question."""
-    return all(str(message.get("role")).lower() in _ANSWERED for message in entered(value))
+    return all(str(message.get("role")).lower() in _ANSWERED for message in plain_messages(value))
 
 
 def is_long_text(values: Sequence[Any]) -> bool:
@@ -65,6 +100,8 @@ def is_long_text(values: Sequence[Any]) -> bool:
     texts = [value for value in values if isinstance(value, str) and entered(value) is value]
     if len(texts) < ENOUGH * sum(value is not None for value in values) or not texts:
         return False
+    if any(text.lstrip()[:1] in ("{", "[", "#") for text in texts):
+        return False  # printed values and metrics are not said by anybody
     return median(map(len, texts)) >= LONG_TEXT and share(texts, lambda text: " " in text.strip())
 
 

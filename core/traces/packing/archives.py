@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
+from core.texts import escaped
 from core.traces import problems
 from core.traces.packing import refusals
 from core.traces.packing.layers import MOST_UNPACKED, Content, peeled, unpacking
@@ -23,6 +24,7 @@ from core.traces.packing.sources import TraceFile
 
 MOST_FILES = 1000
 _MOST_HELD = 2**28
+_DIGITS = re.compile(r"([0-9]{1,15})")
 _EXCEL = "xl/workbook.xml"
 _BROKEN = (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError, NotImplementedError)
 
@@ -59,6 +61,11 @@ class Member(TraceFile):
     def size(self) -> int:
         """Bytes once unpacked."""
         return self.length
+
+
+def _by_number(member: tuple[str, int]) -> list[tuple[int, int, str]]:
+    """Names with their numbers as numbers: part-10 comes after part-2."""
+    return [(1, int(piece), "") if piece.isdecimal() else (0, 0, piece) for piece in _DIGITS.split(member[0])]
 
 
 @contextmanager
@@ -119,10 +126,19 @@ def parts_of(file: TraceFile) -> list[TraceFile]:
             found = _listed(_seekable(file, content), kind)
         except _BROKEN:
             raise refusals.damaged(file.name, kind) from None
+    there = found
     found = sorted(((name, size) for name, size in found if not _is_hidden(name)), key=_by_name)
     if not found:
-        raise problems.empty(file.name, "the archive holds no file")
-    if sum(size for _, size in found) > MOST_UNPACKED or len(found) > MOST_FILES:
+        hidden = ", ".join(escaped(name) for name, _ in there[:3])
+        reason = (
+            f"its files are hidden ones ({hidden}), which are no logs"
+            if there
+            else "the archive holds no file"
+        )
+        raise problems.empty(file.name, reason)
+    if len(found) > MOST_FILES:
+        raise refusals.too_many(file.name, len(found), MOST_FILES)
+    if sum(size for _, size in found) > MOST_UNPACKED:
         raise refusals.too_much(file.name, MOST_UNPACKED)
     return [Member(f"{file.name}/{name}", file.data, file, kind, name, size) for name, size in found]
 
@@ -143,4 +159,4 @@ def _by_name(found: tuple[str, int]) -> tuple[list[tuple[int, str]], str]:
 
 
 def _is_hidden(name: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
+    return any(part.startswith((".", "__MACOSX")) and part.strip(".") for part in name.split("/"))

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from core.traces.packing.inner import EACH, TIMES, Path, may_hold_object, objects_in
+from core.traces.packing.inner import (
+    EACH,
+    TABLE,
+    TIMES,
+    Path,
+    as_object,
+    may_hold_object,
+    objects_in,
+    table_records,
+)
 
 SHIPPED = frozenset(
     {
@@ -38,7 +47,7 @@ def paths_into(values: Iterable[object], most: int) -> list[Path]:
         for name, item in _steps(value):
             here = (*path, *name)
             is_named = name[-1] in SHIPPED and isinstance(item, dict | str)
-            if is_named or name[-1] in (EACH, 1):
+            if is_named or name[-1] in (EACH, TABLE, 1):
                 found[here] = None
             if len(here) < _DEEPEST:
                 queue.append((item, here))
@@ -49,6 +58,7 @@ def _steps(value: object) -> Iterator[tuple[Path, object]]:
     """One step further in: fields that hold objects or texts with one, the first element of lists."""
     if isinstance(value, str):
         value = next((item for item, _ in objects_in(value)), None)
+    value = as_object(value)
     if isinstance(value, list) and value and isinstance(value[0], dict):
         yield (EACH,), value[0]
     if not isinstance(value, dict):
@@ -61,6 +71,10 @@ def _steps(value: object) -> Iterator[tuple[Path, object]]:
         elif isinstance(item, list) and item:
             if isinstance(item[0], dict):
                 yield (name, EACH), item[0]
+            elif (record := next(table_records(value, name), None)) is not None:
+                yield (name, TABLE), record
+            elif isinstance(as_object(item[0]), dict):
+                yield (name, EACH), as_object(item[0])
             elif isinstance(item[0], list) and len(item[0]) > 1 and isinstance(item[0][1], str):
                 yield (name, EACH, 1), item[0][1]
 

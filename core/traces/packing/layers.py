@@ -39,11 +39,13 @@ _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ta
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file without its layers. `consumed`: bytes of the file read so far; None: as many as came out."""
+    """A file without its layers. `consumed`: bytes of the file read so far; None: as many as came out;
+    `encoding`: what its text was before, if not UTF-8."""
 
     stream: BinaryIO
     kind: Kind
     consumed: Callable[[], int] | None
+    encoding: str | None = None
 
 
 class _Pull(io.RawIOBase):
@@ -111,6 +113,8 @@ def peeled(name: str, stream: BinaryIO) -> Content:
             break
         now = unpacking(name, layer[0], layer[1](below if now is stream else _Count(now)))
         head = cast(io.BufferedReader, now).peek(PEEK)
+    if any(head.startswith(magic) for magic in _PACKED):
+        raise refusals.too_deep(name, MOST_LAYERS)
     consumed = None if now is stream else lambda: below.num_bytes
     kind = kind_of(name, head)
     if kind != "text":
@@ -121,7 +125,7 @@ def peeled(name: str, stream: BinaryIO) -> Content:
         head = cast(io.BufferedReader, now).peek(PEEK)
     if b"\r" in head and b"\n" not in head:
         now = _buffered(_lines_of(now))
-    return Content(now, "text", consumed)
+    return Content(now, "text", consumed, encoding)
 
 
 def _buffered(read: Read) -> BinaryIO:
@@ -151,7 +155,7 @@ def _recoding(name: str, encoding: str, below: BinaryIO) -> Read:
 
     def read(size: int) -> bytes:
         while True:
-            raw = below.read(max(4, size // 4))  # one unit of UTF-16 is at most three bytes of UTF-8
+            raw = below.read(max(4, size // 4))  # one unit of an encoding is at most four bytes of UTF-8
             try:
                 text = decoder.decode(raw, final=not raw).encode("utf-8")
             except UnicodeError:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from core.errors import TraceError
 from core.traces.packing.inner import Path, plain_line, time_beside
 from core.traces.packing.inner_paths import SHIPPED
-from core.traces.packing.inner_rows import PIECE
+from core.traces.packing.parts import PIECE
 from core.traces.packing.scanner import Valued
 from core.traces.packing.text import LONGEST_LINE
 from core.traces.problems import Place
@@ -46,10 +46,12 @@ def log_lines(values: Iterable[Valued | TraceError], path: Path) -> Iterator[Row
             continue
         place, (text, time) = value[0], _text_at(value[1], path)
         if text is not None:
-            text, time, is_part = plain_line(text, time)
+            found = plain_line(text, time)
+            is_part = found.is_part
             if is_part is None:
-                is_part = len(text) >= PIECE and not text.endswith("\n")
-            yield from pieces.rows(place, text, f"{time} " if isinstance(time, str) else "", is_part)
+                is_part = len(found.text) >= PIECE and not found.text.endswith("\n")
+            before = f"{found.time} " if isinstance(found.time, str) else ""
+            yield from pieces.rows(place, found.text, before, is_part)
     yield from pieces.rest()
 
 
@@ -60,8 +62,9 @@ def bare_lines(values: Iterable[tuple[Place, str | TraceError]]) -> Iterator[Row
         if isinstance(line, TraceError):
             yield line
         elif " std" in line[:48]:
-            text, time, is_part = plain_line(line, None)
-            yield from pieces.rows(place, text, f"{time} " if time else "", is_part is True)
+            found = plain_line(line, None)
+            before = f"{found.time} " if found.time else ""
+            yield from pieces.rows(place, found.text, before, found.is_part is True)
         else:
             yield Row({"line": line}, place)
     yield from pieces.rest()

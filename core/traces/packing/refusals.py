@@ -39,3 +39,17 @@ def no_package(file: str, kind: str, command: str) -> TraceError:
     """An optional package would read it."""
     message = f"{file} is a file of the kind {kind}; reading it needs one more package: {command}"
     return TraceError("trace.no_package", message, file=file, kind=kind, command=command)
+
+
+def too_many(file: str, count: int, limit: int) -> TraceError:
+    """An archive of more files than are opened one by one."""
+    message = (
+        f"{file} holds {count} files; at most {limit} are read as one log. Pack fewer of them, or join them."
+    )
+    return TraceError("trace.too_many", message, file=file, count=count, limit=limit)
+
+
+def too_deep(file: str, limit: int) -> TraceError:
+    """Packed again and again."""
+    message = f"{file} is packed more than {limit} times over. Unpack it yourself and load what comes out."
+    return TraceError("trace.too_deep", message, file=file, limit=limit)

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Any, BinaryIO
 
 from core.traces.packing import refusals
+from core.traces.packing.csv_rows import Say, once_each, quiet
 from core.traces.packing.layers import MOST_UNPACKED
 from core.traces.packing.sources import Meter, TraceFile
 from core.traces.problems import Place
@@ -111,7 +112,9 @@ def sheet_names(file: TraceFile) -> tuple[str, ...]:
         return tuple(_workbook(file, content.stream).sheetnames)
 
 
-def sheet_rows(file: TraceFile, sheet: str, meter: Meter | None = None) -> Generator[Row, None, None]:
+def sheet_rows(
+    file: TraceFile, sheet: str, meter: Meter | None = None, say: Say = quiet
+) -> Generator[Row, None, None]:
     """The rows of a sheet below its first row that is not empty, which names the columns.
 
     Raises:
@@ -126,7 +129,7 @@ def sheet_rows(file: TraceFile, sheet: str, meter: Meter | None = None) -> Gener
             if all(cell is None for cell in cells):
                 continue
             if header is None:
-                header = ["" if cell is None else str(cell).strip() for cell in cells]
+                header = once_each(["" if cell is None else str(cell).strip() for cell in cells], say)
                 continue
             pairs = zip(header, cells, strict=False)
             record = {name: _plain(cell) for name, cell in pairs if name and cell is not None}

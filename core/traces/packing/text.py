@@ -63,7 +63,14 @@ def lines(
             try:
                 yield place, raw.decode("utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
-                yield place, problems.not_text(place, f"byte {error.start + 1} of the line")
+                yield place, problems.not_text(place, _what_stands(raw, error.start))
+
+
+def _what_stands(raw: bytes, at: int) -> str:
+    """A byte that is not UTF-8, by its place and what it would be in a table from Excel."""
+    letter = raw[at : at + 1].decode("cp1252", "replace")
+    also = f"; in Windows-1252 it is {letter}" if letter.isprintable() and letter != "\ufffd" else ""
+    return f"byte {at + 1} of the line{also}"
 
 
 def text_of(file: TraceFile, content: Content) -> BinaryIO:

@@ -15,10 +15,11 @@ from typing import Any, Literal
 from core.errors import TraceError
 from core.traces.packing.csv_rows import csv_rows
 from core.traces.packing.decode import parse_json, parse_repr
-from core.traces.packing.inner import EACH, Path
+from core.traces.packing.inner import EACH, TABLE, Path
 from core.traces.packing.inner_rows import Claims, InnerRows
 from core.traces.packing.json_rows import json_rows, json_values, quiet
 from core.traces.packing.log_lines import bare_lines, log_lines
+from core.traces.packing.logfmt import logfmt_rows
 from core.traces.packing.scanner import Say, Valued
 from core.traces.packing.sources import Meter, TraceFile
 from core.traces.packing.tables import arrow_rows, sheet_rows
@@ -26,14 +27,14 @@ from core.traces.packing.text import lines
 from core.traces.rows import Row
 
 Rows = Generator[Row | TraceError, None, None]
-Packed = Literal["json", "text", "lines", "csv", "parquet", "arrow", "xlsx"]
+Packed = Literal["json", "text", "lines", "logfmt", "csv", "parquet", "arrow", "xlsx"]
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
     """How records lie in a file. `json`: one a line, an array, or in a row; `text`: JSON behind a prefix on
-    each line; `lines`: the lines themselves, or with a path the texts there; the others are tables. `path`:
-    where in a value the record is.
+    each line; `lines`: the lines themselves, or with a path the texts there; `logfmt`: pairs on each line;
+    the others are tables. `path`: where in a value the record is.
     """
 
     packed: Packed
@@ -46,7 +47,7 @@ class Way:
         """The path as people write it: data[].message."""
         text = ""
         for step in self.path:
-            text += "[]" if step == EACH else f"[{step}]" if isinstance(step, int) else f".{step}"
+            text += "[]" if step in (EACH, TABLE) else f"[{step}]" if isinstance(step, int) else f".{step}"
         return text.removeprefix(".")
 
 
@@ -66,9 +67,11 @@ def rows_by(
     """
     if way.packed == "lines":
         return _line_rows(file, meter) if not way.path else _lines_in(way.path, file, meter, say)
+    if way.packed == "logfmt":
+        return logfmt_rows(file, meter, say)
     if way.packed == "csv":
-        rows = csv_rows(file, meter, way.delimiter)
-        return rows if as_cells else _entered(rows)
+        rows = csv_rows(file, meter, way.delimiter, say)
+        return rows if as_cells else _within(_entered(rows), way, claims, say)
     rows = _objects(way, file, meter, say, claims)
     return _as_cells(rows) if as_cells else rows
 
@@ -76,15 +79,23 @@ def rows_by(
 def _objects(way: Way, file: TraceFile, meter: Meter | None, say: Say, claims: Claims | None) -> Rows:
     match way.packed:
         case "parquet" | "arrow":
-            return _entered(arrow_rows(file, way.packed, meter))
+            return _within(_entered(arrow_rows(file, way.packed, meter)), way, claims, say)
         case "xlsx":
-            return _entered(sheet_rows(file, way.sheet, meter))
+            return _within(_entered(sheet_rows(file, way.sheet, meter, say)), way, claims, say)
         case "text":
             return InnerRows(way.path, claims, say).of(_line_values(file, meter))
     if not way.path:
         return json_rows(file, meter, say)
     inside, rest = _streamed(way.path)
     return InnerRows(rest, claims, say).of(json_values(file, meter, say, inside))
+
+
+def _within(rows: Rows, way: Way, claims: Claims | None, say: Say) -> Rows:
+    """The rows, or the records in one of their cells."""
+    if not way.path:
+        return rows
+    values = (row if isinstance(row, TraceError) else (row.place, row.value) for row in rows)
+    return InnerRows(way.path, claims, say).of(values)
 
 
 def _streamed(path: Path) -> tuple[tuple[str, ...], Path]:

@@ -15,9 +15,9 @@ from typing import Any
 from core.traces.building.build import Builder
 from core.traces.building.reader import Reader
 from core.traces.building.streams import is_part
-from core.traces.field_map import value_at
-from core.traces.mapping.mapped import COMMON, common, mapped
-from core.traces.mapping.shapes import usage_of
+from core.traces.mapping.columns import is_bucket, is_usage, with_usual_names
+from core.traces.mapping.mapped import COMMON, Rules, common, mapped
+from core.traces.mapping.shapes import asks, is_messages
 from core.traces.rows import Row
 
 _PATHS = (
@@ -43,9 +43,22 @@ _PROMPTS = (
 def _claims(data: Mapping[str, Any]) -> bool:
     if any(isinstance(data.get(name), str | list | dict) and data[name] for name in _PROMPTS):
         return False
-    if is_part(data) or usage_of(dict(data)) is not None:
+    if is_part(data):
         return True
-    return any(usage_of(value_at(data, path)) is not None for path in _PATHS)
+    return not _holds_messages(data) and is_usage(data, _PATHS)
+
+
+def _holds_messages(value: object, depth: int = 4) -> bool:
+    """Whether messages lie in a record under whatever name: its prompt would be lost."""
+    if isinstance(value, Mapping):
+        return depth > 0 and any(_holds_messages(inner, depth - 1) for inner in value.values())
+    if isinstance(value, list | str):
+        return is_messages(value) and asks(value)
+    return False
+
+
+def _remark(row: Row) -> str | None:
+    return "buckets" if is_bucket(tuple(row.value)) else None
 
 
 _EACH = mapped(
@@ -60,6 +73,7 @@ _EACH = mapped(
         id=(*COMMON.id, "message.id", "response.id", "responseId"),
         model=("model", "message.model", "response.model", "modelVersion"),
     ),
+    Rules(prepare=with_usual_names, remark=_remark),
 )
 
 

@@ -19,7 +19,7 @@ from core.traffic.usage.turns import Turn
 
 TRANSCRIPTS = ("claude_code_transcript", "codex_rollout", "claude_code_blocks")
 """Formats whose sessions are conversations."""
-APART = ("system", "tools", "developer")
+APART = ("marker", "system", "tools", "developer")
 MOST = 0.6
 """Share of the turns that have to go on with the one before."""
 GROWTH = 0.5
@@ -70,13 +70,18 @@ def _grows(before: Turn, now: Turn) -> bool:
 def content_of(before: TraceRequest, now: TraceRequest) -> tuple[int, int]:
     """Tokens of a prompt's messages that stand in the next one (of blocks: of the common start), and all.
 
-    The system prompt and the tools are the same in separate questions too.
+    The system prompt, the tools and what frames a message are the same in separate questions too. The last
+    message may have grown.
     """
     if not before.segments:
         return common_tokens(before, now), before.num_tokens
     there = {(one.role, one.text) for one in now.segments}
     said = [one for one in before.segments if one.role not in APART] or list(before.segments)
     held = sum(len(one.token_ids) for one in said if (one.role, one.text) in there)
+    last = said[-1]
+    grown = any(role == last.role and (text or "").startswith(last.text or " ") for role, text in there)
+    if grown and (last.role, last.text) not in there:
+        held += len(last.token_ids)
     return held, sum(len(one.token_ids) for one in said)
 
 

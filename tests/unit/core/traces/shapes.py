@@ -229,7 +229,7 @@ def _encodings() -> Iterator[tuple[str, Shape]]:
     yield "UTF-16 in gzip", Shape(gzip.compress(text.encode("utf-16")))
     yield "CR alone", Shape(lines(BASE, "\r"))
     yield "CR and LF", Shape(lines(BASE, "\r\n"))
-    yield "Latin-1", Shape(text.replace("汤", "o").encode("latin-1"), code="trace.encoding")
+    yield "Windows-1252", Shape(text.replace("汤", "\\u6c64").encode("cp1252"), notes=("encoding",))
     yield (
         "UTF-16 of a table",
         Shape(table(gateway(), delimiter="\t").decode().encode("utf-16"), format="gateway_csv"),

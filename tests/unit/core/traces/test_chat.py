@@ -178,7 +178,7 @@ def test_an_image_is_its_content() -> None:
     one, same, other = trace.requests
     assert one.segments == same.segments
     assert one.segments[1] != other.segments[1]
-    assert notes(trace) == {"media": 3}
+    assert notes(trace) == {"media": 3, "untimed": 3}
 
 
 def test_an_answer_that_was_begun_is_continued() -> None:

@@ -414,7 +414,7 @@ def test_a_record_that_breaks_in_its_middle_leaves_nothing_behind() -> None:
     broken: Json = {"messages": [{"role": "user", "content": [image]}, {"role": "user", "content": 3}]}
     good = {"messages": [{"role": "user", "content": "Hi"}]}
     trace = read_rows(good, broken, good, skip_broken=True)
-    assert (len(trace.requests), trace.notes, trace.num_skipped) == (2, (), 1)
+    assert (len(trace.requests), notes(trace), trace.num_skipped) == (2, {"untimed": 2}, 1)
 
 
 @pytest.mark.parametrize("broken", BROKEN_LINES)

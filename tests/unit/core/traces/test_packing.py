@@ -167,7 +167,7 @@ def test_bytes_that_are_not_utf8(data: bytes, reason: str) -> None:
 
 
 def test_a_line_that_is_not_utf8_can_be_skipped() -> None:
-    trace = read(b'{"prompt": "a"}\n{"prompt": "\xe9"}\n{"prompt": "b"}\n', skip_broken=True)
+    trace = read(b'{"prompt": "a"}\n{"prompt": "\xff"}\n{"prompt": "b"}\n', skip_broken=True)
     assert (len(trace.requests), trace.num_skipped) == (2, 1)
 
 
@@ -342,7 +342,7 @@ def test_names_are_made_unique() -> None:
     names = [request.request_id for request in trace.requests]
     assert len(set(names)) == 4
     assert names[:2] == ["a", "a#2"]
-    assert notes(trace) == {"renamed": 3}
+    assert notes(trace) == {"renamed": 3, "untimed": 4}
 
 
 def test_models_adapters_and_salts_share_nothing() -> None:
@@ -354,7 +354,7 @@ def test_models_adapters_and_salts_share_nothing() -> None:
     scopes = [request.scope for request in trace.requests]
     assert scopes[0] == scopes[1]
     assert len(set(scopes)) == 5
-    assert notes(trace) == {"models": 2, "model_missing": 1}
+    assert notes(trace) == {"models": 2, "model_missing": 1, "untimed": 6}
     together = read_rows(*rows[:4], split_by_model=False)
     assert {request.scope for request in together.requests} == {""}
 

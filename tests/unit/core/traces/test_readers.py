@@ -406,7 +406,7 @@ def test_batches_of_all_kinds() -> None:
         call("/v1/embeddings", input="Hi"),
     )  # fmt: skip
     assert len(trace.requests) == 7
-    assert notes(trace) == {"no_generation": 1, "renamed": 5}
+    assert notes(trace) == {"no_generation": 1, "renamed": 5, "untimed": 7}
     assert trace.facts == {"text", "tokens"}
     for wrong in ([], [1, "a"], [[]], "", [-1], [2**32], [True], 5):
         assert error_of(jsonl(call("/v1/completions", prompt=wrong))).code in ("trace.value", "trace.missing")

@@ -25,6 +25,8 @@ FORMAT_OF = {
     "helicone.jsonl": "helicone",
     "helicone.csv": "helicone_csv",
     "opentelemetry_spans.jsonl": "opentelemetry",
+    "langsmith.jsonl": "langsmith",
+    "phoenix.jsonl": "phoenix",
     "langfuse_table.csv": "langfuse_csv",
     "vllm_request.log": "vllm_log",
     "usage_lines.jsonl": "usage_lines",

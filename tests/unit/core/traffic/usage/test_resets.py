@@ -384,3 +384,12 @@ def test_a_clock_that_was_set_back() -> None:
     turns[16:] = [(at + 400, read, short, long) for at, read, short, long in turns[16:]]
     set_back = [*turns[:10], *((at - 150.0, *counts) for at, *counts in turns[10:])]
     assert causes_of(claude(*set_back)) == causes_of(claude(*turns)) == [*[None] * 15, "ttl", *[None] * 4]
+
+
+def test_short_questions_are_no_conversation_for_their_framing() -> None:
+    """What frames a message is longer than these; the last message of a conversation may grow in place."""
+    said = ["part 0", "part 1", "part 2", "part 3"]
+    apart = [(20.0 * k, 0, 5000 + 900 * k, [], [text]) for k, text in enumerate(said)]
+    grown = [(20.0 * k, 0, 5000 + 900 * k, [], [" and ".join(said[: k + 1])]) for k in range(4)]
+    assert set(causes_of(with_text(*apart))) == {None}
+    assert causes_of(with_text(*grown)) == [None, *["unexplained"] * 3]
