@@ -39,7 +39,7 @@ def render() -> None:
     left_out = load.plan().num_left_out
     if left_out:
         st.caption(say("monitor.left_out", n=left_out))
-    load.sent = 0  # whatever was drawn before may be gone: send everything once
+    load.forget_sent()  # whatever was drawn before may be gone
     with st.container(key="load-body"):
         with st.container(key="load-strips"):  # the same place, playing or paused: it is not mounted anew
             st.fragment(_strips, run_every=TICK_S if load.playing else None)(load.playing)
@@ -88,7 +88,7 @@ def _strips(playing: bool) -> None:
         st.rerun()
     with load.lock:
         payload = monitor_payload(load, lang_mode(), _bet())
-    show_monitor(payload, _play, _send_all)
+    show_monitor(payload, load.hear)
 
 
 def _bet() -> int | None:
@@ -154,15 +154,6 @@ def _running() -> LoadSession:
     load = LOAD.get()
     assert load is not None
     return load
-
-
-def _play(playing: bool) -> None:
-    load = _running()
-    load.playing = playing and not load.run.done
-
-
-def _send_all() -> None:
-    _running().sent = 0
 
 
 def _set_speed(speed: int) -> None:

@@ -7,14 +7,15 @@ import { emptyBuffer, nextHead, takeBins } from "./buffer.js";
 import { drawMonitor, nameMonitor } from "./draw.js";
 import { readData } from "../stage/time/unpack.js";
 import { buildMonitor } from "./build.js";
+import { emptyOwed, hearMessage, pressPlay, tellNow } from "./tell.js";
 
 const FRAME_MS = 100, TICK_MS = 1150;
 const monitors = new WeakMap();
-/** Bins that were here before the page was left: Python sends only new ones. */
+/** Bins that were here before the page was left: there is something to draw at once. */
 const parkedBuffers = new Map();
 
 function createMonitor(host, css) {
-  const monitor = Object.assign(buildMonitor(), { host, api: {}, undo: [], buffer: null, head: { at: 0, since: 0 }, wish: null });
+  const monitor = Object.assign(buildMonitor(), { host, api: {}, undo: [], buffer: null, head: { at: 0, since: 0 }, owed: emptyOwed() });
   host.append(monitor.root);
   monitor.t = (key, args) => labelText(monitor.data.text, monitor.data.lang, key, args);
   monitor.t1 = (key, args) => formatText(lookUp(monitor.data.text, monitor.data.lang === "both" ? "zh" : monitor.data.lang, key) ?? key, args);
@@ -31,13 +32,18 @@ function revealMonitor(monitor) {
   drawMonitor(monitor);
 }
 
-const isPlaying = ({ wish, data }) => wish ?? data.state.playing;
+const isPlaying = ({ owed, data }) => owed.playing ?? data.state.playing;
 
 /** Pause answers here and now; Python hears of it and follows. */
 function flipPlay(monitor) {
-  monitor.wish = !isPlaying(monitor);
+  pressPlay(monitor.owed, !isPlaying(monitor), Date.now());
   showPlay(monitor);
-  monitor.api.setTriggerValue?.("play", { playing: monitor.wish });
+  tellPython(monitor, 0);
+}
+
+function tellPython({ owed, api }, ms) {
+  const told = tellNow(owed, ms);
+  if (told) api.setTriggerValue?.("told", told);
 }
 
 function showPlay(monitor) {
@@ -84,6 +90,7 @@ function wireMonitor(monitor) {
   const timer = setInterval(() => {
     const now = performance.now(), ms = now - before;
     before = now;
+    tellPython(monitor, ms);
     if (!monitor.data || document.hidden || !isPlaying(monitor)) return;
     const head = nextHead(monitor.head, newestOf(monitor), ms, TICK_MS);
     const moved = head.at !== monitor.head.at;
@@ -104,11 +111,11 @@ function takeMessage(monitor, data) {
     monitor.head = { at: newestOf(monitor), since: 0 };
     parkedBuffers.clear();
   }
-  const generation = monitor.buffer.generation;
-  if (!takeBins(monitor.buffer, data.samples)) return void monitor.api.setStateValue?.("missing", monitor.buffer.ends.length);
+  const generation = monitor.buffer.generation, joined = takeBins(monitor.buffer, data.samples);
+  hearMessage(monitor.owed, data.state.heard, joined);
+  if (!joined) return;
   const jumps = monitor.still || !data.state.playing || generation !== monitor.buffer.generation;
   monitor.head = { at: jumps ? newestOf(monitor) : Math.min(monitor.head.at, newestOf(monitor)), since: 0 };
-  if (monitor.wish === data.state.playing) monitor.wish = null;
 }
 
 export function mountMonitor(component) {

@@ -112,6 +112,7 @@ def _run(
     analysis = analyse(trace, settings, progress)
     misses = misses_of(analysis, progress)
     causes = find_causes(analysis, misses, tokenizer, progress)
+    account = account_of(analysis, misses, causes)
     saved = savings(analysis, cost, prices)
     peak = held(analysis)
     total = whole(analysis, rule)
@@ -148,7 +149,7 @@ def _run(
         "sources": sources_json(analysis, rule),
         "quotas": quotas_json(analysis),
         "reasons": _reasons(misses),
-        "account": asdict(account_of(misses, causes)),
+        "account": asdict(account) | {"verdict": account.verdict},
         "causes": [_cause(one) for one in causes],
         "worst": [_miss(analysis, miss, tokenizer) for miss in _worst(misses)],
     }
@@ -192,9 +193,10 @@ def _cause(one: Finding) -> Json:
         "cause": one.cause,
         "path": one.path or None,
         "kind": one.kind,
+        "kinds": list(one.kinds),
         "characters": None if one.characters is None else list(one.characters),
         "span": one.aligned[0].span if one.aligned else None,
-        "bar": None if one.bar is None else asdict(one.bar),
+        "bar": None if one.bar is None else list(one.bar.parts),
         "aligned": [asdict(row) for row in one.aligned],
         "num_requests": one.num_requests,
         "example": one.example,
@@ -209,6 +211,7 @@ def _cause(one: Finding) -> Json:
         "computed_after": best.computed_after,
         "gain": one.gain,
         "repairs": [asdict(offer) for offer in one.offers],
+        "advised": one.advised,
     }
 
 

@@ -72,7 +72,7 @@ def _places(widget: Widget, dice: random.Random) -> list[float]:
 
 
 def _told(widget: Widget, dice: random.Random) -> WidgetState:
-    """What the components tell: states by their own name, events by a name that Streamlit makes of it."""
+    """What the components tell: events, by a name that Streamlit makes of theirs."""
     if widget.proto.component_name == "broth_stage":
         change, value = dice.choice(FORKS)
         fork = {"step": dice.randint(0, 30), "change": change, "value": value}
@@ -88,17 +88,16 @@ def _told(widget: Widget, dice: random.Random) -> WidgetState:
             "answer": {**answer, "votes": []},
             "seen": "P0",
             "bet": {"tokens": dice.randint(0, 99)},
+            "lang": dice.choice(LANG_MODES),
         }
-        state: dict[str, Any] = {"lang": dice.choice(LANG_MODES)}
     elif widget.proto.component_name == "broth_act":
-        events, state = {"take": dice.choice(["P1", "P9"])}, {}
+        events = {"take": dice.choice(["P1", "P9"])}
     elif widget.proto.component_name == "broth_fields":
         path, role = dice.choice(["prompt", "timestamp", "x"]), dice.choice(["prompt", "time", "", "soup"])
-        events, state = {"pick": {"path": path, "role": role}}, {}
+        events = {"pick": {"path": path, "role": role}}
     else:
-        events, state = {"play": {"playing": dice.random() < 0.5}}, {"missing": dice.randint(0, 9)}
-    if dice.random() < 0.3:
-        return WidgetState(id=widget.proto.id, json_value=json.dumps(state))
+        playing = dice.choice([None, True, False])
+        events = {"told": {"press": dice.randint(0, 9), "playing": playing, "lacks": dice.random() < 0.5}}
     name = dice.choice(sorted(events))
     told = WidgetState(id=f"{STREAMLIT_INTERNAL_KEY_PREFIX}_{widget.proto.id}__events")
     told.json_trigger_value = json.dumps([{"event": name, "value": events[name]}])
@@ -160,7 +159,7 @@ def touched(widget: Widget, dice: random.Random) -> WidgetState | None:
 NUMBERS = (-1.0, 0.5, 1e18, -1e300)
 NO_NUMBERS = (math.nan, math.inf, -math.inf)
 """Not for number fields: there Streamlit itself turns them into whole numbers before any page runs."""
-TOLD = ("null", "[]", "7", "NaN", '{"lang": 5}', '{"lang": ["zh"]}', '{"missing": -1}')
+TOLD = ("null", "[]", "7", "NaN", '{"lang": 5}', '{"lang": ["zh"]}', '{"told": -1}')
 VALUES = (
     None,
     7,
@@ -193,7 +192,7 @@ def spoilt(widget: Widget, dice: random.Random) -> WidgetState | None:
     elif kind == "json_value":
         state.json_value = dice.choice(TOLD)
     elif kind == "json_trigger_value":
-        event = dice.choice(["fork", "answer", "bet", "seen", "take", "play", "missing", "lang", "none"])
+        event = dice.choice(["fork", "answer", "bet", "seen", "take", "told", "lang", "none"])
         told = [json.dumps([{"event": event, "value": dice.choice(VALUES)}]), *TOLD]
         state.json_trigger_value = dice.choice(told)
     return state

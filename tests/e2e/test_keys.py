@@ -208,3 +208,14 @@ def test_bookmarks_are_jumped_to(browser_page: Page, server: str) -> None:
     press(page, "J")
     press(page, "j")
     assert step_of(page) == 20
+
+
+def test_a_language_chosen_on_the_stage_counts_each_time(browser_page: Page, server: str) -> None:
+    """There, back by the page, and there again: the second time the stage says what it said before."""
+    page = browser_page
+    open_stage(page, f"{server}/execute?s=P1&lang=en")
+    for _ in range(2):
+        press(page, "l")
+        expect_address(page, "lang=both")
+        choose_language(page, "English", "en")
+        expect_address(page, "lang=en")

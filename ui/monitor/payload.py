@@ -12,8 +12,6 @@ from ui.words.i18n import LangMode
 from ui.words.palette import PALETTE
 
 TOP = 10
-OVERLAP = 30
-"""Bins sent again with the new ones: a message that a busy browser never saw leaves no hole."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _QUIET_FLAGS = {"admit_window"}  # follows from another knob
@@ -22,14 +20,13 @@ Payload = dict[str, Any]
 
 
 def monitor_payload(load: LoadSession, lang: LangMode, bet: int | None) -> Payload:
-    """The component's whole ``data``. Remembers in ``load`` how many bins have been sent.
+    """The component's whole ``data``. Remembers in ``load`` which bins have been sent.
 
     ``side``: draw pool and numbers only, because charts stand where the strips were.
     """
     run = load.run
-    known = load.sent - OVERLAP if load.generation == run.bins.generation else 0
-    samples = run.samples(max(known, 0))
-    load.sent, load.generation = run.num_bins, samples.generation
+    num_bins = run.num_bins  # asked first: bins may be merged for the last one
+    samples = run.samples(load.sent.since(run.bins.generation, num_bins))
     data = samples.to_json()
     data["flags"] = shown_flags(samples.flags)
     return {
@@ -43,6 +40,7 @@ def monitor_payload(load: LoadSession, lang: LangMode, bet: int | None) -> Paylo
         "state": {
             "playing": load.playing,
             "done": run.done,
+            "heard": load.heard,
             "arrived": run.records.num_arrived,
             "total": run.spec.num_requests,
         },

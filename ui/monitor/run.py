@@ -22,6 +22,7 @@ from core.load import TICKS_PER_S, LoadRun
 from ui.frame.kept import Kept
 from ui.machine.machine import Machine
 from ui.monitor.deeds import BURST, KNOBS, Deed, LoadPlan
+from ui.monitor.sent import Sent
 from ui.monitor.setup import BURST_FACTOR, BURST_S, SPEEDS, LoadSetup
 
 TICK_S = 1.0
@@ -47,8 +48,9 @@ class LoadSession:
     lock: threading.RLock = field(default_factory=threading.RLock, compare=False)
     playing: bool = True
     speed: int = SPEEDS[1]
-    sent: int = 0
-    generation: int = 0
+    sent: Sent = field(default_factory=Sent)
+    heard: int = 0
+    """The number of the last press of Play that was heard; the browser repeats a press until it stands here."""
     looks: int = 0
     """How often a request was opened from the charts."""
     picked: tuple[str, float] | None = None
@@ -90,6 +92,23 @@ class LoadSession:
             self.run.advance(seconds=min(PIECE_S, until - self.run.now_s))
             self._do_due()
         self.playing = self.playing and not self.run.done
+
+    def forget_sent(self) -> None:
+        """The page is drawn anew."""
+        with self.lock:
+            self.sent.forget()
+
+    def hear(self, told: object) -> None:
+        """What the browser says: {press, playing, lacks}. It says it again until it is answered, so a press
+        that was heard counts once. Anything else is ignored."""
+        if not isinstance(told, dict):
+            return
+        press, playing = told.get("press"), told.get("playing")
+        with self.lock:
+            if told.get("lacks") is True:
+                self.sent.asked()
+            if type(press) is int and type(playing) is bool and press != self.heard:
+                self.heard, self.playing = press, playing and not self.run.done
 
     # -- deeds ----------------------------------------------------------------------------------------------
 

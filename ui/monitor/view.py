@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import streamlit as st
 from streamlit.components.v2 import component
@@ -33,15 +32,13 @@ display:grid;grid-template-columns:1fr 3fr;column-gap:1rem;--monitor-columns:1fr
 _mount = component("broth_monitor", js=loader_js("monitor/monitor.js"))
 
 
-def show_monitor(payload: Payload, on_play: Callable[[bool], None], on_missing: Callable[[], None]) -> None:
-    """Draw the load. ``on_play`` hears that a person pauses it or lets it go on; ``on_missing`` that the
-    browser lacks bins that were sent before."""
+def show_monitor(payload: Payload, hear: Callable[[object], None]) -> None:
+    """Draw the load. ``hear`` is told that a person pauses it or lets it go on, and that the browser lacks
+    bins that were sent before."""
 
-    def play_changed() -> None:
-        told: Any = getattr(st.session_state.get(_KEY), "play", None)
-        if isinstance(told, dict):
-            on_play(told.get("playing") is True)
+    def told() -> None:
+        hear(getattr(st.session_state.get(_KEY), "told", None))
 
     with st.container(key="monitor-frame"):
         st.html(_STYLE)
-        _mount(key=_KEY, data=to_bytes(payload), on_play_change=play_changed, on_missing_change=on_missing)
+        _mount(key=_KEY, data=to_bytes(payload), on_told_change=told)

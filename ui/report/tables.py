@@ -9,7 +9,7 @@ from core.texts import showable
 from core.traffic.groups import HOURS
 from ui.report.svg import line_chart
 from ui.report.words import Json, Words, quoted
-from ui.traffic.words import best_title
+from ui.traffic.words import HEADINGS, best_title, kind_words, rate_words
 from ui.words.formula_words import OF_A_LOG, error_words
 from ui.words.numbers import Count, digits, percent
 
@@ -41,17 +41,28 @@ def causes(words: Words, run: Json) -> str:
     """What breaks the prefix and where, the repairs that gain, and the best one as a diff."""
     title = words.heading("traffic.causes")
     if not run["causes"]:
-        return f"{title}<p>{words.say('traffic.causes.none')}</p>{_account(words, run)}"
+        told = words.say(f"traffic.causes.{run['account']['verdict']}")
+        return f"{title}{_rates(words, run)}<p>{told}</p>{_account(words, run)}"
     rows = []
     for one in run["causes"]:
         name = f"<b>{words.say('traffic.cause.' + one['cause'])}</b><br>{_place(words, one)}"
-        diff = one["repairs"][0]["change"]
+        diff = one["repairs"][one["advised"]]["change"]
         shown = "" if diff is None else f"<pre>{escape(showable(diff['diff']))}</pre>"
         repairs = "".join(f"<li>{_repair(words, one, repair)}</li>" for repair in one["repairs"])
         rows.append((name + shown, f"<ol>{repairs}</ol>"))
     head = [words.say("report.column.cause"), words.say("traffic.finding.repairs")]
     note = f"<p class=note>{words.say('traffic.causes.help')}</p>"
-    return title + words.table(head, rows) + _account(words, run) + note
+    return title + _rates(words, run) + words.table(head, rows) + _account(words, run) + note
+
+
+def _rates(words: Words, run: Json) -> str:
+    """The hit rate now, and the most that is possible."""
+    most = run["account"]["possible_rate"]
+    if most is None:
+        return ""
+    now = rate_words(run["hit_rate"] or 0.0, run["lower_bound"], words.lang)
+    told = words.say("traffic.account.rates", now=now, most=rate_words(most, False, words.lang))
+    return f"<p>{told}</p><p class=note>{words.say('traffic.account.rates.help')}</p>"
 
 
 def _account(words: Words, run: Json) -> str:
@@ -63,8 +74,9 @@ def _account(words: Words, run: Json) -> str:
         for one, n in counts
         if n
     ]
-    for name in ("first", "nothing_lost", "unknown"):
-        parts.append(words.say(f"traffic.account.{name}", n=Count(found[name])))
+    for name in HEADINGS:
+        if found[name]:
+            parts.append(words.say(f"traffic.account.{name}", n=Count(found[name])))
     return f"<p>{' · '.join([words.say('traffic.account', n=Count(run['requests'])), *parts])}</p>"
 
 
@@ -72,7 +84,7 @@ def _place(words: Words, one: Json) -> str:
     parts = [f"<code>{escape(one['path'])}</code>"] if one["path"] else []
     if one["characters"] is not None and one["kind"] is not None:
         first, last = one["characters"]
-        kind = words.text(f"traffic.kind.{one['kind']}")
+        kind = kind_words(one["kinds"], words.text)
         parts.append(words.say("traffic.finding.place", first=first, last=last, kind=kind))
     return " · ".join([*parts, words.say("traffic.finding.requests", n=one["num_requests"])])
 

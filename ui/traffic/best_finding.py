@@ -33,7 +33,7 @@ def finding_line(one: Finding, analysis: Analysis) -> None:
     told = {
         "cause": say(f"traffic.cause.{one.cause}"),
         "before": rate_words(one.rate_before, bound, lang()),
-        "after": rate_words(one.best.rate_after, bound, lang()),
+        "after": rate_words(one.offers[one.advised].rate_after, bound, lang()),
     }
     if one.path:
         words = say("traffic.finding.first.at", path=path_code(one.path), **told)

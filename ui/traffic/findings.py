@@ -9,15 +9,19 @@ import streamlit as st
 from core.texts import showable
 from core.traffic.analysis import Analysis
 from core.traffic.bounds import Bound
-from core.traffic.diagnosis.account import account_of
+from core.traffic.diagnosis.account import Account
 from core.traffic.diagnosis.findings import Finding, Offer
-from core.traffic.misses import Miss
 from ui.frame.session import lang, plain, say
 from ui.traffic.aligned import aligned_html
 from ui.traffic.message_bar import bar_html, bar_words
 from ui.traffic.settings import Open
-from ui.traffic.words import bounded, rate_words
+from ui.traffic.words import HEADINGS, bounded, kind_words, rate_words
 from ui.words.numbers import Count, digits
+
+STYLE = """<style>@media (max-width:640px){
+.st-key-traffic-card [data-testid=stHorizontalBlock]:has(>[data-testid=stColumn]){flex-wrap:wrap-reverse}}
+</style>"""
+"""A phone shows the rates and the repairs above the evidence."""
 
 
 def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -> None:
@@ -32,7 +36,8 @@ def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -
             say("traffic.finding.choose"), range(len(found)), format_func=names.__getitem__, key=key
         )
     one = found[number]
-    with st.container(border=True):
+    st.html(STYLE)
+    with st.container(border=True, key="traffic-card"):
         evidence, repairs = st.columns([2, 1], gap="large")
         with repairs:
             offer = _repairs(one, analysis, number)
@@ -44,7 +49,7 @@ def findings_view(found: Sequence[Finding], analysis: Analysis, open_it: Open) -
 
 def _name(one: Finding, bound: bool) -> str:
     """As one line of a list."""
-    rates = _rates(one, one.best, bound)
+    rates = _rates(one, one.offers[one.advised], bound)
     place = f" · {path_code(one.path)}" if one.path else ""
     return f"{say(f'traffic.cause.{one.cause}')}{place} · {rates}"
 
@@ -77,9 +82,7 @@ def _place(one: Finding) -> str:
     parts = [path_code(one.path)] if one.path else []
     if one.characters is not None and one.kind is not None:
         first, last = one.characters
-        parts.append(
-            say("traffic.finding.place", first=first, last=last, kind=say(f"traffic.kind.{one.kind}"))
-        )
+        parts.append(say("traffic.finding.place", first=first, last=last, kind=kind_words(one.kinds, say)))
     return " · ".join([*parts, say("traffic.finding.requests", n=one.num_requests)])
 
 
@@ -87,14 +90,14 @@ def _place(one: Finding) -> str:
 
 
 def _repairs(one: Finding, analysis: Analysis, number: int) -> Offer:
-    """The one that is chosen; the best at first."""
+    """The one that is chosen; at first the best, or one hardly worse that keeps the meaning."""
     place = st.container()
     bound = analysis.lower_bound
     names = [f"{repair_words(offer)} · {rate_words(offer.rate_after, bound, lang())}" for offer in one.offers]
     costs = [cost_words(offer) for offer in one.offers]
-    key = f"traffic_repair_{number}"
+    key = f"traffic_repair_{one.cause}_{number}_{len(one.offers)}"
     if st.session_state.get(key) not in range(len(one.offers)):
-        st.session_state[key] = 0
+        st.session_state[key] = one.advised
     chosen = st.radio(
         say("traffic.finding.repairs"),
         range(len(one.offers)),
@@ -139,14 +142,22 @@ def cost_words(offer: Offer) -> str:
 # -- all requests ------------------------------------------------------------------------------------------
 
 
-def account_line(misses: Sequence[Miss], found: Sequence[Finding]) -> None:
+def summary_line(account: Account, analysis: Analysis) -> None:
+    """The hit rate now, and the most that is possible."""
+    now = rate_words(analysis.hit_rate or 0.0, analysis.lower_bound, lang())
+    if account.possible_rate is not None:
+        most = rate_words(account.possible_rate, False, lang())
+        st.markdown(say("traffic.account.rates", now=now, most=most), help=say("traffic.account.rates.help"))
+
+
+def account_line(account: Account, found: Sequence[Finding]) -> None:
     """Every request under one heading, below what was found."""
-    account = account_of(misses, found)
     parts = [
         say("traffic.account.cause", n=Count(count), cause=say(f"traffic.cause.{one.cause}"))
         for one, count in zip(found, account.of_causes, strict=True)
         if count
     ]
-    for name in ("first", "nothing_lost", "unknown"):
-        parts.append(say(f"traffic.account.{name}", n=Count(getattr(account, name))))
+    for name in HEADINGS:
+        if count := getattr(account, name):
+            parts.append(say(f"traffic.account.{name}", n=Count(count)))
     st.markdown(" · ".join([say("traffic.account", n=Count(account.num_requests)), *parts]))

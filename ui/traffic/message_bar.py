@@ -1,4 +1,4 @@
-"""One message in tokens, as a bar: equal, changing, equal again and lost."""
+"""One message in tokens, as a bar: equal, changing, and behind that in turn equal but lost, and changing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ STYLE = f"""<style>
 def bar_html(bar: Bar, path: str, say: Say) -> str:
     """The sentence above it holds the same numbers, for who sees no bar."""
     words = bar_words(bar, path, say)
-    parts = zip("avz", (bar.equal, bar.changes, bar.lost), strict=True)
+    kinds = ["a", *("vz"[place % 2] for place in range(len(bar.parts) - 1))]
+    parts = zip(kinds, bar.parts, strict=True)
     inner = "".join(f'<i class="{kind}" style="flex:{count} 0 0"></i>' for kind, count in parts if count)
     return f'{STYLE}<div class="broth-bar" role="img" aria-label="{escape(words)}">{inner}</div>'
 
@@ -32,7 +33,13 @@ def bar_words(bar: Bar, path: str, say: Say) -> str:
     if bar.equal:
         parts.append(say("traffic.bar.equal", last=digits(bar.equal)))
     if bar.changes:
-        parts.append(say("traffic.bar.changes", first=digits(bar.equal + 1), last=digits(changes_end)))
-    if bar.lost:
+        one = "one" if bar.changes == 1 else "changes"
+        numbers = {"first": digits(bar.equal + 1), "last": digits(changes_end)}
+        parts.append(say(f"traffic.bar.{one}", **numbers))
+    if bar.lost and not any(bar.changes_later):
         parts.append(say("traffic.bar.lost", first=digits(changes_end + 1)))
+    elif bar.lost:
+        more = [count for count in bar.changes_later if count]
+        numbers = {"lost": digits(bar.lost), "changes": digits(sum(more)), "places": digits(len(more))}
+        parts.append(say("traffic.bar.lost_and_changes", **numbers))
     return " · ".join(parts)

@@ -9,14 +9,15 @@ import streamlit as st
 
 from core.texts import showable
 from core.traffic.analysis import Analysis, misses_of
+from core.traffic.diagnosis.account import account_of
 from core.traffic.diagnosis.ranking import find_causes
 from core.traffic.misses import REASONS, Miss
 from core.traffic.words import Words, words_at
 from ui.frame.seen import difference, seen_in
 from ui.frame.session import plain, say, say_each
-from ui.traffic.findings import account_line, findings_view
+from ui.traffic.findings import account_line, findings_view, summary_line
 from ui.traffic.settings import Open
-from ui.traffic.state import MANY, Log, state
+from ui.traffic.state import MANY, Log, remember, state
 from ui.traffic.work import work
 from ui.words.numbers import digits
 
@@ -50,15 +51,18 @@ def _causes(log: Log, analysis: Analysis, misses: list[Miss], open_it: Open) -> 
     found = work(key, lambda tell: find_causes(analysis, misses, log.options.tokenizer, tell))
     if found is None:
         return
+    key = ("account", log.key, analysis.settings)
+    account = remember(key, lambda: account_of(analysis, misses, found))
+    summary_line(account, analysis)
     if log.trace.tokenizer is None:
         st.caption(say("traffic.causes.no_text"))
     elif not found:
-        st.markdown(say("traffic.causes.none"))
+        st.markdown(say(f"traffic.causes.{account.verdict}"))
     if found:
         if analysis.lower_bound:
             st.caption(say("traffic.basis.lower_bound.causes"))
         findings_view(found, analysis, open_it)
-    account_line(misses, found)
+    account_line(account, found)
     if found:
         st.caption(say("traffic.causes.help"))
 

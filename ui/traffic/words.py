@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from core.traffic.bounds import Bound
 from ui.traffic.tokenizers import tokenizer_title
@@ -13,6 +13,9 @@ from ui.words.numbers import digits, percent
 _SIGNS = {"lower": "traffic.at_least", "upper": "traffic.at_most", "either": "traffic.about"}
 Counted = tuple[str | None, str | None, int | None]
 """Tokenizer, template, the log's own block size: what of them there is."""
+
+HEADINGS = ("first", "nothing_lost", "new", "by_setting", "unknown")
+"""Requests that no finding accounts for, as the account names them."""
 
 
 def identity_words(
@@ -75,6 +78,17 @@ def basis_words(counted: Counted, size: int, slots: int | None, ttl_s: float | N
     if cuts(counted, size):
         found.append(t("traffic.basis.lower_bound", lang))
     return " · ".join(found)
+
+
+def kind_words(kinds: Sequence[str], say: Callable[..., str]) -> str:
+    """All that is in a changing span."""
+    names = [say(f"traffic.kind.{kind}") for kind in kinds]
+    if len(names) < 2:
+        return "".join(names)
+    words = say("traffic.finding.kinds", first=names[-2], last=names[-1])
+    for name in reversed(names[:-2]):
+        words = say("traffic.finding.kinds.more", first=name, rest=words)
+    return words
 
 
 def spread_words(told: Mapping[str, str], lang: Lang) -> str:

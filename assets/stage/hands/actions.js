@@ -56,7 +56,7 @@ function runAgain(stage) {
 function nextLanguage(stage) {
   stage.lang = LANGS[(LANGS.indexOf(stage.lang) + 1) % LANGS.length];
   stage.refresh();
-  stage.api.setStateValue?.("lang", stage.lang);
+  stage.api.setTriggerValue?.("lang", stage.lang);
 }
 
 function previewTheme(stage) {

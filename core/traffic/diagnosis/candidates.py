@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from core.replay.prefix_tree import Progress
 from core.traffic.diagnosis.groups import Group
-from core.traffic.diagnosis.kinds import VALUES, Kind, cut_to_day, cut_to_hour, kind_of
+from core.traffic.diagnosis.kinds import VALUES, cut_to_day, cut_to_hour, kind_of
 from core.traffic.diagnosis.repairs_history import as_first_said, untrimmed, without_thinking
 from core.traffic.diagnosis.repairs_order import (
     all_tools,
@@ -52,6 +52,8 @@ Repair = Literal[
 ]
 """What keeps more of the meaning stands in front: of two that gain the same it is the first one said."""
 REPAIRS: tuple[Repair, ...] = get_args(Repair)
+LOSING: frozenset[Repair] = frozenset(("cut_to_day", "cut_to_hour", "drop", "no_thinking", "as_first_said"))
+"""After these the prompt says less than before."""
 Apply = Callable[[Writer, Requests, Progress | None], Requests]
 _LONGEST_DROPPED = 160
 """Characters: more than that is no date, and nobody can do without it."""
@@ -79,18 +81,18 @@ def candidates_of(group: Group) -> list[Candidate]:
     return _FIXED[cause](group)
 
 
-def kind_in(spot: Spot, texts: list[str]) -> Kind:
-    """What the first changing span is."""
+def first_spans(spot: Spot, texts: list[str]) -> list[str]:
+    """What changes first in each of these texts."""
     found = []
     for text in texts:
         spans = spot.skeleton.words(text)
         if spans:
             found.append(text[spans[0][0] : spans[0][1]])
-    return kind_of(found)
+    return found
 
 
 def _of_text(spot: Spot, group: Group) -> list[Candidate]:
-    kind, spans = kind_in(spot, group.texts), spot.whole
+    kind, spans = kind_of(first_spans(spot, group.texts)), spot.whole
     if any(text.lstrip()[:1] in ("{", "[") for text in group.texts):
         if any(_IN_JSON & set(span) for span in _taken(group, spot.skeleton.words)):
             return []

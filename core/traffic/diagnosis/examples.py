@@ -7,35 +7,38 @@ from collections.abc import Sequence
 from core.scenario.tokenizer import Tokenizer
 from core.traces.model import TraceRequest
 from core.traces.pieces import paths_of
-from core.traffic.diagnosis.candidates import kind_in
+from core.traffic.diagnosis.candidates import first_spans
 from core.traffic.diagnosis.findings import Bar
 from core.traffic.diagnosis.groups import Group
-from core.traffic.diagnosis.kinds import Kind
+from core.traffic.diagnosis.kinds import Kind, kind_of, kinds_in
 from core.traffic.diagnosis.shown import Aligned
 from core.traffic.diagnosis.skeletons import Span, skeleton_of
 
 MOST_ALIGNED = 4
 _SHOWN = 48
-"""Characters in front of and behind a changing span; longer ones lose their middle."""
-_MIDDLE = 120
+"""Characters between changing spans; longer ones lose their middle."""
+_MIDDLE, _MOST_SPANS = 120, 8
 
 
-def kind_of_group(group: Group) -> Kind | None:
-    """What changes, where it is a span of text."""
-    if group.cause == "white_space":
-        return "white_space"
-    if group.cause == "letter_case":
-        return "letter_case"
-    return None if group.spot is None else kind_in(group.spot, group.texts)
+def kinds_of_group(group: Group) -> tuple[Kind | None, tuple[Kind, ...]]:
+    """What changes first, where it is a span of text: what most of it is, and all that is in it."""
+    if group.cause in ("white_space", "letter_case"):
+        kind: Kind = "white_space" if group.cause == "white_space" else "letter_case"
+        return kind, (kind,)
+    if group.spot is None:
+        return None, ()
+    spans = first_spans(group.spot, group.texts)
+    return kind_of(spans), kinds_in(spans)
 
 
 def characters_of(requests: Sequence[TraceRequest], group: Group) -> Span | None:
     """Where the first changing span stands in the first request that has it; None for whole pieces."""
     if group.cause not in ("changing_text", "white_space", "letter_case", "edited_turn"):
         return None
-    pair = group.pairs[0]
-    found = _span(requests, group, pair.request, pair.other)
-    return None if found is None or found[1] is None else found[1]
+    mine, theirs = _texts_of_example(requests, group)
+    if mine is None or mine == theirs:
+        return None
+    return _spans_of(group, [mine, theirs])[0][0]
 
 
 def aligned(requests: Sequence[TraceRequest], group: Group) -> tuple[Aligned, ...]:
@@ -44,52 +47,52 @@ def aligned(requests: Sequence[TraceRequest], group: Group) -> tuple[Aligned, ..
     numbers = [pair.other, *(one.request for one in group.pairs)]
     if len(numbers) > MOST_ALIGNED:
         numbers = [*numbers[: MOST_ALIGNED - 1], numbers[-1]]
-    found = []
-    for number in dict.fromkeys(numbers):
-        other = pair.request if number == pair.other else pair.other
-        one = _span(requests, group, number, other)
-        if one is not None:
-            against = _text_at(requests[other], group) or ""
-            found.append(_cut(number, one[0], one[1] or _differs(one[0], against)))
-    return tuple(found)
+    texts = {number: _text_at(requests[number], group) for number in dict.fromkeys(numbers)}
+    shown = {number: text for number, text in texts.items() if text is not None}
+    spans = _spans_of(group, list(shown.values()))
+    return tuple(
+        Aligned(number, _cut(_parts(text, some)))
+        for (number, text), some in zip(shown.items(), spans, strict=True)
+    )
 
 
 def bar_of(requests: Sequence[TraceRequest], group: Group, tokenizer: Tokenizer) -> Bar | None:
     """The example's piece in tokens; None where no text stands there. What a token of the border belongs to
     is decided by where it begins, so the parts may be off by one each."""
-    pair = group.pairs[0]
-    found = _span(requests, group, pair.request, pair.other)
-    if found is None:
-        return None
-    text, span = found
-    start, stop = span or _differs(text, _text_at(requests[pair.other], group) or "")
-    parts = (text[:start], text[start:stop], text[stop:])
-    return Bar(*(len(tokenizer.encode(part)) for part in parts))
-
-
-def _differs(mine: str, other: str) -> Span:
-    """What lies between the common beginning and the common end."""
-    least = min(len(mine), len(other))
-    start = next((at for at in range(least) if mine[at] != other[at]), least)
-    rest = least - start
-    end = next((at for at in range(rest) if mine[-1 - at] != other[-1 - at]), rest)
-    return start, len(mine) - end
-
-
-def _span(
-    requests: Sequence[TraceRequest], group: Group, number: int, other: int
-) -> tuple[str, Span | None] | None:
-    """The text at the group's place and the span in it that changes; None if nothing stands there."""
-    mine, theirs = _text_at(requests[number], group), _text_at(requests[other], group)
+    mine, theirs = _texts_of_example(requests, group)
     if mine is None:
         return None
+    spans = _spans_of(group, [mine, theirs])[0]
+    return Bar(tuple(len(tokenizer.encode(part)) for part in _parts(mine, spans)))
+
+
+def _spans_of(group: Group, texts: Sequence[str]) -> list[list[Span]]:
+    """What changes in each of these texts."""
     if group.spot is not None:
-        spans = group.spot.skeleton.words(mine)
-    else:
-        skeleton = skeleton_of(theirs or "").with_text(mine)
-        exact = group.cause in ("white_space", "letter_case")
-        spans = skeleton.spans(mine) if exact else skeleton.words(mine)
-    return mine, spans[0] if spans else None
+        found = [group.spot.skeleton.words(text) for text in texts]
+        if all(found):
+            return [spans or [] for spans in found]
+    skeleton = skeleton_of(texts[0]) if texts else skeleton_of("")
+    for text in texts[1:]:
+        skeleton = skeleton.with_text(text)
+    exact = group.cause in ("white_space", "letter_case")
+    each = [skeleton.spans(text) if exact else skeleton.words(text) for text in texts]
+    return [spans or [(len(text), len(text))] for spans, text in zip(each, texts, strict=True)]
+
+
+def _parts(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
+    """Equal and changing in turn."""
+    parts, place = [], 0
+    for start, stop in spans:
+        parts += [text[place:start], text[start:stop]]
+        place = stop
+    return (*parts, text[place:])
+
+
+def _texts_of_example(requests: Sequence[TraceRequest], group: Group) -> tuple[str | None, str]:
+    pair = group.pairs[0]
+    mine, theirs = (_text_at(requests[number], group) for number in (pair.request, pair.other))
+    return mine, theirs or ""
 
 
 def _text_at(request: TraceRequest, group: Group) -> str | None:
@@ -108,11 +111,18 @@ def _natural(path: str) -> tuple[int, str]:
     return len(path), path
 
 
-def _cut(number: int, text: str, span: Span) -> Aligned:
-    start, stop = span
-    before, middle, behind = text[:start], text[start:stop], text[stop:]
-    if len(before) > _SHOWN:
-        before = "…" + before[-_SHOWN:]
-    if len(middle) > _MIDDLE:
-        middle = middle[: _MIDDLE // 2] + "…" + middle[-_MIDDLE // 2 :]
-    return Aligned(number, before, middle, behind[:_SHOWN] + ("…" if len(behind) > _SHOWN else ""))
+def _cut(parts: Sequence[str]) -> tuple[str, ...]:
+    """As much as a row has room for: of what is equal the ends, of what changes the first few."""
+    many = len(parts) > 2 * _MOST_SPANS + 1
+    found = []
+    for number, part in enumerate(parts[: 2 * _MOST_SPANS + 1]):
+        most = _MIDDLE if number % 2 else _SHOWN
+        last = number == min(len(parts) - 1, 2 * _MOST_SPANS)
+        if last and (many or len(part) > most):
+            part = part[:most] + "…"
+        elif number == 0 and len(part) > most:
+            part = "…" + part[-most:]
+        elif len(part) > most:
+            part = part[: most // 2] + "…" + part[-most // 2 :]
+        found.append(part)
+    return tuple(found)

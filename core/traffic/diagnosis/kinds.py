@@ -29,6 +29,7 @@ _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("date_time", _DATE_TIME),
     ("date", re.compile(_DATE)),
     ("time", re.compile(rf"(?<![\w:]){_TIME}{_ZONE}(?![\w:])", re.ASCII)),
+    ("time", re.compile(r"\d{1,2}\s?[时時点點]\s?\d{1,2}\s?分(?:\s?\d{1,2}\s?秒)?")),
     ("time", re.compile(r"(?<!\d)1\d{9}(?:\d{3}|\.\d+)?(?!\d)", re.ASCII)),
     ("id", re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")),
     ("id", re.compile(r"(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{8,}|\b[0-9a-f]{7,}\b", re.ASCII)),
@@ -50,6 +51,29 @@ def kind_of(spans: Iterable[str]) -> Kind:
     counts: Counter[Kind] = Counter(map(_kind, texts))
     kind = counts.most_common(1)[0][0] if counts else "words"
     return "id" if kind == "words" and _are_ids(texts) else kind
+
+
+def kinds_in(spans: Iterable[str]) -> tuple[Kind, ...]:
+    """What most of these texts hold, in order.
+
+    >>> kinds_in(["9时05分，编号83920117", "10时15分，编号99120345"])
+    ('time', 'id')
+    """
+    texts = list(spans)
+    kind = kind_of(texts)
+    if kind not in VALUES:
+        return (kind,)
+    found = Counter(map(_values_in, texts)).most_common(1)[0][0]
+    return found if len(found) > 1 else (kind,)
+
+
+def _values_in(text: str) -> tuple[Kind, ...]:
+    found: list[tuple[int, Kind]] = []
+    for kind, form in _FORMS:
+        for one in form.finditer(text):
+            found.append((one.start(), kind))
+        text = form.sub(lambda one: "\0" * len(one[0]), text)
+    return tuple(dict.fromkeys(kind for _, kind in sorted(found)))
 
 
 def _are_ids(texts: Sequence[str]) -> bool:

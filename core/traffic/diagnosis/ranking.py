@@ -8,7 +8,7 @@ from core.replay.prefix_tree import Progress, part_of
 from core.scenario.tokenizer import Tokenizer
 from core.traffic.analysis import Analysis
 from core.traffic.diagnosis.candidates import candidates_of
-from core.traffic.diagnosis.examples import aligned, bar_of, characters_of, kind_of_group
+from core.traffic.diagnosis.examples import aligned, bar_of, characters_of, kinds_of_group
 from core.traffic.diagnosis.findings import Finding, Offer
 from core.traffic.diagnosis.groups import Group, groups_of
 from core.traffic.diagnosis.pairs import MOST_MISSES, find_pairs
@@ -104,16 +104,18 @@ def _finding(
     if missed is not None:
         number = max(offer.num_changed for offer in offers)
         of_it |= group.changed & missed
+    kind, kinds = kinds_of_group(group)
     return Finding(
         group.cause,
         group.path,
-        kind_of_group(group),
+        kind,
         characters_of(analysis.requests, group),
         number,
         first.request,
         before.rate,
         before.computed,
         offers[:_MOST_OFFERS],
+        kinds,
         aligned(analysis.requests, group),
         bar_of(analysis.requests, group, tokenizer),
         of_it,

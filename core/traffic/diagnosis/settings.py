@@ -9,7 +9,7 @@ from core.replay.prefix_tree import Progress, part_of
 from core.traffic.analysis import Analysis
 from core.traffic.diagnosis.candidates import Repair
 from core.traffic.diagnosis.causes import Cause
-from core.traffic.diagnosis.findings import LEAST_GAIN, Finding, Offer
+from core.traffic.diagnosis.findings import Finding, Offer
 from core.traffic.diagnosis.trials import outcome_of, run
 from core.traffic.misses import Miss
 from core.traffic.settings import Settings
@@ -72,7 +72,7 @@ def _finding(
 ) -> Finding | None:
     repair, settings, value = change
     before, after = outcome_of(analysis), run(analysis.requests, settings, progress)
-    if not after.gains_on(before, _LEAST_OF_BLOCKS if cause == "too_short" else LEAST_GAIN):
+    if not after.gains_on(before, _LEAST_OF_BLOCKS if cause == "too_short" else None):
         return None
     gains = after.of_each - before.of_each
     if cause == "too_short" and 2 * sum(int(gains[miss.request]) for miss in misses) < gains.sum():

@@ -17,12 +17,16 @@ _CUT = "…"
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """One request's text at a place: what it has in common with the others, what changes, what follows."""
+    """One request's text at a place: what it has in common with the others and what changes in turn, both
+    ends of it in common. Long parts lose their middle."""
 
     request: int
-    before: str
-    span: str
-    behind: str
+    parts: tuple[str, ...]
+
+    @property
+    def span(self) -> str:
+        """What changes first."""
+        return self.parts[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 _ATOM = re.compile(r"\w+|\s+|[^\w\s]")
 _SHORTEST = 12
@@ -63,11 +64,11 @@ class Skeleton:
 
     def words(self, text: str) -> list[Span] | None:
         """The spans widened to whole words."""
-        return self._widened(text, self._around(False))
+        return self._widened(text, _around(self, False))
 
     def sentences(self, text: str) -> list[Span] | None:
         """The spans widened to their lines or sentences, where the rest of those is short."""
-        return self._widened(text, self._around(True))
+        return self._widened(text, _around(self, True))
 
     def _widened(self, text: str, around: Sequence[Span]) -> list[Span] | None:
         """An empty span stays empty; one that ends a word, a line, a sentence by itself goes no further."""
@@ -86,8 +87,9 @@ class Skeleton:
             wide.append(one)
         return wide
 
-    def _around(self, whole: bool) -> list[Span]:
-        """Fixed characters before and behind each span that belong to it."""
+    def around(self, whole: bool) -> list[Span]:
+        """Fixed characters before and behind each span that belong to its word, or (``whole``) to its line or
+        sentence."""
         found = []
         for left, right in zip(self.chunks, self.chunks[1:], strict=False):
             before, behind = _length(_WORD_BEFORE, left), _length(_WORD_BEHIND, right)
@@ -109,6 +111,12 @@ class Skeleton:
             if number == len(self.chunks) - 1 or _BREAK.search(self.chunks[number]):
                 yield first, number
                 first = number
+
+
+@lru_cache(maxsize=256)
+def _around(skeleton: Skeleton, whole: bool) -> list[Span]:
+    """Once for all texts of a skeleton."""
+    return skeleton.around(whole)
 
 
 def skeleton_of(text: str) -> Skeleton:

@@ -10,7 +10,7 @@ from core.scenario.tokenizer import Tokenizer
 from core.traces.model import TraceRequest
 from core.traffic.analysis import Analysis, Ints, replayed
 from core.traffic.diagnosis.candidates import REPAIRS, Candidate
-from core.traffic.diagnosis.findings import LEAST_GAIN, Offer
+from core.traffic.diagnosis.findings import Offer, least_gain
 from core.traffic.diagnosis.groups import Group
 from core.traffic.diagnosis.rewriting import Requests, Writer
 from core.traffic.diagnosis.shown import change_in
@@ -27,20 +27,22 @@ Trial = tuple[Group, Candidate]
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """A log under a setting: tokens reused (of each request, and of all), tokens of all prompts, the hit rate
-    of what was admitted."""
+    of what was admitted, and the share of all tokens that stand in full blocks and were not reused."""
 
     of_each: Ints
     hits: int
     tokens: int
     rate: float
+    missed: float
 
     @property
     def computed(self) -> int:
         """Prompt tokens that had to be computed."""
         return self.tokens - self.hits
 
-    def gains_on(self, before: Outcome, least: float = LEAST_GAIN) -> bool:
+    def gains_on(self, before: Outcome, least: float | None = None) -> bool:
         """Whether fewer tokens are left, and not only because the prompts became shorter."""
+        least = least_gain(before.rate, before.missed) if least is None else least
         return self.computed < before.computed and self.rate >= before.rate + least
 
 
@@ -48,14 +50,18 @@ def run(requests: Requests, settings: Settings, progress: Progress | None = None
     """The log through one cache."""
     tree = build_tree(requests, settings.block_size, progress=part_of(progress, 0, 2))
     result = replayed(requests, tree, settings, part_of(progress, 1, 2))
-    hits = result.hit_tokens
-    return Outcome(hits, int(hits.sum()), int(result.num_tokens.sum()), result.hit_rate or 0.0)
+    return _outcome(result.hit_tokens, result.num_tokens, result.hit_rate, settings)
 
 
 def outcome_of(analysis: Analysis) -> Outcome:
     """The log as it is."""
-    hits = analysis.hits
-    return Outcome(hits, int(hits.sum()), int(analysis.lengths.sum()), analysis.hit_rate or 0.0)
+    return _outcome(analysis.hits, analysis.lengths, analysis.hit_rate, analysis.settings)
+
+
+def _outcome(hits: Ints, lengths: Ints, rate: float | None, settings: Settings) -> Outcome:
+    size, tokens = settings.block_size, int(lengths.sum())
+    missed = int(((lengths - 1) // size * size - hits).sum())
+    return Outcome(hits, int(hits.sum()), tokens, rate or 0.0, missed / max(tokens, 1))
 
 
 def offers_of(

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { binsBefore, emptyBuffer, nextHead, roundStep, roundTop, takeBins, valueAt } from "../../../assets/monitor/buffer.js";
+import { emptyOwed, hearMessage, pressPlay, tellNow } from "../../../assets/monitor/tell.js";
 import { heatCounts } from "../../../assets/monitor/heat.js";
 import { cellColour, cellGrid, countLetters, mixColours } from "../../../assets/monitor/poolmap.js";
 import { placeWord, STRIPS, stripValues, tickText, timeAxis, valueAxis } from "../../../assets/monitor/strips.js";
@@ -108,4 +109,30 @@ test("the density map: every slot has a cell, age fades the hue", () => {
 
 test("heat travels as one letter a bin", () => {
   assert.deepEqual(heatCounts("0a9z"), [0, 10, 9, 35]);
+});
+
+test("what is open is told at once, again every few seconds, and never after its answer", () => {
+  const owed = emptyOwed(), told = [];
+  const wait = (ms) => { for (let j = 0; j < ms; j += 100) { const one = tellNow(owed, 100); if (one) told.push(one); } return told.splice(0); };
+  assert.deepEqual(wait(10_000), [], "nothing is open");
+  hearMessage(owed, 0, false);
+  assert.deepEqual(wait(100), [{ press: 0, playing: null, lacks: true }]);
+  hearMessage(owed, 0, false);
+  assert.deepEqual(wait(2900), [], "a message refused meanwhile is not another question");
+  assert.equal(wait(6000).length, 2, "the same words once more: the answer was lost");
+  hearMessage(owed, 0, true);
+  assert.deepEqual(wait(10_000), []);
+});
+
+test("a press is told until a message knows its number; one sent before it does not undo it", () => {
+  const owed = emptyOwed();
+  pressPlay(owed, false, 1000);
+  hearMessage(owed, 0, false);
+  assert.deepEqual(tellNow(owed, 0), { press: 1000, playing: false, lacks: true }, "both in one: neither can push out the other");
+  pressPlay(owed, true, 1000);
+  assert.deepEqual(tellNow(owed, 0), { press: 1001, playing: true, lacks: true }, "two in one millisecond are two");
+  hearMessage(owed, 1000, true);
+  assert.equal(owed.playing, true, "the first of two was heard");
+  hearMessage(owed, 1001, true);
+  assert.deepEqual([owed.playing, tellNow(owed, 10_000)], [null, null]);
 });

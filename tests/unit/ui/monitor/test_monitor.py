@@ -19,9 +19,10 @@ from ui.machine.machine import Machine
 from ui.moment.shown import ShownMoment, shown_moment
 from ui.monitor.charts import MOST_LINES, ROWS, load_figure, word_lines
 from ui.monitor.deeds import LoadPlan
-from ui.monitor.payload import OVERLAP, monitor_payload, shown_flags
+from ui.monitor.payload import monitor_payload, shown_flags
 from ui.monitor.pick import Picker
 from ui.monitor.run import BUDGET_S, LoadSession, follow
+from ui.monitor.sent import AGAIN
 from ui.monitor.setup import LoadSetup, from_query, like_stage, to_query
 from ui.words.i18n import table
 
@@ -189,15 +190,15 @@ def test_a_refused_knob_changes_nothing() -> None:
 # -- what travels -------------------------------------------------------------------------------------
 
 
-def test_only_new_bins_travel_with_an_overlap() -> None:
+def test_a_message_holds_what_the_last_ones_held() -> None:
     load = session_at(100)
-    first = monitor_payload(load, "en", 40)
-    load.run.advance(seconds=5)
-    second = monitor_payload(load, "en", 40)
-    assert first["samples"]["start"] == 0
-    assert second["samples"]["start"] == len(first["samples"]["end_s"]) - OVERLAP
-    assert len(second["samples"]["end_s"]) <= OVERLAP + 6
-    assert second["samples"]["end_s"][OVERLAP - 1] == first["samples"]["end_s"][-1]
+    reached = []
+    for _ in range(AGAIN + 3):
+        data = monitor_payload(load, "en", 40)["samples"]
+        since = reached[-AGAIN] if len(reached) >= AGAIN else 0
+        assert (data["start"], len(data["end_s"])) == (since, load.run.num_bins - since)
+        reached.append(load.run.num_bins)
+        load.run.advance(seconds=5)
 
 
 def test_merged_bins_travel_whole() -> None:
@@ -215,7 +216,8 @@ def test_the_payload_is_strict_json_and_small() -> None:
     assert len(text) < 120_000
     assert len(data["map"]["letters"]) == len(data["map"]["ages"]) == 256
     assert len(data["hot"]) == 10
-    settled().sent = 10_000
+    for _ in range(AGAIN):
+        monitor_payload(settled(), "en", 60)
     assert len(json.dumps(monitor_payload(settled(), "en", 60))) < 40_000
 
 

@@ -28,6 +28,7 @@ _KNOWN = """
 prompt_tokens num_tokens num_requests num_below requests refused first line block begins total share
 first_slots repeats largest block_size num_slots in_flight ttl_s example unshared bytes_per_slot write read
 num_refused p10 p50 p90 slots minimum step first_different_token of_causes nothing_lost unknown
+new by_setting advised
 differs grown evicted expired all too_short lost same changes equal before common num_changed
 """
 _LISTS = frozenset(("points", "cliff", "idle_ttl", "curve", "exact"))

@@ -63,7 +63,9 @@ def drawn(*rows: tuple[str, Aligned]) -> Texts:
 
 def test_texts_of_prompts_are_never_markup() -> None:
     bad = "<img src=x onerror=y>&amp;</style><script>"
-    found = drawn((bad, Aligned(0, bad, "10:01", f"{bad} \n")), ("r2", Aligned(1, bad, bad, "\u202e\u200b")))
+    found = drawn(
+        (bad, Aligned(0, (bad, "10:01", f"{bad} \n"))), ("r2", Aligned(1, (bad, bad, "\u202e\u200b")))
+    )
     assert found.tags == {"style", "div", "span", "mark", "i"}
     assert "".join(found.read).count("<img src=x onerror=y>") == 5  # the beginning once more, for phones
     assert "<img␣src=x␣onerror=y>" in "".join(found.read)
@@ -72,11 +74,11 @@ def test_texts_of_prompts_are_never_markup() -> None:
 
 def test_white_space_is_seen_and_what_differs_is_marked() -> None:
     html = aligned_html(
-        [("a", Aligned(0, "Now: ", "10:01", "\n\nGo")), ("b", Aligned(1, "Now: ", "10:45", "\n\nGo"))],
+        [("a", Aligned(0, ("Now: ", "10:01", "\n\nGo"))), ("b", Aligned(1, ("Now: ", "10:45", "\n\nGo")))],
         ("same", "changes", "lost"),
         lambda key, **args: t(key, "en", **args),
     )
     assert html.count("↵") == 4
     assert "10:<mark>01</mark>" in html
     assert "10:<mark>45</mark>" in html
-    assert len(aligned_html([("a", Aligned(0, "", "x", ""))], ("", "", ""), lambda key, **_: key)) > 0
+    assert len(aligned_html([("a", Aligned(0, ("", "x", "")))], ("", "", ""), lambda key, **_: key)) > 0

@@ -103,7 +103,7 @@ def test_every_request_stands_under_one_heading(kind: str) -> None:
     one = made(kind, 26)
     for rows in (one.broken, one.mended):
         analysis, misses, found = diagnosed(rows)
-        account = account_of(misses, found)
+        account = account_of(analysis, misses, found)
         assert account.num_requests == len(analysis.requests)
         assert len(account.of_causes) == len(found)
         assert account.first >= 1
