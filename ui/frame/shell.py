@@ -65,6 +65,7 @@ display:flex}
 .st-key-traffic_panel button::after{content:"▾" / "";margin-inline-start:.4rem;font-size:1.2em}
 .st-key-traffic_panel button[aria-checked="true"]::after{content:"▴" / ""}
 .st-key-traffic-loud .stAlertContainer{padding:.3rem .75rem}
+.st-key-traffic-verdict [data-testid=stMetricValue]{font-size:1.5rem;line-height:2.25rem;padding-block:.4rem}
 [class*="st-key-told-"]{border-left:4px solid currentColor;padding-left:1rem}
 @media (max-width:640px){
 .st-key-road a{min-height:2.75rem}
@@ -81,6 +82,7 @@ display:flex}
 .stMain :is(.stNumberInput,.stButtonGroup,.stExpander summary,.stDownloadButton,.stButton) button,
 .stMain .stExpander summary{min-height:2.75rem}
 .stMain .stNumberInput button{min-width:2.75rem}
+.stMain [data-testid=stNumberInputContainer]{min-height:2.75rem}
 .stMain [data-testid=stFullScreenFrame]:has(>.stDataFrame){padding-top:2.75rem}
 .stApp:has(.st-key-stage-whole) .stMainBlockContainer{padding:2.25rem 0 0}
 .stApp:has(.st-key-stage-whole) .stAppHeader{height:3.25rem;min-height:3.25rem}

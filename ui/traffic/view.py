@@ -68,7 +68,7 @@ def _headline(log: Log, analysis: Analysis, total: Group) -> tuple[DeltaGenerato
         enough_metric(log, analysis)
     value = bounded(seconds(saved.gpu_seconds.value or 0.0), _lower(analysis), lang())
     cells[3].metric(say_each("traffic.saved"), value, help=say("traffic.saved.help"))
-    verdict = cells[4].empty()
+    verdict = cells[4].container(key="traffic-verdict").empty()
     told = total.verdict()
     _verdict(verdict, verdict_words(told, verdict_bound(told, rule_now()) if bound else None, lang()))
     finding = st.container()
