@@ -1,4 +1,4 @@
-"""The monitor over a bad line: messages come in clumps, words are lost; the clock goes on, the count is right.
+"""Monitor over a bad line: messages come in clumps, words are lost; the clock goes on, the count holds.
 
 A server whose bins are merged early and whose ticks are short, so that several merges fit into seconds.
 """
