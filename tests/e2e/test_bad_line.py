@@ -1,4 +1,4 @@
-"""The monitor over a bad line: messages come in clumps, words are lost; the clock goes on and the count is right.
+"""Monitor over a bad line: messages come in clumps, words are lost; the clock goes on, the count holds.
 
 A server whose bins are merged early and whose ticks are short, so that several merges fit into seconds.
 """
@@ -10,7 +10,6 @@ import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,7 +59,7 @@ def is_load(told: ForwardMsg) -> bool:
 
 @dataclass
 class Line:
-    """Between page and server. ``told``: what the server said of the load; ``lost``: words that never came."""
+    """Between page and server. ``told``: what the server said of the load; ``lost``: words that got lost."""
 
     bad: bool = False
     held: list[ForwardMsg] = field(default_factory=list)
@@ -75,12 +74,12 @@ class Line:
         server_side.on_message(self._down)
 
     def _up(self, server_side: WebSocketRoute, message: Any) -> None:
-        for word in (LACKS, PAUSE):
-            if word in message:
-                self.asked.append(word)
-                if word not in self.lost:
-                    return self.lost.append(word)
-        server_side.send(message)
+        said = [word for word in (LACKS, PAUSE) if word in message]
+        fresh = [word for word in said if word not in self.lost]
+        self.asked += said
+        self.lost += fresh
+        if not fresh:
+            server_side.send(message)
 
     def _down(self, message: Any) -> None:
         told = ForwardMsg()

@@ -50,7 +50,7 @@ class LoadSession:
     speed: int = SPEEDS[1]
     sent: Sent = field(default_factory=Sent)
     heard: int = 0
-    """The number of the last press of Play that was heard; the browser repeats a press until it stands here."""
+    """The number of the last press of Play that was heard; the browser repeats it until it stands here."""
     looks: int = 0
     """How often a request was opened from the charts."""
     picked: tuple[str, float] | None = None

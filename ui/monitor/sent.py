@@ -1,7 +1,7 @@
 """What of a run the browser may lack. Pure.
 
-A busy browser draws the last of several messages and never sees the others. So each message holds all that the
-last few held too; a browser that missed more than these asks for everything.
+A busy browser draws the last of several messages and never sees the others. So each message holds all that
+the last few held too; a browser that missed more than these asks for everything.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What components tell Python. A state is heard only when it differs from before: what happens twice in the same
-words would be heard once. So they tell events only, each of which somebody hears."""
+"""What components tell Python. A state is heard only when it differs from before: what happens twice in the
+same words would be heard once. So they tell events only, each of which somebody hears."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ def test_a_refused_knob_changes_nothing() -> None:
 
 def test_a_message_holds_what_the_last_ones_held() -> None:
     load = session_at(100)
-    reached = []
+    reached: list[int] = []
     for _ in range(AGAIN + 3):
         data = monitor_payload(load, "en", 40)["samples"]
         since = reached[-AGAIN] if len(reached) >= AGAIN else 0

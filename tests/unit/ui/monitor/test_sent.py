@@ -52,7 +52,7 @@ def held(load: LoadSession) -> tuple[list[float], list[float | None]]:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_clumps_and_lost_questions_never_leave_it_behind(seed: int) -> None:
-    """Of each clump the browser draws the last message. Asked for the same thing twice, Python answers twice."""
+    """Of each clump the browser draws the last message. Asked the same twice, Python answers twice."""
     dice = random.Random(seed)
     load, browser, behind, most_behind, merges = short_run(), Browser(), 0, 0, 0
     while load.run.now_s < 700:
