@@ -111,7 +111,7 @@ export function drawTurns(usage, width) {
   }
   for (const at of numberedTurns(first, last, columns.room)) svg.append(word(columns.middle(at), BASE + 17, String(turns.n[at]), { class: "mu", "text-anchor": "middle" }));
   if (timed && limit) addPauseWords(usage, svg, [first, last], columns, y, limit, width);
-  if (!timed) svg.append(word(left, height - 6, t1(data.alone ? "usage.no_pauses" : "usage.no_times"), { class: "mu" }));
+  if (!timed) svg.append(word(left, height - 6, t1(data.timed ? "usage.no_pauses" : "usage.no_times"), { class: "mu" }));
   return svg;
 }
 

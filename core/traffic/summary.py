@@ -81,7 +81,7 @@ def summarise(
             **left_out(trace),
             "reported_rate": counted if usage.ratio_of_sums is None else usage.ratio_of_sums,
             "reported_rows": usage.num_known,
-            **reported(usage),
+            **reported(trace),
             **with_resets(told),
             "counters": counters,
             "reported_sources": reported_sources(trace),

@@ -143,7 +143,7 @@ def _curve(words: Words, run: Json) -> str:
         name = words.text("traffic.enough.mark", n=_mark(words, run["enough_for"], "slots", slots))
         marks[name] = float(min(slots, curve["last_slots"]))
     last = _mark(words, curve, "last_slots", curve["last_slots"])
-    ends = {"first": digits(curve["first_slots"]), "last": last}
+    ends = {"first": Count(curve["first_slots"]), "last": last}
     told = [words.say("traffic.curve.from", **ends)]
     if curve["ttl_s"] is not None:
         told.append(words.say("traffic.curve.ttl", ttl=f"{curve['ttl_s']:g}"))

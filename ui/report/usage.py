@@ -58,7 +58,8 @@ def _rate(words: Words, log: Json) -> str:
         lines.append(words.say(key, low=low, high=high, n=log["reported_unknown"]))
     for name, rate in (log.get("reported_readings") or {}).items():
         shown = "–" if rate is None else percent_text(rate, words.lang, 2)
-        lines.append(words.say(f"usage.reading.{name}", rate=shown))
+        how = words.text(f"usage.reading.name.{log['reported_conventions'][name]}")
+        lines.append(words.say(f"usage.reading.{name}", rate=shown, how=how))
     return "".join(f"<p>{line}</p>" for line in lines)
 
 

@@ -21,7 +21,7 @@ from ui.traffic.spread import enough_in
 from ui.traffic.state import Log, choose, chosen, state
 from ui.traffic.words import bounded, rate_words
 from ui.traffic.work import work
-from ui.words.numbers import digits
+from ui.words.numbers import Count, digits
 
 
 def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
@@ -31,7 +31,7 @@ def curve_view(log: Log, analysis: Analysis, open_it: Open) -> None:
     if len(points) < 2:
         st.subheader(say_each("traffic.curve"), anchor=False)
         rate = rate_words(points[0][1] if points else None, analysis.lower_bound, lang())
-        st.markdown(say("traffic.curve.flat", first=digits(curve.first), rate=rate))
+        st.markdown(say("traffic.curve.flat", first=Count(curve.first), rate=rate))
         st.caption(_words(analysis, None, enough_in(log, analysis), None))
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -109,7 +109,7 @@ def _words(
     analysis: Analysis, cliff: tuple[int, int] | None, enough: Enough | None, off: Deviation | None
 ) -> str:
     curve, bound, ttl_s = analysis.curve, analysis.lower_bound, analysis.settings.ttl_s
-    words = [say("traffic.curve.from", first=digits(curve.first), last=_about(analysis, curve.last))]
+    words = [say("traffic.curve.from", first=Count(curve.first), last=_about(analysis, curve.last))]
     if ttl_s is not None:
         words.append(say("traffic.curve.ttl", ttl=f"{ttl_s:g}"))
     if cliff is not None:

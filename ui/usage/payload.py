@@ -42,7 +42,7 @@ def usage_payload(usage: Json, place: int, name: str, reading: str, mode: LangMo
         "ttls": ttl_lines(session, usage),
         "band": band_of(session, usage, mode),
         "stored": stored,
-        "alone": session.get("alone", False),
+        "timed": any(turn["at_s"] is not None for turn in turns),
         "several": len(usage["sessions"]) > 1,
         "bill": _bill(usage, reading, mode),
     }

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from core.traces.model import Trace
-from core.traces.usage import UsageTotals
 from core.traffic.usage.bill import BillRow, again_cost, bill, extra_cost, row_of
 from core.traffic.usage.engine import engine_row, engine_words
 from core.traffic.usage.rules import ANTHROPIC, OPENAI, Rules, RulesOf, each_by
@@ -79,18 +78,27 @@ def _models(turns: Sequence[Turn], rules_of: RulesOf) -> list[Json]:
     return sorted(found, key=lambda one: -one["total"])
 
 
-def reported(totals: UsageTotals) -> Json:
+def reported(trace: Trace) -> Json:
     """What the log itself reports, as its first lines say it."""
+    totals = trace.reported()
     return {
         "reported_unknown": totals.num_unknown,
         "reported_contradictory": totals.num_contradictory,
         "reported_bounds": None if totals.bounds is None else list(totals.bounds),
         "reported_why": totals.why,
         "reported_readings": totals.readings or None,
+        "reported_conventions": _conventions(trace),
         "reported_reading_tokens": totals.reading_tokens or None,
         "reported_ambiguous": totals.num_ambiguous,
         "reported_deciding_line": totals.deciding_line,
     }
+
+
+def _conventions(trace: Trace) -> dict[str, str] | None:
+    """What each of two readings takes the prompt count for; None where no row can be read in two ways."""
+    rows = (request.usage for request in trace.requests)
+    row = next((one for one in rows if one is not None and one.other is not None), None)
+    return None if row is None else {name: row.read_as(name).convention for name in ("usual", "other")}
 
 
 def with_resets(usage: Json | None) -> Json:

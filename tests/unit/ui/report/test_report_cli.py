@@ -20,6 +20,8 @@ from ui.report.svg import line_chart
 from ui.words.formula_words import OF_A_LOG
 from ui.words.i18n import LANGS, Lang, t
 
+DATA = Path(__file__).resolve().parents[3] / "data"
+
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -215,6 +217,24 @@ def test_broken_lines_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixt
     file = tmp_path / "bad.jsonl"
     file.write_text('{"prompt": "a b c"}\n{broken\n', "utf-8")
     assert summary(capsys, file, "--skip-broken")["log"]["skipped_lines"] == 1
+
+
+SAMPLES = sorted(file for folder in ("formats", "counters", "usage") for file in (DATA / folder).iterdir())
+TWO_READINGS = (
+    '{"id": "o", "traceId": "t", "type": "GENERATION", "startTime": "2026-01-02T10:00:00Z", "model": "m", '
+    '"usageDetails": {"input": 17903, "input_cached_tokens": 17817, "output": 100, "total": 35820}}'
+)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_every_kind_of_log_gives_a_file(tmp_path: Path, lang: Lang) -> None:
+    """Text that lacks a value is only seen where that text is shown: so all of them are."""
+    (tmp_path / "two.jsonl").write_text(TWO_READINGS, "utf-8")
+    (tmp_path / "two_totals.jsonl").write_text(TWO_READINGS.replace(', "total": 35820', ""), "utf-8")
+    for file in (*SAMPLES, *sorted(tmp_path.glob("two*"))):
+        out = tmp_path / f"{file.name}.html"
+        assert main([str(file), "--out", str(out), "--lang", lang]) == 0, file.name
+        assert Tags(out.read_text("utf-8")).open == [], file.name
 
 
 def test_a_chart_of_nothing_and_of_one_point() -> None:
