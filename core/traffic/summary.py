@@ -30,6 +30,7 @@ from core.traffic.left_out import left_out
 from core.traffic.meters.summary import counters_summary
 from core.traffic.misses import REASONS, Miss
 from core.traffic.providers import Rule
+from core.traffic.reported import text_share
 from core.traffic.settings import Settings
 from core.traffic.sweeps import curve_points, deviation_of, idle_ttl, sweep_block_sizes
 from core.traffic.usage.rules import Rules, RulesOf
@@ -81,6 +82,7 @@ def summarise(
             **left_out(trace),
             "reported_rate": counted if usage.ratio_of_sums is None else usage.ratio_of_sums,
             "reported_rows": usage.num_known,
+            "text_share": text_share(trace),
             **reported(trace),
             **with_resets(told),
             "counters": counters,

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any, Literal
 
 from core.errors import TraceError
-from ui.report.gate import EQUAL, Basis, Rate, apart, rate_words, rates_of
+from ui.report.gate import EQUAL, Basis, Rate, apart, part_words, rate_words, rates_of, text_part
 from ui.words.i18n import Lang, t
 from ui.words.numbers import percent
 
@@ -27,8 +27,9 @@ def compare(before: Json, after: Json, tolerance: float, files: tuple[str, str] 
     Raises:
         TraceError: one of the logs has no rate, or they have none of the same kind.
     """
-    basis: Basis = "computed" if before["runs"] and after["runs"] else "reported"
-    if bool(before["runs"]) != bool(after["runs"]) and not all(map(_reports, (before, after))):
+    whole = [bool(one["runs"]) and text_part(one) is None for one in (before, after)]
+    basis: Basis = "computed" if all(whole) else "reported"
+    if any(whole) and not all(whole) and not all(map(_reports, (before, after))):
         raise _two_kinds(before["log"]["name"], after["log"]["name"])
     left, right = rates_of(before, basis)[0], rates_of(after, basis)[0]
     least, most = _differences(left, right)
@@ -76,8 +77,8 @@ def _reports(summary: Json) -> bool:
 
 def _two_kinds(before: str, after: str) -> TraceError:
     message = (
-        f"Of {before} and {after} one holds prompts and the other only reports its own rate: these are two "
-        "quantities. Compare two logs with prompts, or two that report."
+        f"Of {before} and {after} one holds whole prompts and the other only reports its own rate: these are "
+        "two quantities. Compare two logs with whole prompts, or two that report."
     )
     return TraceError("report.two_kinds", message, before=before, after=after)
 
@@ -94,6 +95,7 @@ def _side(summary: Json, rate: Rate, file: str | None) -> Json:
         "cases": [list(one) for one in rate.cases],
         "lower_bound": rate.lower_bound,
         "block_size": rate.block_size,
+        "text_share": text_part(summary),
     }
 
 
@@ -164,6 +166,7 @@ def _lines(found: Json, lang: Lang) -> Iterator[str]:
         cases = tuple((low, high) for low, high in one["cases"])
         rate = Rate(cases, found["basis"], one["lower_bound"], one["block_size"])
         yield t(f"report.compare.{side}", lang, name=one["name"], rate=rate_words(rate, lang))
+        yield from part_words(one["name"], one["text_share"], lang)
     yield t(f"report.compare.{found['change']}", lang, **_numbers(found, lang))
     if found["differently"]:
         yield t("report.compare.differently", lang)

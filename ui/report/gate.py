@@ -70,19 +70,26 @@ def points(text: str) -> float:
 
 def rates_of(summary: Json, basis: Basis | None = None) -> list[Rate]:
     """What a report says: one rate for each block size, or the one that the log reports itself: bounds where
-    rows leave it open, and both where its counts can be read in two ways and nobody has chosen one.
+    rows leave it open, and both where its counts can be read in two ways and nobody has chosen one. A text
+    that is only a part of the prompts gives no rate.
 
     Raises:
         TraceError: neither is known.
     """
-    computed = [
-        Rate(((rate, rate),), "computed", run.get("lower_bound", False), run["settings"]["block_size"])
-        for run in summary["runs"]
-        if (rate := run["hit_rate"]) is not None
-    ]
+    computed = (
+        []
+        if text_part(summary) is not None
+        else [
+            Rate(((rate, rate),), "computed", run.get("lower_bound", False), run["settings"]["block_size"])
+            for run in summary["runs"]
+            if (rate := run["hit_rate"]) is not None
+        ]
+    )
     if computed and basis != "reported":
         return computed
     cases = _reported(summary["log"])
+    if not cases and text_part(summary) is not None:
+        cases = ((0.0, 1.0),)  # whole prompts are missing, and so is what was cached of them
     if cases and basis != "computed":
         return [Rate(cases, "reported")]
     name = summary["log"]["name"]
@@ -91,6 +98,12 @@ def rates_of(summary: Json, basis: Basis | None = None) -> list[Rate]:
         "not come to one number. Use a log with prompts, block ids, or usage in every row."
     )
     raise TraceError("report.no_rate", message, name=name)
+
+
+def text_part(summary: Json) -> float | None:
+    """How much of the reported prompt tokens the log's text is, where it is far too little to compute from;
+    else None. Reports of earlier versions do not say."""
+    return summary["log"].get("text_share") if summary["runs"] else None
 
 
 def _reported(log: Json) -> tuple[tuple[float, float], ...]:
@@ -113,13 +126,22 @@ def under(summary: Json, least: float, lang: Lang) -> list[str]:
             places = apart(one.low, least)
             numbers = {"rate": rate_words(one, lang, places), "least": percent(least, places)}
             found.append(t(key, lang, name=name, **numbers))
-    return found
+    return found and [*found, *part_words(name, text_part(summary), lang)]
 
 
 def passed(summary: Json, least: float, lang: Lang) -> str:
     """That it is not too low."""
     rates = ", ".join(rate_words(one, lang) for one in rates_of(summary))
-    return t("report.passed", lang, name=summary["log"]["name"], rate=rates, least=percent(least, 2))
+    name = summary["log"]["name"]
+    told = t("report.passed", lang, name=name, rate=rates, least=percent(least, 2))
+    return "\n".join([told, *part_words(name, text_part(summary), lang)])
+
+
+def part_words(name: str, part: float | None, lang: Lang) -> list[str]:
+    """Why a log with text is judged by what it reports; nothing for others."""
+    if part is None:
+        return []
+    return [t("report.part", lang, name=name, share=t("unit.percent", lang, n=f"{100 * part:.2g}"))]
 
 
 def apart(value: float, other: float) -> int:

@@ -46,6 +46,7 @@ def row_note(row: Json, first: Json, usage: Json, lang: Lang) -> str:
         parts.append(_off(row, first, usage["bill"]["rules"]["currency"], lang))
     if row["id"] == "engine":
         parts.append(t("usage.bill.same_prices", lang))
+        parts.append(_below("usage.bill.below", usage["engine"], lang))
     parts += [t(f"usage.bill.unsure.{one}", lang, n=Count(n)) for one, n in row["unsure"].items() if n]
     return " · ".join(part for part in parts if part)
 
@@ -72,6 +73,20 @@ def _writes(row: Json, lang: Lang) -> str:
     if not short and not long:
         return t("usage.bill.no_writes", lang)
     return t("usage.bill.writes", lang, short=digits(int(short)), long=digits(int(long)))
+
+
+def engine_words(engine: Json, lang: Lang) -> str:
+    """Both rates over the requests whose prompts the log holds; the provider's minimum, if it matters."""
+    reported, rate = (percent_text(engine[name], lang) for name in ("reported_rate", "rate"))
+    told = t("usage.engine", lang, n=Count(engine["requests"]), rate=rate, reported=reported)
+    return run_on([told, _below("usage.engine.below", engine, lang)], lang)
+
+
+def _below(key: str, engine: Json, lang: Lang) -> str:
+    if not engine["below"]:
+        return ""
+    ends = dict.fromkeys(digits(one) for one in (engine["minimums"][0], engine["minimums"][-1]))
+    return t(key, lang, n=Count(engine["below"]), minimum=" – ".join(ends))
 
 
 def price_lines(usage: Json, lang: Lang) -> list[str]:

@@ -15,6 +15,7 @@ from ui.frame.session import lang, lang_mode, plain, say
 from ui.frame.static_files import loader_js
 from ui.stage.payload import to_bytes
 from ui.traffic.state import Log, choose, chosen, remember
+from ui.usage.billed import engine_words
 from ui.usage.payload import usage_payload
 from ui.usage.prices import Priced, priced, with_prices
 from ui.usage.reported import (
@@ -98,16 +99,9 @@ def _rate(log: Log, usage: Json | None) -> None:
     with words:
         st.markdown(run_on(rate_sentences(totals, lang()), lang()))
         if usage is not None and usage["engine"] is not None:
-            st.markdown(_engine(usage["engine"]))
+            st.markdown(engine_words(usage["engine"], lang()))
         if row is not None:
             _readings(log)
-
-
-def _engine(engine: Json) -> str:
-    """Both rates over the requests whose prompts the log holds."""
-    reported = percent_text(engine["reported_rate"], lang())
-    rate = percent_text(engine["rate"], lang())
-    return say("usage.engine", n=Count(engine["requests"]), rate=rate, reported=reported)
 
 
 def _readings(log: Log) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.traces.model import Trace
 from core.traffic.usage.bill import BillRow, again_cost, bill, extra_cost, row_of
-from core.traffic.usage.engine import engine_row, engine_words
+from core.traffic.usage.engine import Beside, beside
 from core.traffic.usage.rules import ANTHROPIC, OPENAI, Rules, RulesOf, each_by
 from core.traffic.usage.sessions import sessions
 from core.traffic.usage.turns import Session, Turn
@@ -43,11 +43,11 @@ def usage_summary(trace: Trace, rules: Rules | RulesOf | None = None) -> Json | 
     rows = bill(found, rules_of)
     totals = trace.reported()
     survivors = totals.why == "no_zero_reported"
-    engine = None if survivors else engine_row(turns, rules_of)
+    engine = None if survivors else beside(turns, rules_of, trace.requests)
     rows[0] = replace(rows[0], rate_bounds=totals.bounds)
     models = _models(turns, rules_of)
     if engine is not None:
-        rows.append(engine)
+        rows.append(engine.row)
     return {
         "sessions": [_session(session, rules_of) for session in found],
         "resets": dict(Counter(turn.reset.cause for turn in turns if turn.reset is not None)),
@@ -59,8 +59,13 @@ def usage_summary(trace: Trace, rules: Rules | RulesOf | None = None) -> Json | 
             "rows": [_row(row, survivors) for row in rows],
         },
         "left_out": len(trace.requests) - len(turns),
-        "engine": None if engine is None else engine_words(turns, engine),
+        "engine": None if engine is None else _engine(engine),
     }
+
+
+def _engine(found: Beside) -> Json:
+    names = ("rate", "reported_rate", "requests", "below")
+    return {name: getattr(found, name) for name in names} | {"minimums": list(found.minimums)}
 
 
 def _models(turns: Sequence[Turn], rules_of: RulesOf) -> list[Json]:

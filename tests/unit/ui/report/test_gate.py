@@ -114,6 +114,67 @@ def test_every_block_size_has_to_pass_and_a_lower_bound_says_so(
     assert "≥ 46.55 % (counted, blocks of 16)" in err
 
 
+def write_part(path: Path, cached: Sequence[int | None], prompt: int = 8000) -> Path:
+    """The same short text in every row, beside a long reported prompt; None: what was cached is not said."""
+    rows = []
+    for one in cached:
+        told = {} if one is None else {"prompt_tokens_details": {"cached_tokens": one}}
+        talk = [{"role": "user", "content": SHARED}]
+        usage = {"prompt_tokens": prompt, "completion_tokens": 9, **told}
+        rows.append({"messages": talk, "response": {"usage": usage}})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_part_of_the_text_is_judged_by_what_is_reported(
+    lang: Lang, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = write_part(tmp_path / "part.jsonl", [0] * 30)
+    status, _, err = told(capsys, log, "--fail-under", "60%", "--lang", lang)
+    assert status == 2
+    assert {"en": "0.00 % (as the log reports)", "zh": "0.00%"}[lang] in err
+    assert {"en": "its text is only", "zh": "文本只相当于"}[lang] in err
+    whole = write_part(tmp_path / "whole.jsonl", [0] * 30, prompt=400)
+    status, _, err = told(capsys, whole, "--fail-under", "60%", "--lang", lang)
+    assert status == 0
+    assert {"en": "its text is only", "zh": "文本只相当于"}[lang] not in err
+
+
+def test_a_part_of_the_text_passes_by_the_lower_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A miss that is written as nothing: a fifth of the rows read 6,400 of 8,000 tokens, so 16 to 80 %."""
+    log = write_part(tmp_path / "null.jsonl", ([6400] + [None] * 4) * 6)
+    status, _, err = told(capsys, log, "--fail-under", "10%")
+    assert status == 0
+    assert "between 16.00 % and 80.00 %" in err
+    assert told(capsys, log, "--fail-under", "17%")[0] == 2
+    silent = write_part(tmp_path / "silent.jsonl", [None] * 30)
+    status, _, err = told(capsys, silent, "--fail-under", "1%")
+    assert status == 2
+    assert "between 0.00 % and 100.00 %" in err
+
+
+def test_a_part_of_the_text_is_compared_by_what_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = write_part(tmp_path / "before.jsonl", [4000] * 30)
+    after = write_part(tmp_path / "after.jsonl", [0] * 30)
+    status, out, _ = told(capsys, "--compare", before, after)
+    assert status == 3
+    assert "50.00 % (as the log reports)" in out
+    assert out.count("its text is only") == 2
+    saved = tmp_path / "before.json"
+    saved.write_text(told(capsys, before, "--json")[1], "utf-8")
+    status, out, _ = told(capsys, "--compare", saved, after, "--json")
+    assert (status, json.loads(out)["basis"]) == (3, "reported")
+    whole = write(tmp_path / "whole.jsonl")
+    status, _, err = told(capsys, "--compare", whole, after)
+    assert status == 1
+    assert "one holds whole prompts" in err
+
+
 def test_usage_is_judged_by_what_it_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = write_usage(tmp_path / "usage.jsonl", [0, 1000, 1000, 0])
     assert told(capsys, log, "--fail-under", "25%")[0] == 0

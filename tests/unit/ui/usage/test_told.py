@@ -17,7 +17,7 @@ from core.traffic.usage.summary import usage_summary
 from tests.usage_logs import chat_rows, make_session, transcript
 from ui.report.usage import usage_part
 from ui.report.words import Words
-from ui.usage.billed import how_lines, price_lines, remarks, row_name, row_note
+from ui.usage.billed import engine_words, how_lines, price_lines, remarks, row_name, row_note
 from ui.usage.payload import ttl_lines, usage_payload
 from ui.usage.prices import priced, with_prices
 from ui.usage.reported import rate_sentences, rate_text
@@ -247,3 +247,14 @@ def test_names_in_the_report_stay_text() -> None:
     html = usage_part(Words("en"), {"usage": usage, "log": log})
     assert "<b>x</b>" not in html
     assert "&lt;b&gt;x&lt;/b&gt;" in html
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_minimum_is_named_where_it_matters(lang: Lang) -> None:
+    engine = {"rate": 0.899, "reported_rate": 0.0, "requests": 30, "below": 12, "minimums": [1024, 4096]}
+    told = engine_words(engine, lang)
+    assert all(one in told for one in ("89.9", "1,024 – 4,096", "12"))
+    assert "1,024" not in engine_words(engine | {"below": 0, "minimums": []}, lang)
+    row = {"id": "engine", "rate": 0.0, "rate_bounds": None, "cost_bounds": None, "cost": 1.0, "unsure": {}}
+    usage = {"engine": engine, "bill": {"rules": {"currency": "$"}}}
+    assert "1,024 – 4,096" in row_note(row, {"cost": 1.0}, usage, lang)

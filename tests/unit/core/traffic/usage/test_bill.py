@@ -9,6 +9,8 @@ from fractions import Fraction
 
 import pytest
 
+from core.traffic.analysis import analyse
+from core.traffic.settings import Settings
 from core.traffic.usage.bill import BillRow, bill, extra_cost
 from core.traffic.usage.rules import ANTHROPIC, OPENAI, Rules
 from core.traffic.usage.sessions import sessions
@@ -135,6 +137,48 @@ def test_the_engine_beside_what_was_reported() -> None:
     assert 0.2 < told["engine"]["rate"] < 0.6
     assert told["bill"]["rows"][-1]["id"] == "engine"
     assert told["bill"]["rows"][-1]["basis"] == told["bill"]["rows"][-1]["money"] == "modelled"
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_the_engine_has_no_minimum_but_its_bill_has(timed: bool) -> None:
+    """Prompts of some 300 tokens, under 1,024: the rate is that of the replay, the cost that of no cache."""
+    log = log_of(chats(30, 300, timed))
+    told = usage_summary(log, ANTHROPIC)
+    assert told is not None
+    rate = analyse(log, Settings(16)).hit_rate
+    assert rate is not None
+    assert rate > 0.8
+    assert told["engine"]["rate"] == pytest.approx(rate, abs=1e-12)
+    assert (told["engine"]["below"], told["engine"]["minimums"]) == (30, [1024])
+    row = told["bill"]["rows"][-1]
+    total = sum(request.usage.prompt_tokens or 0 for request in log.requests if request.usage)
+    assert (row["read"], row["written_5m"], row["written_1h"], row["new"]) == (0, 0, 0, total)
+    assert row["cost"] == pytest.approx(total * 3e-6)
+
+
+def test_the_engine_pays_for_writes_from_the_minimum_on() -> None:
+    log = log_of(chats(5, 2000, True))
+    told = usage_summary(log, ANTHROPIC)
+    assert told is not None
+    assert told["engine"]["below"] == 0
+    row = told["bill"]["rows"][-1]
+    assert row["new"] == 0
+    assert row["written_5m"]
+    assert row["rate"] == pytest.approx(told["engine"]["rate"], abs=0.01)
+
+
+def chats(count: int, words: int, timed: bool) -> str:
+    """Two sessions that take turns, behind one system prompt; the reports are ten more than the text has."""
+    rows = []
+    for number in range(count):
+        talk = [
+            {"role": "system", "content": " ".join(f"w{k}" for k in range(words))},
+            {"role": "user", "content": f"question {number // 3}"},
+        ]
+        usage = {"input_tokens": words + 10, "output_tokens": 5, "cache_read_input_tokens": 0}
+        row = {"messages": talk, "session_id": f"s{number % 2}", "response": {"usage": usage}}
+        rows.append(row | ({"timestamp": 10.0 * number} if timed else {}))
+    return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 def test_each_turn_costs_what_its_own_model_asks() -> None:
