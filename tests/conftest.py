@@ -46,6 +46,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+@pytest.fixture(autouse=True)
+def no_real_tokenizer_for_logs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What pages and reports say is the same wherever the tests run, whatever is installed there; a test about a
+    real tokenizer puts one in."""
+    place = request.node.path.relative_to(Path(__file__).parent).parts
+    if place[0] == "app" or place[:2] == ("unit", "ui"):
+        for module in ("core.backends.models.log_tokenizers", "ui.traffic.tokenizers"):
+            monkeypatch.setattr(f"{module}.has_qwen", lambda: False)
+        monkeypatch.setattr("core.backends.models.log_tokenizers.small_model_path", lambda: None)
+
+
 @pytest.fixture(scope="session")
 def node() -> str:
     """node's program, for the few tests that run the stage's JavaScript from here."""

@@ -19,7 +19,7 @@ from core.traffic.settings import Settings
 from ui.frame.kept import Kept
 from ui.frame.shared import Shared
 from ui.traffic.setup import TRAFFIC, Side, Wanted
-from ui.traffic.tokenizers import resolved, tokenizer_for
+from ui.traffic.tokenizers import AUTO, resolved, tokenizer_for
 
 T = TypeVar("T")
 Key = tuple[object, ...]
@@ -99,6 +99,8 @@ def read_log(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Pro
 
 
 def _read(key: Key, files: Sequence[TraceFile], wanted: Wanted, progress: Progress | None) -> Log:
+    if key[0] == "sample" and wanted.tokenizer == AUTO:  # made of the lessons' words, with published numbers
+        wanted = replace(wanted, tokenizer="teaching")
     options = options_of(wanted)
     trace = read_trace(list(files), format_name=wanted.format_name, options=options, progress=progress)
     chosen_by_hand = wanted.format_name is not None or wanted.field_map is not None
