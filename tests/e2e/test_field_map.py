@@ -77,7 +77,7 @@ PICKS = {"w": "time", "who.a": "tenant", "who.b": "session", "m": "model"}
 def test_choices_made_faster_than_the_line_are_all_kept(
     browser_page: Page, server: str, tmp_path: Path
 ) -> None:
-    """And a click on "read" that overtakes the last answer reads by all of them."""
+    """Also over a switch of language; and a click on "read" before the last answer reads by all of them."""
     page = browser_page
     page.add_init_script(LATE)
     page.goto(f"{server}/traffic?lang=en&ys=upload")
@@ -96,7 +96,11 @@ def test_choices_made_faster_than_the_line_are_all_kept(
         page.wait_for_timeout(gap)
     for path, role in PICKS.items():
         expect(page.get_by_label(f"{path}: {what}")).to_have_value(role)
-    read.click()
+    page.get_by_text("中文", exact=True).click()
+    for path, role in PICKS.items():
+        expect(page.get_by_label(f"{path}: {t('traffic.fields.role', 'zh')}")).to_have_value(role)
+    page.get_by_label(f"m: {t('traffic.fields.role', 'zh')}").select_option("template")
+    page.get_by_role("button", name=t("traffic.fields.apply", "zh")).click()
     page.wait_for_function("location.search.includes('fields=')")
-    wanted = "prompt=said,time=w,session=who.b,tenant=who.a,model=m"
+    wanted = "prompt=said,time=w,session=who.b,tenant=who.a,template=m"
     assert page.evaluate("new URLSearchParams(location.search).get('fields')") == wanted
