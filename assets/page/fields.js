@@ -43,7 +43,7 @@ function choice(row, { roles, none, fits, what, proposed }, tell) {
   for (const [role, word] of others) option(role, word);
   select.value = row.role;
   select.setAttribute("aria-label", row.proposed ? `${row.path}: ${what} (${proposed})` : `${row.path}: ${what}`);
-  select.addEventListener("change", () => tell({ path: row.path, role: select.value }));
+  select.addEventListener("change", () => tell(row.path, select.value));
   box.append(select);
   return box;
 }
@@ -60,24 +60,63 @@ function drawRow(row, data, tell) {
   return node;
 }
 
-export default function ({ data, parentElement, setTriggerValue }) {
-  let root = mounted.get(parentElement);
-  if (!root) {
-    const style = make("style", "", STYLE);
-    root = make("div", "fields");
-    root.append(make("div", "rows"));
-    root.firstChild.tabIndex = 0;
-    root.firstChild.setAttribute("role", "group");
-    parentElement.append(style, root);
-    mounted.set(parentElement, root);
-  }
-  const box = root.firstChild, held = document.activeElement, at = box.scrollTop;
-  const focused = [...box.querySelectorAll("select")].findIndex((one) => one === (parentElement.getRootNode?.().activeElement ?? held));
+function drawHead({ columns }) {
   const head = make("div", "row head");
-  for (const [cls, word] of [["name", data.columns[0]], ["sample", data.columns[1]], ["share", data.columns[2]], ["", data.columns[3]]]) head.append(make("span", cls, word));
+  for (const [place, cls] of ["name", "sample", "share", ""].entries()) head.append(make("span", cls, columns[place]));
   head.style.setProperty("--depth", 0);
-  box.setAttribute("aria-label", data.title);
-  box.replaceChildren(head, ...data.rows.map((row) => drawRow(row, data, (told) => setTriggerValue("pick", told))));
-  box.scrollTop = at;
-  if (focused >= 0) box.querySelectorAll("select")[focused]?.focus({ preventScroll: true });
+  return head;
+}
+
+/** What the browser goes on holding after an answer: its choices that Python had not heard when it answered. Of other files: none. */
+export function unheard(own, { of, heard }) {
+  return { of, last: Math.max(own.last, heard), picks: own.of === of ? own.picks.filter(([n]) => n > heard) : [] };
+}
+
+/** One choice more. Each has a number above all before it, also above those of a tree that was taken off the page: `now` in ms. */
+export function chosen(own, path, role, now) {
+  const last = Math.max(own.last + 1, now);
+  return { ...own, last, picks: [...own.picks, [last, path, role]] };
+}
+
+/** The rows as a person left them: an answer that is older than a choice does not take it back. */
+export function withOwn(rows, { picks }) {
+  const roles = new Map(picks.map(([, path, role]) => [path, role]));
+  return rows.map((row) => (roles.has(row.path) ? { ...row, role: roles.get(row.path), proposed: false } : row));
+}
+
+/** Only what changed is drawn anew, so that an open list stays open when an answer comes. */
+function draw(tree) {
+  const { box, data } = tree, { rows: told, of, heard, ...words } = data, rows = withOwn(told, tree.own);
+  const keys = [words, ...rows.map((row) => [row, words])].map((one) => JSON.stringify(one));
+  if (keys.length !== tree.keys.length) box.replaceChildren(...keys.map(() => make("div", "")));
+  keys.forEach((key, place) => {
+    if (key === tree.keys[place] && keys.length === tree.keys.length) return;
+    const old = box.children[place], hasFocus = old.contains(box.getRootNode().activeElement);
+    const node = place ? drawRow(rows[place - 1], words, (path, role) => pick(tree, path, role)) : drawHead(words);
+    old.replaceWith(node);
+    if (hasFocus) node.querySelector("select")?.focus({ preventScroll: true });
+  });
+  tree.keys = keys;
+  box.setAttribute("aria-label", words.title);
+}
+
+/** Told is all that Python may not have heard: of two events on the way the later may take the earlier one's place. */
+function pick(tree, path, role) {
+  tree.own = chosen(tree.own, path, role, Date.now());
+  tree.setTriggerValue("pick", { of: tree.own.of, picks: tree.own.picks });
+  draw(tree);
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  let tree = mounted.get(parentElement);
+  if (!tree) {
+    const root = make("div", "fields"), box = make("div", "rows");
+    box.tabIndex = 0;
+    box.setAttribute("role", "group");
+    root.append(box);
+    parentElement.append(make("style", "", STYLE), root);
+    mounted.set(parentElement, (tree = { box, keys: [], own: { of: "", last: 0, picks: [] } }));
+  }
+  Object.assign(tree, { data, setTriggerValue, own: unheard(tree.own, data) });
+  draw(tree);
 }

@@ -35,7 +35,7 @@ def test_a_format_nobody_knows_is_asked_for_field_by_field(lang: Lang) -> None:
     assert (shown["when"]["role"], shown["when"]["share"]) == ("time", "100")
     assert shown["guide"]["role"] == ""
     assert shown["who.customer"]["name"] == "customer"
-    assert at.text_input(key="traffic_map").value == MAP
+    assert at.text_input(key="traffic_map_0").value == MAP
     assert [one.value for one in at.code] == [f"python -m ui.report - --map {MAP}"]
     press(at, "traffic_apply_fields")
     assert link_of(at)["fields"] == MAP
@@ -59,7 +59,7 @@ def test_the_link_brings_the_map_back_and_the_next_log_is_read_by_it() -> None:
 def test_a_map_that_does_not_fit_says_where_and_loses_nothing() -> None:
     at = paste(visit("traffic", lang="en"), rows({"prompt": "a b c d"}, {"prompt": "a b c e"}))
     choose(at, "traffic_panel", "fields")
-    at.text_input(key="traffic_map").set_value("prompt=prompt,time=prompt").run()
+    at.text_input(key="traffic_map_0").set_value("prompt=prompt,time=prompt").run()
     press(at, "traffic_apply_fields")
     assert "line 1" in at.error[0].value
     assert "prompt" in at.error[0].value
@@ -75,9 +75,9 @@ def test_a_map_that_does_not_fit_says_where_and_loses_nothing() -> None:
 
 def test_what_is_no_map_is_told_and_nothing_is_read_by_it() -> None:
     at = paste(visit("traffic", lang="en"), UNKNOWN)
-    at.text_input(key="traffic_map").set_value("nonsense").run()
+    at.text_input(key="traffic_map_0").set_value("nonsense").run()
     assert at.error.len == 1
-    assert at.text_input(key="traffic_map").value == MAP
+    assert at.text_input(key="traffic_map_0").value == MAP
     assert "fields" not in link_of(at)
     again = visit("traffic", lang="en", fields="nonsense")
     assert t("traffic.fields", "en") in texts(again)
@@ -87,7 +87,7 @@ def test_a_known_format_is_folded_and_a_format_chosen_by_hand_ends_the_map() -> 
     at = paste(visit("traffic", lang="en"), rows({"prompt": "a b c d"}))
     assert tree(at) == {}
     choose(at, "traffic_panel", "fields")
-    at.text_input(key="traffic_map").set_value("prompt=prompt").run()
+    at.text_input(key="traffic_map_0").set_value("prompt=prompt").run()
     press(at, "traffic_apply_fields")
     assert link_of(at)["fields"] == "prompt=prompt"
     choose(at, "traffic_format", "prompts")
@@ -123,6 +123,6 @@ def test_fields_that_were_taken_without_asking_are_named_and_can_be_changed() ->
 
 def test_a_path_that_no_record_has_is_told() -> None:
     at = paste(visit("traffic", lang="en"), UNKNOWN)
-    at.text_input(key="traffic_map").set_value("prompt=raw.turns,time=whenn").run()
+    at.text_input(key="traffic_map_0").set_value("prompt=raw.turns,time=whenn").run()
     said = t("traffic.fields.absent", "en", paths="whenn", n=4)
     assert said in [one.value for one in at.warning]

@@ -65,3 +65,42 @@ def test_a_field_is_chosen_and_the_log_is_read_by_it(
     settle(page)
     page.locator('input[type="file"]').first.set_input_files(log)
     expect(page.get_by_text(folded)).to_be_visible()
+
+
+LATE = """
+const { send } = WebSocket.prototype;
+WebSocket.prototype.send = function (data) { setTimeout(() => send.call(this, data), 400); };
+"""
+PICKS = {"w": "time", "who.a": "tenant", "who.b": "session", "m": "model"}
+
+
+def test_choices_made_faster_than_the_line_are_all_kept(
+    browser_page: Page, server: str, tmp_path: Path
+) -> None:
+    """Also over a switch of language; and a click on "read" before the last answer reads by all of them."""
+    page = browser_page
+    page.add_init_script(LATE)
+    page.goto(f"{server}/traffic?lang=en&ys=upload")
+    settle(page)
+    texts = {"said": "one two " * 40, "heard": "three four " * 40}
+    rows = [{"w": f"day {n}", "who": {"a": "c", "b": "s"}, "m": "x"} | texts for n in range(3)]
+    log = tmp_path / "own.jsonl"
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    page.locator('input[type="file"]').first.set_input_files(log)
+    what = t("traffic.fields.role", "en")
+    page.get_by_label(f"said: {what}").select_option("prompt")
+    read = page.get_by_role("button", name=t("traffic.fields.apply", "en"))
+    expect(read).to_be_enabled()
+    for gap, (path, role) in zip((0, 50, 500, 0), PICKS.items(), strict=True):
+        page.get_by_label(f"{path}: {what}").select_option(role)
+        page.wait_for_timeout(gap)
+    for path, role in PICKS.items():
+        expect(page.get_by_label(f"{path}: {what}")).to_have_value(role)
+    page.get_by_text("中文", exact=True).click()
+    for path, role in PICKS.items():
+        expect(page.get_by_label(f"{path}: {t('traffic.fields.role', 'zh')}")).to_have_value(role)
+    page.get_by_label(f"m: {t('traffic.fields.role', 'zh')}").select_option("template")
+    page.get_by_role("button", name=t("traffic.fields.apply", "zh")).click()
+    page.wait_for_function("location.search.includes('fields=')")
+    wanted = "prompt=said,time=w,session=who.b,tenant=who.a,template=m"
+    assert page.evaluate("new URLSearchParams(location.search).get('fields')") == wanted

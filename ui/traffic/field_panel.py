@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 from streamlit.components.v2 import component
@@ -22,7 +21,7 @@ from ui.traffic.field_rows import (
     head_of_log,
     shell_text,
     tree_rows,
-    with_role,
+    with_picks,
 )
 from ui.traffic.panels import Panels, open_panel, turn_to
 from ui.traffic.state import Key, Log, choose, chosen, remember, state
@@ -72,6 +71,8 @@ def _open(head: Head, files: Sequence[TraceFile], name: Key) -> None:
     _mount(
         key=_TREE,
         data={
+            "of": _files_word(name),
+            "heard": state().heard,
             "rows": tree_rows(head, draft),
             "roles": [[role, words[role]] for role in ROLES],
             "columns": [say(f"traffic.fields.{one}") for one in ("name", "sample", "share", "role")],
@@ -86,19 +87,19 @@ def _open(head: Head, files: Sequence[TraceFile], name: Key) -> None:
     )
     if absent := absent_paths(head, draft):
         st.warning(say("traffic.fields.absent", paths=plain(", ".join(absent)), n=head.num_rows))
-    _buttons(draft)
+    _buttons(head, name, draft)
     _as_text(files, name, draft)
 
 
-def _buttons(draft: FieldMap) -> None:
+def _buttons(head: Head, name: Key, draft: FieldMap) -> None:
     now = chosen().wanted.field_map
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             say("traffic.fields.apply"),
             type="primary",
             key="traffic_apply_fields",
-            on_click=_apply,
-            args=(str(draft),),
+            on_click=_read_so,
+            args=(head, name),
             disabled=not draft.says_what_is_asked or str(draft) == now,
         )
         if now is not None:
@@ -109,8 +110,11 @@ def _buttons(draft: FieldMap) -> None:
 
 def _as_text(files: Sequence[TraceFile], name: Key, draft: FieldMap) -> None:
     """The map as a text that can be changed, and the command that reads the log so in the shell."""
-    st.session_state[_TEXT] = str(draft)
-    st.text_input(say("traffic.fields.text"), key=_TEXT, on_change=_typed, args=(name,))
+    # Under a key of its own after each choice: with what a person does next the browser may still send the
+    # text from before this one, which would be heard as if it had been typed, and take the choice back.
+    key, text = f"{_TEXT}_{state().heard}", str(draft)
+    st.session_state[key] = text
+    st.text_input(say("traffic.fields.text"), key=key, on_change=_typed, args=(key, text, name))
     wrong = state().wrong_map
     if wrong is not None:
         show_error(wrong)
@@ -133,19 +137,35 @@ def _draft(head: Head, name: Key) -> FieldMap:
 
 def _picked(head: Head, name: Key) -> None:
     told = getattr(st.session_state.get(_TREE), "pick", None)
-    if not isinstance(told, dict) or told.get("path") not in {leaf.path for leaf in head.leaves}:
+    if not isinstance(told, dict) or told.get("of") != _files_word(name):
         return
-    role: Any = told.get("role")
-    state().wrong_map = None
-    state().draft = (name, with_role(head, _draft(head, name), told["path"], role if role in ROLES else None))
+    now = state()
+    draft, heard = with_picks(head, _draft(head, name), told.get("picks"), now.heard)
+    if heard > now.heard:
+        now.draft, now.heard, now.wrong_map = (name, draft), heard, None
 
 
-def _typed(name: Key) -> None:
+def _files_word(name: Key) -> str:
+    """By which the tree knows whether it still shows the same files."""
+    return str(hash(name))
+
+
+def _typed(key: str, shown: str, name: Key) -> None:
+    if st.session_state[key] == shown:
+        return
     state().wrong_map = None
     try:
-        state().draft = (name, parse_map(st.session_state[_TEXT]))
+        state().draft = (name, parse_map(st.session_state[key]))
     except TraceError as error:
         state().wrong_map = error
+
+
+def _read_so(head: Head, name: Key) -> None:
+    """By what is chosen now: a click may come together with a choice, or before the page shows it."""
+    _picked(head, name)
+    draft = _draft(head, name)
+    if draft.says_what_is_asked:
+        _apply(str(draft))
 
 
 def _apply(text: str | None) -> None:

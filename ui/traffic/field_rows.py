@@ -96,6 +96,20 @@ def with_role(head: Head, chosen: FieldMap, path: str, role: Role | None) -> Fie
     return FieldMap(**left)
 
 
+def with_picks(head: Head, chosen: FieldMap, picks: object, heard: int) -> tuple[FieldMap, int]:
+    """The map after choices in the tree, each ``[number, path, role]``, and the number of the last one.
+
+    The browser tells a choice again until we say that we heard it: those up to ``heard`` are in the map."""
+    known = {leaf.path for leaf in head.leaves}
+    for pick in picks if isinstance(picks, list) else ():
+        match pick:
+            case [int(number), str(path), str(word)] if number > heard:
+                heard = number
+                role = next((one for one in ROLES if one == word), None)
+                chosen = with_role(head, chosen, path, role) if path in known else chosen
+    return chosen, heard
+
+
 def absent_paths(head: Head, chosen: FieldMap) -> list[str]:
     """Paths of the map that no record of the head has; further elements of lists are not looked for."""
     known = {leaf.path for leaf in head.leaves} | {"."}

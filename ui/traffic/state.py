@@ -43,8 +43,9 @@ class Log:
 class TrafficState:
     """Of one visitor; the settings are ``chosen()``. ``computed``: the last few results by
     what they were made from. ``stopped``: work that was stopped and is not begun again by itself.
-    ``draft``: which field of which files is what, as far as it is chosen; ``wrong_map``: what is wrong with
-    the one that was typed last; ``asked``: of which files and reading a person was asked;
+    ``draft``: which field of which files is what, as far as it is chosen; ``heard``: the number of the last
+    choice in the tree that is in it; ``wrong_map``: what is wrong with the one that was typed last;
+    ``asked``: of which files and reading a person was asked;
     ``left_out``: uploads of several that a person does without, by their id."""
 
     pasted: str = ""
@@ -53,6 +54,7 @@ class TrafficState:
     picked: int | None = None
     looks: int = 0
     draft: tuple[Key, FieldMap] | None = None
+    heard: int = 0
     wrong_map: TraceError | None = None
     asked: Key | None = None
     left_out: frozenset[str] = frozenset()

@@ -29,7 +29,7 @@ SAID: dict[str, tuple[str, Any, tuple[str, ...], str]] = {
     "split_by_model": ("split_by_model", False, ("--no-split-by-model",), "traffic_split"),
     "ignore_times": ("ignore_times", True, ("--ignore-times",), "traffic_ignore_times"),
     "usage_reading": ("usage_reading", "other", ("--usage-reading", "other"), "traffic_usage_reading"),
-    "field_map": ("field_map", "prompt=a.b,time=t", ("--map", "prompt=a.b,time=t"), "traffic_map"),
+    "field_map": ("field_map", "prompt=a.b,time=t", ("--map", "prompt=a.b,time=t"), "traffic_map_0"),
 }
 """Field of `ReadOptions` -> the page's setting, a value of it, the same in the shell, the page's widget."""
 

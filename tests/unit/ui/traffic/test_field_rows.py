@@ -10,7 +10,15 @@ import pytest
 from core.traces.field_map import FieldMap, parse_map
 from core.traces.packing.sources import TraceFile
 from ui.report.options import parser, read_options
-from ui.traffic.field_rows import Head, absent_paths, head_of_log, shell_text, tree_rows, with_role
+from ui.traffic.field_rows import (
+    Head,
+    absent_paths,
+    head_of_log,
+    shell_text,
+    tree_rows,
+    with_picks,
+    with_role,
+)
 
 ROWS = [
     {"a": {"b": json.dumps({"c": [{"role": "user", "content": "x"}]})}, "t": 1, "only_first": "one"},
@@ -43,6 +51,31 @@ def test_a_role_moves_and_two_fields_share_it_only_where_records_have_one_or_the
     assert either == FieldMap(prompt=("only_first", "only_second"))
     assert with_role(seen, chosen, "t", "id") == FieldMap(id=("t",)), "a field is one thing"
     assert with_role(seen, chosen, "t", None) == FieldMap()
+
+
+def test_choices_that_are_told_again_count_once_and_in_order() -> None:
+    seen = head(*ROWS)
+    first, heard = with_picks(seen, FieldMap(), [[7, "t", "time"], [9, "a.b.c", "prompt"]], 0)
+    assert (str(first), heard) == ("prompt=a.b.c,time=t", 9)
+    again = [[7, "t", "time"], [9, "a.b.c", "prompt"], [10, "t", "id"]]
+    assert with_picks(seen, parse_map("prompt=a.b.c"), again, 9) == (parse_map("prompt=a.b.c,id=t"), 10)
+    assert with_picks(seen, first, [[11, "t", ""]], 10) == (parse_map("prompt=a.b.c"), 11)
+
+
+NO_CHOICES: list[object] = [
+    None,
+    {},
+    "x",
+    [[1]],
+    [["1", "t", "id"]],
+    [[5, "nowhere", "id"]],
+    [[0, "t", "id"]],
+]
+
+
+@pytest.mark.parametrize("told", NO_CHOICES)
+def test_what_is_no_choice_changes_nothing(told: object) -> None:
+    assert with_picks(head(*ROWS), FieldMap(), told, 0)[0] == FieldMap()
 
 
 def test_what_is_no_record_has_no_tree() -> None:
