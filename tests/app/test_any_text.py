@@ -38,7 +38,9 @@ def row(number: int, ending: str = HALF) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def log() -> AppTest:
-    return paste(visit("traffic", lang="en", ya="1~~", yt="teaching"), rows(*(row(number) for number in range(4))))
+    return paste(
+        visit("traffic", lang="en", ya="1~~", yt="teaching"), rows(*(row(number) for number in range(4)))
+    )
 
 
 @pytest.mark.parametrize("view", VIEWS)
