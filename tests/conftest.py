@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def no_real_tokenizer_for_logs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What pages and reports say is the same wherever the tests run, whatever is installed there; a test about
+    """What pages and reports say is the same wherever tests run, whatever is installed there; a test about
     a real tokenizer puts one in."""
     place = request.node.path.relative_to(Path(__file__).parent).parts
     if place[0] == "app" or place[:2] == ("unit", "ui"):
