@@ -121,7 +121,12 @@ _BOOT = """
     script.textContent = text;
     document.head.append(script);
   };
-  const asWritten = () => start(`import "${base}%(entry)s";`);
+  // A module that a script adds may run before the page is read to its end, and then finds no place to draw in.
+  const read = new Promise((go) => {
+    if (document.readyState !== "loading") go();
+    else document.addEventListener("DOMContentLoaded", go, { once: true });
+  });
+  const asWritten = () => read.then(() => start(`import "${base}%(entry)s";`));
   if (!globalThis.HTMLScriptElement?.supports?.("importmap")) return asWritten();
   const patience = new AbortController();
   const alarm = setTimeout(() => patience.abort(), %(patience)d);

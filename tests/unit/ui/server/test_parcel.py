@@ -113,3 +113,32 @@ def test_another_content_is_another_name(folder: Path) -> None:
 def test_the_server_sends_it() -> None:
     door = next(one for one in MIDDLEWARE if one.cls is FrontDoor)
     assert "parcel-" in door.kwargs["rewrite"](PAGE)
+
+
+STARTED_EARLY = """
+const added = [], waits = [];
+globalThis.HTMLScriptElement = { supports: () => false };
+globalThis.document = {
+  baseURI: "http://somewhere/", readyState: "loading", head: { append: (one) => added.push(one) },
+  createElement: () => ({}), addEventListener: (name, call) => waits.push([name, call]),
+};
+%s
+const soon = () => new Promise((go) => setTimeout(go, 20));
+await soon();
+const early = added.length;
+for (const [name, call] of waits) if (name === "DOMContentLoaded") call();
+await soon();
+console.log(JSON.stringify([early, added.length]));
+"""
+
+
+def test_streamlit_starts_only_when_the_page_is_read_to_its_end(node: str) -> None:
+    """A script that a script adds does not wait for the body, and Streamlit found no place to draw in."""
+    parcel = pack()
+    assert parcel is not None
+    page = unwrapped(PAGE, parcel, "./parcel.json")
+    script = "(() =>" + page.partition("<script>\n(() =>")[2].partition("</script>")[0]
+    told = subprocess.run(
+        [node, "--input-type=module", "-"], input=STARTED_EARLY % script, capture_output=True, text=True
+    )
+    assert json.loads(told.stdout) == [0, 1], told.stderr
