@@ -121,7 +121,7 @@ _BOOT = """
     script.textContent = text;
     document.head.append(script);
   };
-  // A module that a script adds may run before the page is read to its end, and then finds no place to draw in.
+  // A module that a script adds may run before the page is read to its end, and finds no place to draw in.
   const read = new Promise((go) => {
     if (document.readyState !== "loading") go();
     else document.addEventListener("DOMContentLoaded", go, { once: true });
