@@ -160,7 +160,7 @@ def test_the_finding_stands_on_the_first_screen(
     page = browser_page
     open_traffic(page, server, lang)
     assert lies_within(page.get_by_test_id("stMetricValue").last)
-    assert page.locator(".js-plotly-plot").first.evaluate("node => node.getBoundingClientRect().top") < 680
+    assert page.locator(".js-plotly-plot").first.evaluate("node => node.getBoundingClientRect().top") < 710
     usage, texts = tmp_path / "usage.jsonl", tmp_path / "texts.jsonl"
     usage.write_text(transcript([make_session()]), "utf-8")
     upload(page, server, lang, usage)

@@ -109,7 +109,7 @@ def test_on_a_phone_each_turn_is_a_row_for_a_finger(browser_page: Page, server: 
     assert min(heights) >= 44
     rows.nth(7).click()
     expect(rows.nth(7)).to_have_attribute("aria-expanded", "true")
-    expect(rows.nth(7)).to_contain_text("停了 7 分钟")
+    expect(rows.nth(7)).to_contain_text("停顿了 7 分钟")
     wide = browser_page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 390
 
