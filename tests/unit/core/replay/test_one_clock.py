@@ -74,7 +74,7 @@ def test_every_way_to_the_hit_rate_agrees_at_every_time_to_live(data: st.DataObj
 
 
 @pytest.mark.slow
-@examples(600)
+@examples(200)
 @given(st.data(), st.sampled_from(TTLS_S))
 def test_they_agree_in_thousands_of_runs(data: st.DataObject, ttl_s: float) -> None:
     one_clock(data, ttl_s)
