@@ -189,6 +189,11 @@ class Trace:
         deciding = next((r.line for r in self.requests if r.usage is not None and r.usage.decides), None)
         return UsageTotals.of((request.usage for request in self.requests), deciding)
 
+    def ambiguous(self) -> Usage | None:
+        """The first row whose usage can be read in two ways; None where there is none."""
+        rows = (request.usage for request in self.requests)
+        return next((row for row in rows if row is not None and row.other is not None), None)
+
 
 def facts_of(requests: Iterable[TraceRequest]) -> frozenset[Fact]:
     """Which kinds of facts these requests carry."""

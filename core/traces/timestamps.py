@@ -118,17 +118,3 @@ def _in_units(row: Row, field: str, per_second: float) -> float | None:
         return None
     value = row.number_or_none(field)
     return None if value is None else value / per_second
-
-
-def column_time(text: str, place: problems.Place, field: str) -> float | None:
-    """A time in a table's column; None where times are to be ignored.
-
-    Raises:
-        TraceError: it is none.
-    """
-    if _is_ignored(place):
-        return None
-    seconds = _seconds(text, place.dates)
-    if seconds is None:
-        raise place.wrong(field, _expected(place), text)
-    return seconds

@@ -4,7 +4,7 @@ chosen; and the sentences for them. No Streamlit."""
 from __future__ import annotations
 
 from core.traces.model import Trace
-from core.traces.usage import Usage, UsageTotals
+from core.traces.usage import Reading, Usage, UsageTotals
 from ui.usage.told import percent_text
 from ui.words.i18n import Lang, t
 from ui.words.numbers import Count, digits
@@ -43,27 +43,17 @@ def unsaid(trace: Trace) -> int:
     return totals.num_unknown if totals.bounds is not None else 0
 
 
-def ambiguous(trace: Trace) -> Usage | None:
-    """The first row that can be read in two ways."""
-    rows = (request.usage for request in trace.requests)
-    return next((row for row in rows if row is not None and row.other is not None), None)
-
-
-def reading_words(row: Usage, name: str, lang: Lang) -> str:
+def reading_words(row: Usage, name: Reading, lang: Lang) -> str:
     """What one of the two readings of the row takes the prompt count for."""
-    return t(f"usage.reading.words.{_read_as(row, name).convention}", lang)
+    return t(f"usage.reading.words.{row.read_as(name).convention}", lang)
 
 
-def reading_name(row: Usage, name: str, lang: Lang) -> str:
+def reading_name(row: Usage, name: Reading, lang: Lang) -> str:
     """The same in two or three words."""
-    return t(f"usage.reading.name.{_read_as(row, name).convention}", lang)
-
-
-def _read_as(row: Usage, name: str) -> Usage:
-    return row if row.reading == name or row.other is None else row.other
+    return t(f"usage.reading.name.{row.read_as(name).convention}", lang)
 
 
 def reading_chip(trace: Trace, lang: Lang) -> str:
     """How ambiguous rows were read, to stand beside numbers; "" where there are none."""
-    row = ambiguous(trace)
+    row = trace.ambiguous()
     return "" if row is None else t("usage.readings.chip", lang, how=reading_words(row, row.reading, lang))

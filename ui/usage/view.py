@@ -19,7 +19,6 @@ from ui.usage.billed import engine_words
 from ui.usage.payload import usage_payload
 from ui.usage.prices import Priced, priced, with_prices
 from ui.usage.reported import (
-    ambiguous,
     rate_sentences,
     rate_text,
     reading_chip,
@@ -89,7 +88,7 @@ def _finding(usage: Json, num_unsaid: int) -> None:
 def _rate(log: Log, usage: Json | None) -> None:
     """The reported rate with its bounds or readings, and our engine's beside it."""
     totals = log.trace.reported()
-    row = ambiguous(log.trace)
+    row = log.trace.ambiguous()
     number, words = st.columns([1, 3], vertical_alignment="center")
     number.metric(
         f"{say('traffic.rate')} · {say('basis.reported')}",
@@ -106,7 +105,7 @@ def _rate(log: Log, usage: Json | None) -> None:
 
 def _readings(log: Log) -> None:
     """Both readings with their rates; one click takes the other."""
-    row, totals = ambiguous(log.trace), log.trace.reported()
+    row, totals = log.trace.ambiguous(), log.trace.reported()
     if row is None:
         return
     both = {name: reading_words(row, name, lang()) for name in ("usual", "other")}

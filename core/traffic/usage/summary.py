@@ -101,8 +101,7 @@ def reported(trace: Trace) -> Json:
 
 def _conventions(trace: Trace) -> dict[str, str] | None:
     """What each of two readings takes the prompt count for; None where no row can be read in two ways."""
-    rows = (request.usage for request in trace.requests)
-    row = next((one for one in rows if one is not None and one.other is not None), None)
+    row = trace.ambiguous()
     return None if row is None else {name: row.read_as(name).convention for name in ("usual", "other")}
 
 
