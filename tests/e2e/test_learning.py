@@ -53,7 +53,9 @@ def test_the_interview_is_played_by_keyboard_and_survives_a_reload(browser_page:
         expect(card.get_by_text(words(name, key, "en"))).to_be_visible()
 
     def press(key: str) -> None:
+        """The letter, once the button that wears it is there: its code comes later than the text above it."""
         browser_page.wait_for_selector(SETTLED)  # a key that comes while the page is drawn anew is nobody's
+        expect(browser_page.locator(".st-key-interview-go kbd", has_text=key.upper())).to_be_visible()
         browser_page.keyboard.press(key)
 
     open_page(browser_page, f"{server}/ch12?lang=en&open=ch12.kv_q")
