@@ -136,6 +136,7 @@ def test_the_class_on_the_projector_is_read_from_the_last_row(browser_page: Page
     assert len(sizes) > 30
     assert card.evaluate("one => one.scrollHeight - one.clientHeight") <= 1
     assert card.bounding_box() == {"x": 0, "y": 0, "width": 1920, "height": 1080}
+    expect(browser_page.locator(".st-key-results-back")).to_be_visible()  # it is what hears the key
     browser_page.keyboard.press("Escape")
     expect(card).to_have_count(0)
     expect(browser_page.get_by_role("textbox")).not_to_be_empty()
