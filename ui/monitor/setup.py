@@ -85,7 +85,7 @@ class LoadSetup:
 LESSONS = MappingProxyType(
     {
         "little": LoadSetup(
-            seed=34, mix="system", pool=4096, clients=4, think_s=2, prefix_tokens=2048, output_tokens=256
+            seed=34, mix="system", pool=4096, clients=5, think_s=2, prefix_tokens=2048, output_tokens=256
         ),
         "much": LoadSetup(
             seed=34, mix="system", pool=4096, clients=24, think_s=0, prefix_tokens=2048, output_tokens=8
