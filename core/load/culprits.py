@@ -130,17 +130,16 @@ def _answered(run: LoadRun, after_s: float, end_s: float) -> list[int]:
     records, count = run.records, run.records.num_arrived
     first = records.cached.first_s[:count]
     inside = np.flatnonzero((first > after_s) & (first <= end_s))
-    waits = first[inside] - records.arrival_s[inside]
+    waits = first[inside] - records.cached.arrival_s[inside]
     numbers: list[int] = inside[np.argsort(-waits, kind="stable")].tolist()
     return numbers
 
 
 def _slow(run: LoadRun, number: int) -> Slow:
-    records = run.records
+    cached, without = run.records.cached, run.records.plain
     arrival, admitted, first = (
-        float(column[number])
-        for column in (records.arrival_s, records.cached.admitted_s, records.cached.first_s)
+        float(column[number]) for column in (cached.arrival_s, cached.admitted_s, cached.first_s)
     )
     apart = (admitted - arrival, first - admitted) if admitted < first else (None, None)
-    plain = float(records.plain.first_s[number]) - arrival
+    plain = float(without.first_s[number] - without.arrival_s[number])
     return Slow(f"R{number}", first - arrival, *apart, None if np.isnan(plain) else plain)
