@@ -12,6 +12,7 @@ revisit.py    any request again, with block events, for the stage
 """
 
 from core.load.culprits import Culprits, Evictor, Miss, Slow, culprits_of
+from core.load.hindsight import Hindsight, Victim, Why, hindsight
 from core.load.revisit import Moment, scenario_around
 from core.load.run import LoadRun
 from core.load.samples import Flag, HotPrefix, Samples, SlotMap
@@ -28,6 +29,7 @@ __all__ = [
     "Flag",
     "Culprits",
     "Evictor",
+    "Hindsight",
     "HotPrefix",
     "Kind",
     "LoadRun",
@@ -40,6 +42,9 @@ __all__ = [
     "Slow",
     "SlotMap",
     "Summary",
+    "Victim",
+    "Why",
     "culprits_of",
+    "hindsight",
     "scenario_around",
 ]

@@ -18,6 +18,7 @@ beginning).
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from core.cost import TimeModel
@@ -27,7 +28,7 @@ from core.load.records import Records
 from core.load.samples import Flag, HotPrefix, Samples, SlotMap, hottest, take_samples, take_slot_map
 from core.load.server import Server, with_block_size
 from core.load.spec import TICKS_PER_S, Burst, LoadSpec
-from core.load.stream import RequestStream
+from core.load.stream import Arrival, RequestStream
 from core.load.summary import Summary, summarize
 from core.types import POLICY_FIELDS, EngineConfig
 
@@ -87,6 +88,14 @@ class LoadRun:
     def new_server(self) -> Server:
         """The server with the cache as it was at the very beginning."""
         return Server(self.first_config, self.time_model, RequestStream(self.spec, self.max_tokens))
+
+    def contents(self) -> Iterator[Arrival]:
+        """What all requests of the stream are made of, by number; no server runs."""
+        stream = RequestStream(self.spec, self.max_tokens)
+        for burst in self.bursts:
+            stream.burst(burst)
+        while stream.peek() is not None:
+            yield stream.take()
 
     # -- going on -------------------------------------------------------------------------------------------
 
