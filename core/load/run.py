@@ -239,7 +239,7 @@ class LoadRun:
         return hottest(self.records, self.cached.stream, self.bins, self.num_bins, size, top)
 
     def loop(self) -> Loop | None:
-        """The cycle of one client on both servers; None without clients, or as long as nobody has two answers."""
+        """The cycle of one client on both servers; None without clients or answers."""
         return compare(self.spec, self.records, self.time_model)
 
     def summary(self) -> Summary:
