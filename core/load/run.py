@@ -64,8 +64,7 @@ class LoadRun:
         bin_s: float = 1.0,
         most_bins: int = 600,
     ) -> None:
-        if config.admit_after > 1 and config.admit_window is None:
-            config = replace(config, admit_window=DEFAULT_WINDOW_TICKS)
+        config = with_window(config)
         self.spec = spec
         self.first_config = config
         self.time_model = time_model
@@ -76,7 +75,7 @@ class LoadRun:
         self.bursts: list[Burst] = []
         self.bins = bins_for(bin_s, most_bins)
         self.cached = self.new_server()
-        self.plain = Server(_without_cache(config), time_model, RequestStream(spec, self.max_tokens))
+        self.plain = Server(without_cache(config), time_model, RequestStream(spec, self.max_tokens))
         self.cached_meter = Meter("cached", self.records, self.records.cached, self.bins, time_model)
         self.plain_meter = Meter("plain", self.records, self.records.plain, self.bins, time_model)
         self.cached.listener, self.plain.listener = self.cached_meter, self.plain_meter
@@ -170,7 +169,7 @@ class LoadRun:
         self.cached_meter.count_evictions(knob.at_s, self.cached)
         apply_knob(self.cached, knob)
         self.cached_meter.forget_evictions()
-        self.plain.restart(_without_cache(config))
+        self.plain.restart(without_cache(config))
         self._turned(knob)
 
     def _turned(self, knob: Knob) -> None:
@@ -239,7 +238,14 @@ def copy_server(server: Server) -> Server:
     return twin
 
 
-def _without_cache(config: EngineConfig) -> EngineConfig:
+def with_window(config: EngineConfig) -> EngineConfig:
+    """The same settings; several sightings count within a window, ours if they name none."""
+    if config.admit_after > 1 and config.admit_window is None:
+        return replace(config, admit_window=DEFAULT_WINDOW_TICKS)
+    return config
+
+
+def without_cache(config: EngineConfig) -> EngineConfig:
     """The same engine with caching off: policies of the cache mean nothing there."""
     return replace(config, enable_caching=False, cache_cap=None, ttl=None, admit_after=1, admit_window=None)
 
