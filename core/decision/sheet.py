@@ -37,12 +37,14 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One size on the curves, on ``spec.curve_gpus`` GPUs; ``gib`` None: no cache, the largest size to run in.
+    """One size on the curves, on ``spec.curve_gpus`` GPUs; ``gib`` None: no cache.
 
+    Without a cache all the room of the largest size serves requests that run.
     ``hbm_share``: of the room beside weights and reserve. ``hit_rate``: hit tokens / prompt tokens, counted.
     ``ttft_p50``, ``ttft_p95``: seconds; ``queue``: requests waiting, mean over time; ``throughput``: requests
     finished a second, on one GPU, while requests come; all modelled. None: no run yet, or too small.
-    ``too_small``: blocks that the longest request needs, if the size has fewer.
+    ``too_small``: blocks that the longest request needs, if the size has fewer. ``blocks``: of the pool, 0
+    before the first run.
     """
 
     gib: float | None
@@ -63,7 +65,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """So many GPUs with so much room each (``gib`` None: no cache). ``outcomes``: one a seed, as far as run."""
+    """So many GPUs with so much room each (``gib`` None: no cache). ``outcomes``: one a seed."""
 
     gpus: int
     gib: float | None
@@ -166,11 +168,12 @@ class Sheet:
         whole = set.intersection(*seeds)
         if not sized or not whole:
             return None
-        rates = [_median_rate(point, whole) for point in (*sized, self.unlimited)]
-        *reached, possible = rates
+        reached = [_median_rate(point, whole) for point in sized]
+        possible = _median_rate(self.unlimited, whole)
         if possible <= 0:
             return None
-        enough = [point.gib for point, rate in zip(sized, reached, strict=True) if rate >= KNEE_SHARE * possible]
+        pairs = zip(sized, reached, strict=True)
+        enough = [point.gib for point, rate in pairs if rate >= KNEE_SHARE * possible]
         return Knee(enough[0] if enough else None, max(reached) / possible, possible, len(whole))
 
     def fewest(self, gib: float | None, slo_s: float) -> Fewest:
@@ -211,9 +214,9 @@ def gather(spec: SheetSpec, outcomes: Iterable[Outcome]) -> Sheet:
     for outcome in sorted(done, key=lambda outcome: spec.seeds.index(outcome.work.seed)):
         by_cell.setdefault((outcome.work.gpus, outcome.work.gib), []).append(outcome)
     rows: tuple[float | None, ...] = (None, *spec.sizes) if spec.sizes else ()
-    cells = tuple(
-        Cell(gpus, gib, len(spec.seeds), tuple(by_cell.get((gpus, gib), ()))) for gpus in spec.gpus for gib in rows
-    )
+    num = len(spec.seeds)
+    places = [(gpus, gib) for gpus in spec.gpus for gib in rows]
+    cells = tuple(Cell(*place, num, tuple(by_cell.get(place, ()))) for place in places)
     curve = spec.curve_gpus
     points = tuple(_point(spec, gib, by_cell.get((curve, gib), [])) for gib in rows)
     unlimited = _point(spec, UNLIMITED, by_cell.get((curve, UNLIMITED), []))
@@ -225,11 +228,11 @@ def _point(spec: SheetSpec, gib: float | None, outcomes: list[Outcome]) -> Point
     too_small = max((one.too_small for one in outcomes if one.too_small is not None), default=None)
     if too_small is not None:
         ran = ()
-    limited = gib is not None and gib != UNLIMITED
+    has_size = gib is not None and gib != UNLIMITED
     return Point(
         gib=gib,
-        blocks=spec.blocks(gib) if gib is not None and limited else max((one.blocks for one in ran), default=0),
-        hbm_share=gib / spec.free_gib if gib is not None and limited else None,
+        blocks=max((one.blocks for one in outcomes), default=0),
+        hbm_share=gib / spec.free_gib if gib is not None and has_size else None,
         too_small=too_small,
         hit_rate=_band(ran, lambda outcome: outcome.hit_rate),
         ttft_p50=_band(ran, lambda outcome: outcome.quantile(0.5)),

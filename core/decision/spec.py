@@ -80,7 +80,7 @@ class SheetSpec:
 
     @property
     def free_gib(self) -> float:
-        """Room for KV on each GPU: its memory, less weights and reserve. 0 or less: the model does not fit."""
+        """Room for KV on each GPU: its memory less weights and reserve. Not above 0: no fit."""
         return self.cost.gpu.memory_gib - self.weights_gib - self.reserve_gib
 
     @cached_property
@@ -101,7 +101,9 @@ class SheetSpec:
     def share_of(self, gpus: int, seed: int) -> LoadSpec:
         """The stream of one of so many servers: its part of the rate (or of the clients, of whom the fullest
         server has one more where they do not divide). Sessions stay on their server."""
-        return replace(self.load, seed=seed, rate=self.rate / gpus, num_requests=self.num_requests)
+        clients = None if self.load.clients is None else -(-self.load.clients // gpus)
+        part = {"rate": self.rate / gpus, "clients": clients, "num_requests": self.num_requests}
+        return replace(self.load, seed=seed, **part)  # type: ignore[arg-type]
 
     @property
     def num_warm(self) -> int:
@@ -112,7 +114,7 @@ class SheetSpec:
 def sizes_for(load: LoadSpec, cost: CostModel, num_requests: int = 1500, count: int = 7) -> tuple[float, ...]:
     """Sizes worth looking at, in GiB a GPU: powers of two and what lies halfway, up to what the machine has
     room for, or up to all that so many requests bring if that is less. Empty: the model does not fit."""
-    own = num_requests * (load.own_tokens + load.output_tokens)
+    own = num_requests * load.longest_new // 4  # the longest is four times the mean
     common = load.num_prefixes * (2 * load.prefix_tokens + load.document_tokens) + 2 * load.prefix_tokens
     all_gib = (own + common) * cost.model.kv_bytes_per_token / GIB / cost.num_gpus
     weights = cost.weights_gib / cost.num_gpus

@@ -7,6 +7,7 @@ A run is one server with its part of the stream. Its first requests fill the cac
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,8 @@ from core.cost import StepWork
 from core.decision.spec import UNLIMITED, SheetSpec
 from core.engine.events import RequestAdmitted
 from core.errors import RequestError
-from core.load import KINDS, Arrival, Kind, LoadSpec, RequestStream
-from core.load.run import with_window, without_cache
+from core.load import KINDS, Arrival, Kind, LoadSpec
+from core.load.run import new_stream, with_window, without_cache
 from core.load.server import Server
 from core.types import EngineConfig
 
@@ -93,8 +94,8 @@ class Outcome:
 
 
 def plan(spec: SheetSpec) -> tuple[Work, ...]:
-    """All runs in an order in which the picture comes early: with the first seed the curves, what an unlimited
-    cache would reach, the fewest GPUs; then seed by seed. Empty: no size has room beside the weights."""
+    """All runs in an order in which the picture comes early: with the first seed the curves, what an
+    unlimited cache would reach, the grid; then curves and grid seed by seed. Empty: no size has room beside the weights."""
     if not spec.sizes:
         return ()
     curves = [Work(spec.curve_gpus, gib, 0, True) for gib in (*_outside_in(spec.sizes), None, UNLIMITED)]
@@ -116,7 +117,7 @@ def _outside_in(sizes: tuple[float, ...]) -> list[float]:
     left, found = list(range(len(sizes))), [0, len(sizes) - 1]
     while len(set(found)) < len(left):
         done = sorted(set(found))
-        low, high = max(zip(done, done[1:], strict=False), key=lambda pair: pair[1] - pair[0])
+        low, high = max(pairwise(done), key=lambda pair: pair[1] - pair[0])
         found.append((low + high) // 2)
     return [sizes[place] for place in dict.fromkeys(found)]
 
@@ -142,12 +143,12 @@ def _blocks(spec: SheetSpec, stream: LoadSpec, gib: float | None) -> int:
         return spec.blocks(spec.sizes[-1])
     if gib != UNLIMITED:
         return spec.blocks(gib)
-    requests, size = RequestStream(stream, stream.max_tokens), spec.config.block_size
-    return sum(requests.take().num_tokens // size + 1 for _ in range(stream.num_requests))
+    requests = new_stream(stream, stream.max_tokens).by_number()
+    return sum(request.num_tokens // spec.config.block_size + 1 for request in requests)
 
 
 def _config(config: EngineConfig, blocks: int, caching: bool) -> EngineConfig:
-    """The engine of one run. A cap stays what it is, and means no more than the pool where that is smaller."""
+    """The engine of one run. A cap stays what it is; where the pool is smaller, that bounds."""
     if not caching:
         return without_cache(replace(config, num_blocks=blocks + 1))
     cap = None if config.cache_cap is None else min(config.cache_cap, blocks)
@@ -159,10 +160,11 @@ class _Run:
 
     def __init__(self, spec: SheetSpec, stream: LoadSpec, config: EngineConfig) -> None:
         self._num_warm = spec.num_warm
-        self._server = Server(config, spec.cost, RequestStream(stream, stream.max_tokens))
+        self._server = Server(config, spec.cost, new_stream(stream, stream.max_tokens))
         self._server.listener = self
         self._stopped = False
         size = stream.num_requests
+        self._last_ones = slice(-min(stream.clients or 1, size), None)
         self._arrival_s, self._admitted_s, self._first_s, self._finished_s = np.full((4, size), np.nan)
         self._kind = np.full(size, -1, np.int8)
         self._num_prompt, self._hit = np.zeros((2, size), np.int64)
@@ -199,12 +201,14 @@ class _Run:
         for arrival in server.door:
             arrival_s[arrival.number] = arrival.at_s
         until = np.where(np.isnan(self._first_s), server.now_s, self._first_s)
-        return np.nan_to_num(until - arrival_s, nan=0.0)[self._num_warm :]
+        waits: Times = np.nan_to_num(until - arrival_s, nan=0.0)
+        return waits[self._num_warm :]
 
     @property
     def _window(self) -> tuple[float, float]:
-        """From the first counted request to the last one: while they come."""
-        return float(self._arrival_s[self._num_warm]), float(np.max(self._arrival_s))
+        """From the first counted request on while all send: until the last one comes, or the first client
+        sends its last."""
+        return float(self._arrival_s[self._num_warm :].min()), float(self._arrival_s[self._last_ones].min())
 
     def _queue(self) -> float:
         """Requests that wait to be let in, mean over the window: all their waiting in it / its length."""

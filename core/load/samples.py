@@ -13,7 +13,7 @@ from core.engine.hash_chain import hash_chain
 from core.load.bins import Bins, Column
 from core.load.records import Records, Side, by_bin
 from core.load.spec import TICKS_PER_S
-from core.load.stream import RequestStream
+from core.load.stream import Stream
 from core.timeline.snapshot import slot_letters
 
 WINDOW_S = 60.0
@@ -41,7 +41,7 @@ class Samples:
     all. in_use, cached, not_full, empty: shares of the usable blocks. evicted_per_s, expired_per_s: blocks
     pushed out by need of room, cap or force, and by TTL. With and without the cache: ttft_p50, ttft_p95,
     seconds, of requests whose first token falls into the bin; throughput, requests finished per second;
-    queue, requests that wait.
+    queue, requests that wait; inside, requests in flight (waiting or served).
 
     Shares are from 0 to 1; None: nothing to say (no request in the bin). ``generation`` rises when bins
     were merged: then everything drawn so far is out of date. Hit rates and occupancy are counted by the
@@ -87,6 +87,8 @@ def take_samples(records: Records, bins: Bins, count: int, since: int, flags: tu
         "expired_per_s": (bins.sums["evicted.ttl"][part] / width).tolist(),
         "queue_with": _known(bins.levels["cached.queue"][part]),
         "queue_without": _known(bins.levels["plain.queue"][part]),
+        "inside_with": _known(bins.levels["cached.inside"][part]),
+        "inside_without": _known(bins.levels["plain.inside"][part]),
     }
     for name in ("in_use", "cached", "not_full", "empty"):
         curves[name] = _known(bins.levels[name][part])
@@ -116,7 +118,7 @@ def _ttft(records: Records, side: Side, borders: Column) -> tuple[Curve, Curve]:
     """Median and 95th percentile of the TTFT of all requests whose first token falls into each bin."""
     first = side.first_s[: records.num_arrived]
     known = ~np.isnan(first)
-    waits = first[known] - records.arrival_s[: records.num_arrived][known]
+    waits = first[known] - side.arrival_s[: records.num_arrived][known]
     bins = by_bin(first[known], waits, borders)
     return [_percentile(values, 0.5) for values in bins], [_percentile(values, 0.95) for values in bins]
 
@@ -192,7 +194,7 @@ class HotPrefix:
 
 
 def hottest(
-    records: Records, stream: RequestStream, bins: Bins, count: int, block_size: int, top: int
+    records: Records, stream: Stream, bins: Bins, count: int, block_size: int, top: int
 ) -> list[HotPrefix]:
     """The prefixes that most requests began with, most frequent first (ties: lower number first)."""
     prefix = records.prefix[: records.num_arrived]
@@ -206,10 +208,10 @@ def hottest(
 
 
 def _hot(
-    records: Records, stream: RequestStream, edges: Column, block_size: int, place: int, total: int
+    records: Records, stream: Stream, edges: Column, block_size: int, place: int, total: int
 ) -> HotPrefix:
     mine = records.prefix[: records.num_arrived] == place
-    times = np.sort(records.arrival_s[: records.num_arrived][mine])
+    times = np.sort(records.cached.arrival_s[: records.num_arrived][mine])
     hit = records.cached.hit[: records.num_arrived][mine]
     admitted = hit >= 0
     prompts = int(records.num_prompt[: records.num_arrived][mine][admitted].sum())
