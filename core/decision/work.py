@@ -17,11 +17,11 @@ from core.decision.spec import UNLIMITED, SheetSpec
 from core.engine.events import RequestAdmitted
 from core.errors import RequestError
 from core.load import KINDS, Arrival, Kind, LoadSpec
+from core.load.records import Counts, Records, Times
 from core.load.run import new_stream, with_window, without_cache
 from core.load.server import Server
+from core.load.summary import waits_so_far
 from core.types import EngineConfig
-
-Times = NDArray[np.float64]
 
 PIECE_S = 5.0
 """Modelled seconds between two looks whether a run may stop."""
@@ -53,8 +53,8 @@ class Outcome:
     too_small: int | None
     stopped: bool
     kind: NDArray[np.int8]
-    num_prompt: NDArray[np.int64]
-    hit: NDArray[np.int64]
+    num_prompt: Counts
+    hit: Counts
     ttft_s: Times
     queue: float
     throughput: float
@@ -81,7 +81,7 @@ class Outcome:
     def drift(self) -> float:
         """Hit rate of the later half of the counted requests, less that of the earlier half."""
         half = len(self.num_prompt) // 2
-        early, late = self.num_prompt[:half].sum(), self.num_prompt[half:].sum()
+        early, late = int(self.num_prompt[:half].sum()), int(self.num_prompt[half:].sum())
         if self.stopped or not early or not late:
             return float("nan")
         return float(self.hit[half:].sum() / late - self.hit[:half].sum() / early)
@@ -95,7 +95,7 @@ class Outcome:
 
 def plan(spec: SheetSpec) -> tuple[Work, ...]:
     """All runs in an order in which the picture comes early: with the first seed the curves, what an
-    unlimited cache would reach, the grid; then curves and grid seed by seed. Empty: no size has room beside the weights."""
+    unlimited cache would reach, the grid; then curves and grid seed by seed. Empty: no size has room."""
     if not spec.sizes:
         return ()
     curves = [Work(spec.curve_gpus, gib, 0, True) for gib in (*_outside_in(spec.sizes), None, UNLIMITED)]
@@ -163,11 +163,9 @@ class _Run:
         self._server = Server(config, spec.cost, new_stream(stream, stream.max_tokens))
         self._server.listener = self
         self._stopped = False
-        size = stream.num_requests
-        self._last_ones = slice(-min(stream.clients or 1, size), None)
-        self._arrival_s, self._admitted_s, self._first_s, self._finished_s = np.full((4, size), np.nan)
-        self._kind = np.full(size, -1, np.int8)
-        self._num_prompt, self._hit = np.zeros((2, size), np.int64)
+        self._records = Records(stream.num_requests)
+        self._side = self._records.cached
+        self._last_ones = slice(-min(stream.clients or 1, stream.num_requests), None)
 
     def go(self, ceiling_s: float | None) -> None:
         """Run."""
@@ -187,60 +185,55 @@ class _Run:
             blocks=blocks,
             too_small=None,
             stopped=self._stopped,
-            kind=self._kind[warm:],
-            num_prompt=self._num_prompt[warm:],
-            hit=self._hit[warm:],
+            kind=self._records.kind[warm:],
+            num_prompt=self._records.num_prompt[warm:],
+            hit=self._side.hit[warm:],
             ttft_s=self._waits_so_far(),
             queue=np.nan if self._stopped else self._queue(),
             throughput=np.nan if self._stopped else self._throughput(),
         )
 
     def _waits_so_far(self) -> Times:
-        """Of the counted requests: time to first token; of those without one the time since they came."""
-        server, arrival_s = self._server, self._arrival_s.copy()
-        for arrival in server.door:
-            arrival_s[arrival.number] = arrival.at_s
-        until = np.where(np.isnan(self._first_s), server.now_s, self._first_s)
-        waits: Times = np.nan_to_num(until - arrival_s, nan=0.0)
-        return waits[self._num_warm :]
+        """Of the counted requests: time to first token, or since they came; 0 for who has not come."""
+        return np.nan_to_num(waits_so_far(self._side, self._server), nan=0.0)[self._num_warm :]
 
     @property
     def _window(self) -> tuple[float, float]:
         """From the first counted request on while all send: until the last one comes, or the first client
         sends its last."""
-        return float(self._arrival_s[self._num_warm :].min()), float(self._arrival_s[self._last_ones].min())
+        arrival_s = self._side.arrival_s
+        return float(arrival_s[self._num_warm :].min()), float(arrival_s[self._last_ones].min())
 
     def _queue(self) -> float:
         """Requests that wait to be let in, mean over the window: all their waiting in it / its length."""
         start, end = self._window
-        waited = np.minimum(self._admitted_s, end) - np.maximum(self._arrival_s, start)
+        waited = np.minimum(self._side.admitted_s, end) - np.maximum(self._side.arrival_s, start)
         return float(np.maximum(waited, 0).sum()) / (end - start) if end > start else np.nan
 
     def _throughput(self) -> float:
         start, end = self._window
-        inside = (self._finished_s > start) & (self._finished_s <= end)
+        finished_s = self._side.finished_s
+        inside = (finished_s > start) & (finished_s <= end)
         return float(np.count_nonzero(inside)) / (end - start) if end > start else np.nan
 
     # -- what the server tells ------------------------------------------------------------------------------
 
     def submitted(self, arrival: Arrival, turn: int) -> None:
         """A request reaches the engine."""
-        self._arrival_s[arrival.number] = arrival.at_s
-        self._kind[arrival.number] = KINDS.index(arrival.kind)
+        self._records.arrived(self._side, arrival)
 
     def admitted(self, number: int, at_s: float, event: RequestAdmitted) -> None:
         """The scheduler lets a request in; only the first time counts."""
         if not event.resumed:
-            self._admitted_s[number] = at_s
-            self._num_prompt[number], self._hit[number] = event.num_tokens, event.hit_tokens
+            self._side.admitted_s[number], self._side.hit[number] = at_s, event.hit_tokens
 
     def answered(self, number: int, at_s: float) -> None:
         """A request has its first token."""
-        self._first_s[number] = at_s
+        self._side.first_s[number] = at_s
 
     def finished(self, number: int, at_s: float) -> None:
         """A request has its last token."""
-        self._finished_s[number] = at_s
+        self._side.finished_s[number] = at_s
 
     def stepped(self, start_s: float, end_s: float, work: StepWork, server: Server) -> None:
         """A step is over."""
@@ -248,5 +241,5 @@ class _Run:
 
 def _nothing(work: Work, blocks: int, needed: int) -> Outcome:
     none = np.zeros(0)
-    kinds, tokens = none.astype(np.int8), none.astype(np.int64)
+    kinds, tokens = none.astype(np.int8), none.astype(np.int32)
     return Outcome(work, blocks, needed, False, kinds, tokens, tokens, none, np.nan, np.nan)

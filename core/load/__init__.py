@@ -20,7 +20,7 @@ from core.load.run import LoadRun
 from core.load.samples import Flag, HotPrefix, Samples, SlotMap
 from core.load.spec import KINDS, MIXES, TICKS_PER_S, Burst, Kind, LoadSpec
 from core.load.stream import RequestStream
-from core.load.summary import SideSummary, Summary
+from core.load.summary import KindSide, KindSummary, SideSummary, Summary
 
 __all__ = [
     "KINDS",
@@ -33,6 +33,8 @@ __all__ = [
     "Flag",
     "HotPrefix",
     "Kind",
+    "KindSide",
+    "KindSummary",
     "LoadRun",
     "LoadSpec",
     "Loop",

@@ -34,7 +34,7 @@ from core.load.samples import Flag, HotPrefix, Samples, SlotMap, hottest, take_s
 from core.load.server import Server, with_block_size
 from core.load.spec import TICKS_PER_S, Burst, LoadSpec
 from core.load.stream import RequestStream, Stream
-from core.load.summary import Summary, summarize
+from core.load.summary import KindSummary, Summary, by_kind, summarize
 from core.types import POLICY_FIELDS, EngineConfig
 
 DEFAULT_WINDOW_TICKS = 60 * TICKS_PER_S
@@ -242,6 +242,10 @@ class LoadRun:
     def summary(self) -> Summary:
         """The run so far in numbers."""
         return summarize(self.records, self.cached_meter, self.plain_meter, self.now_s)
+
+    def by_kind(self, slo_s: float) -> tuple[KindSummary, ...]:
+        """The run so far against a service level, all requests first, then kind by kind."""
+        return by_kind(self.records, self.cached, self.plain, slo_s)
 
 
 def new_stream(spec: LoadSpec, max_tokens: int) -> Stream:
