@@ -50,7 +50,7 @@ class Meter:
 
     def submitted(self, arrival: Arrival, turn: int) -> None:
         """A request reaches the engine."""
-        self._records.arrived(arrival)
+        self._records.arrived(self._side, arrival)
         self._side.turn[arrival.number] = turn
 
     def admitted(self, number: int, at_s: float, event: RequestAdmitted) -> None:

@@ -10,7 +10,7 @@
 Both servers get the same requests at the same moments; arrivals do not wait for answers. Nothing here reads a
 clock: a page calls ``advance`` as often as it likes, and the same calls give the same run.
 
-Memory is bounded whatever the length: 85 bytes a request, a fixed number of bins, a fixed number of marks
+Memory is bounded whatever the length: 93 bytes a request, a fixed number of bins, a fixed number of marks
 (copies of the server with the cache, from which ``scenario_around`` sets out instead of from the
 beginning).
 """

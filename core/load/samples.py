@@ -116,7 +116,7 @@ def _ttft(records: Records, side: Side, borders: Column) -> tuple[Curve, Curve]:
     """Median and 95th percentile of the TTFT of all requests whose first token falls into each bin."""
     first = side.first_s[: records.num_arrived]
     known = ~np.isnan(first)
-    waits = first[known] - records.arrival_s[: records.num_arrived][known]
+    waits = first[known] - side.arrival_s[: records.num_arrived][known]
     bins = by_bin(first[known], waits, borders)
     return [_percentile(values, 0.5) for values in bins], [_percentile(values, 0.95) for values in bins]
 
@@ -209,7 +209,7 @@ def _hot(
     records: Records, stream: RequestStream, edges: Column, block_size: int, place: int, total: int
 ) -> HotPrefix:
     mine = records.prefix[: records.num_arrived] == place
-    times = np.sort(records.arrival_s[: records.num_arrived][mine])
+    times = np.sort(records.cached.arrival_s[: records.num_arrived][mine])
     hit = records.cached.hit[: records.num_arrived][mine]
     admitted = hit >= 0
     prompts = int(records.num_prompt[: records.num_arrived][mine][admitted].sum())

@@ -21,7 +21,10 @@ class Picker:
     def __init__(self, run: LoadRun) -> None:
         records, count = run.records, run.records.num_arrived
         self._prompt = records.num_prompt[:count]
-        self._arrival = records.arrival_s[:count]
+        self._arrival = {
+            "with": records.cached.arrival_s[:count],
+            "without": records.plain.arrival_s[:count],
+        }
         self._hit = records.cached.hit[:count]
         self._admitted = _Sorted(records.cached.admitted_s[:count])
         self._first = {
@@ -42,8 +45,8 @@ class Picker:
         return _name(self._admitted.last_before(end_s))
 
     def _waits(self, curve: str, numbers: _Numbers) -> NDArray[np.float64]:
-        side = self._first[curve.rpartition("_")[2]]
-        waits: NDArray[np.float64] = side.times[numbers] - self._arrival[numbers]
+        side = curve.rpartition("_")[2]
+        waits: NDArray[np.float64] = self._first[side].times[numbers] - self._arrival[side][numbers]
         return waits
 
 
