@@ -16,7 +16,7 @@ LEVELS = ("in_use", "cached", "not_full", "empty")
 
 def bins_for(width_s: float, most: int) -> Bins:
     """Bins with the columns that two meters fill, ``cached.…`` and ``plain.…``."""
-    per_side = ("computed", "busy_s", "preempted")
+    per_side = ("computed", "generated", "busy_s", "preempted")
     sums = [f"{side}.{name}" for side in ("cached", "plain") for name in per_side]
     sums += ["queries", "hits", *(f"evicted.{cause}" for cause in CAUSES)]
     return Bins(width_s, most, sums, [*LEVELS, "cached.queue", "plain.queue"])
@@ -39,6 +39,7 @@ class Meter:
         self._evicted: dict[EvictionCause, int] = dict.fromkeys(CAUSES, 0)
         self._num_levelled = 0  # bins whose levels are written
         self._generation = 0
+        self._num_generated = 0
         # Totals of the whole run.
         self.busy_s = 0.0
         self.queries = 0
@@ -83,6 +84,8 @@ class Meter:
         self.computed += work.num_tokens
         self._bins.add(f"{self._name}.busy_s", end_s, end_s - start_s)
         self._bins.add(f"{self._name}.computed", end_s, work.num_tokens)
+        self._bins.add(f"{self._name}.generated", end_s, server.num_generated - self._num_generated)
+        self._num_generated = server.num_generated
         if self._has_cache:
             self.count_evictions(start_s, server)
         self._level(end_s, server)
