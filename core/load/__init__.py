@@ -4,12 +4,14 @@ spec.py       settings of a stream: rate, mix, lengths, bursts
 arrivals.py   when requests arrive
 stream.py     what they are made of
 server.py     one GPU: the real engine, and a clock that each step moves on
-bins.py, records.py, meter.py     what is written down, in bounded memory
+bins.py, ledger.py, records.py, meter.py   what is written down, in bounded memory
 run.py        LoadRun: both servers side by side, knobs, marks
+culprits.py, hindsight.py          who is behind a bin, and why
 samples.py, summary.py            what pages draw and say
 revisit.py    any request again, with block events, for the stage
 """
 
+from core.load.culprits import Culprits, Evictor, Miss, Slow, culprits_of
 from core.load.revisit import Moment, scenario_around
 from core.load.run import LoadRun
 from core.load.samples import Flag, HotPrefix, Samples, SlotMap
@@ -24,15 +26,20 @@ __all__ = [
     "Arrival",
     "Burst",
     "Flag",
+    "Culprits",
+    "Evictor",
     "HotPrefix",
     "Kind",
     "LoadRun",
     "LoadSpec",
+    "Miss",
     "Moment",
     "RequestStream",
     "Samples",
     "SideSummary",
+    "Slow",
     "SlotMap",
     "Summary",
+    "culprits_of",
     "scenario_around",
 ]
