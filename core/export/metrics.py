@@ -7,7 +7,7 @@ stands at 0 when the run begins; without prefix caching vLLM reports 0 queries, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,16 +82,15 @@ def _evictions(taken: Snapshot, side: str) -> list[Series]:
     ]
 
 
-def _level(column: str, minus: str | None = None, *, only: str | None = None) -> Read:
-    """A gauge at the end of each bin for which the run knows it."""
+def _level(columns: Mapping[str, int], *, only: str | None = None) -> Read:
+    """A gauge at the end of each bin for which the run knows it: levels, each so many times, added up."""
 
     def read(taken: Snapshot, side: str) -> list[Series]:
         if only not in (None, side):
             return []
-        levels = taken.bins.levels[column.format(side=side)]
-        if minus is not None:
-            levels = levels - taken.bins.levels[minus.format(side=side)]
-        points = zip(taken.edges[1:].tolist(), levels[: taken.num_bins].tolist(), strict=True)
+        known = taken.bins.levels
+        levels = sum(times * known[column.format(side=side)] for column, times in columns.items())
+        points = zip(taken.edges[1:].tolist(), np.asarray(levels)[: taken.num_bins].tolist(), strict=True)
         return [Series("", "", [(at_s, level) for at_s, level in points if not np.isnan(level)])]
 
     return read
@@ -178,14 +177,14 @@ METRICS = (
         "vllm:num_requests_running",
         "gauge",
         "Requests that are computed.",
-        _level("{side}.inside", "{side}.queue"),
+        _level({"{side}.inside": 1, "{side}.queue": -1}),
     ),
-    Metric("vllm:num_requests_waiting", "gauge", "Requests that wait.", _level("{side}.queue")),
+    Metric("vllm:num_requests_waiting", "gauge", "Requests that wait.", _level({"{side}.queue": 1})),
     Metric(
         "vllm:kv_cache_usage_perc",
         "gauge",
         "Share of the blocks that requests hold, 0 to 1.",
-        _level("in_use", only=MAIN),
+        _level({"in_use": 1, "reserved": 1}, only=MAIN),
     ),
     Metric(
         "vllm:time_to_first_token_seconds",

@@ -18,7 +18,7 @@ import numpy as np
 from xxhash import xxh3_128_intdigest
 
 from core.csv_table import csv_text
-from core.export.snapshot import MAIN, OTHER, Snapshot
+from core.export.snapshot import Snapshot
 from core.load import KINDS, Arrival
 from core.load.records import Side
 
@@ -38,9 +38,8 @@ def requests_jsonl(taken: Snapshot) -> str:
 def requests_csv(taken: Snapshot) -> str:
     """The same without the ids, for spreadsheets. An empty cell: it has not happened (yet)."""
     head = ["request", "kind", "prompt_tokens", "output_tokens"]
-    sides = [(name, taken.side(side)) for name, side in (("with", MAIN), ("without", OTHER))]
-    for name, side in sides:
-        head += [f"{column}_{name}_cache" for column in _fate(side, 0)]
+    head += [f"{column}_with_cache" for column in _cached_fate(taken.records.cached, 0)]
+    head += [f"{column}_without_cache" for column in _fate(taken.records.plain, 0)]
     rows = (_row(taken, number) for number in taken.numbers().tolist())
     return csv_text([head, *rows])
 
@@ -66,7 +65,7 @@ def _line(taken: Snapshot, number: int, ids: array[int]) -> Json:
         "output_length": int(records.num_output[number]),
         "hash_block_size": taken.block_size,
         "hash_ids": ids.tolist(),
-        "with_cache": _fate(records.cached, number),
+        "with_cache": _cached_fate(records.cached, number),
         "without_cache": _fate(records.plain, number),
     }
 
@@ -75,17 +74,24 @@ def _row(taken: Snapshot, number: int) -> list[object]:
     records = taken.records
     asked = [f"R{number}", KINDS[records.kind[number]]]
     lengths = [int(records.num_prompt[number]), int(records.num_output[number])]
-    fates = (_fate(side, number).values() for side in (records.cached, records.plain))
-    return [*asked, *lengths, *(value for fate in fates for value in fate)]
+    fates = (_cached_fate(records.cached, number), _fate(records.plain, number))
+    return [*asked, *lengths, *(value for fate in fates for value in fate.values())]
 
 
 def _fate(side: Side, number: int) -> Json:
-    """What became of a request on one server: modelled seconds, counted tokens and blocks."""
-    hit = int(side.hit[number])
+    """What became of a request on one server, in modelled seconds."""
     times = {name: float(getattr(side, name)[number]) for name in _TIMES}
-    fate: Json = {"hit_tokens": None if hit < 0 else hit, "evicted_blocks": None}
-    fate["ttft_s"] = _known(times["first_s"] - times["arrival_s"])
-    return fate | {name: _known(value) for name, value in times.items()}
+    return {"ttft_s": _known(times["first_s"] - times["arrival_s"])} | {
+        name: _known(value) for name, value in times.items()
+    }
+
+
+def _cached_fate(side: Side, number: int) -> Json:
+    """With the cache also what the engine counted: tokens of the prompt that it reused, blocks of others that
+    this request pushed out."""
+    hit = int(side.hit[number])
+    counted = (None, None) if hit < 0 else (hit, int(side.evicted[number]))
+    return dict(zip(("hit_tokens", "evicted_blocks"), counted, strict=True)) | _fate(side, number)
 
 
 def _known(value: float) -> float | None:
