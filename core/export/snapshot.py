@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.load import Arrival, LoadRun, RequestStream, Samples
+from core.load import Arrival, LoadRun, Samples
 from core.load.bins import Bins
 from core.load.records import Records, Side
 
@@ -20,7 +21,7 @@ MAIN, OTHER = "cached", "plain"
 
 @dataclass(frozen=True)
 class Snapshot:
-    """``stream`` makes the requests' contents once more, from the first on; ``samples`` are all curves.
+    """``contents``: what the requests are made of, by number, once; ``samples`` are all curves.
     ``num_bins``: complete bins. ``block_size``: of the run as it stands."""
 
     records: Records
@@ -29,7 +30,7 @@ class Snapshot:
     num_bins: int
     block_size: int
     num_usable: int
-    stream: RequestStream
+    contents: Iterator[Arrival]
 
     @property
     def edges(self) -> Floats:
@@ -42,21 +43,11 @@ class Snapshot:
 
     def numbers(self) -> Ints:
         """Requests that have come to the server with the cache, in that order."""
-        came = self.records.cached.arrival_s[: self.records.num_arrived]
-        order = np.argsort(came, kind="stable")
-        return np.asarray(order[: int((~np.isnan(came)).sum())], np.int64)
-
-    def contents(self) -> Iterator[Arrival]:
-        """Every request that has come, in order of its number: what its prompt is made of. Once."""
-        for _ in range(self.records.num_arrived):
-            yield self.stream.take()
+        return np.asarray(self.records.cached.order(), np.int64)
 
 
 def snapshot(run: LoadRun) -> Snapshot:
     """Copy what is needed: 2 MB at most. Whoever lets the run go on meanwhile must be kept out."""
-    stream = RequestStream(run.spec, run.max_tokens)
-    for burst in run.bursts:
-        stream.burst(burst)
     return Snapshot(
         copy.deepcopy(run.records),
         copy.deepcopy(run.bins),
@@ -64,5 +55,5 @@ def snapshot(run: LoadRun) -> Snapshot:
         run.num_bins,
         run.config.block_size,
         run.config.num_usable,
-        stream,
+        islice(run.contents(), run.records.num_arrived),
     )

@@ -73,8 +73,9 @@ def one_by_one(run: LoadRun, *, answers: bool) -> list[int]:
             hits.append(event.hit_tokens)
 
     engine = Engine(run.config, note, block_events=False)
-    for arrival in snapshot(run).contents():
-        request = arrival.request()
+    contents = {arrival.number: arrival for arrival in snapshot(run).contents}
+    for number in snapshot(run).numbers().tolist():
+        request = contents[number].request()
         engine.submit(request if answers else Request(request.request_id, request.token_ids, ()))
         engine.run()
     return hits
@@ -83,18 +84,21 @@ def one_by_one(run: LoadRun, *, answers: bool) -> list[int]:
 # -- requests ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("mix", "pool", "size"), [("mixed", 256, 16), ("rag", 96, 8), ("chat", 500, 5)])
+@pytest.mark.parametrize(("mix", "pool", "size"), [("mixed", 256, 16), ("rag", 96, 8), ("agents", 900, 5)])
 def test_the_file_of_requests_replays_as_the_engine_runs(mix: str, pool: int, size: int) -> None:
     """Block ids, read by Your traffic and put through the same pool, give each request the hits that the
     engine gives it on the tokens, one after another; the memory is too small for all. Whatever the size of a
-    block: sizes that no published log has are said in every line."""
-    run = ran(mix, FAST, pool, size)
+    block: sizes that no published log has are said in every line. Clients who wait for their answers overtake
+    one another: the file has them as they came."""
+    run = ran(mix, FAST, pool, size, clients=9 if mix == "agents" else None)
     trace, found = replayed(run)
     assert found.hits.tolist() == one_by_one(run, answers=False)
     assert 0 < (found.hit_rate or 0) < found.best_rate
-    arrival = run.records.cached.arrival_s[:200]
-    assert [one.num_tokens for one in trace.requests] == run.records.num_prompt[:200].tolist()
-    assert [one.num_output for one in trace.requests] == run.records.num_output[:200].tolist()
+    order = snapshot(run).numbers()
+    arrival = run.records.cached.arrival_s[order]
+    assert [one.request_id for one in trace.requests] == [f"R{number}" for number in order]
+    assert [one.num_tokens for one in trace.requests] == run.records.num_prompt[order].tolist()
+    assert [one.num_output for one in trace.requests] == run.records.num_output[order].tolist()
     assert [one.arrival_s for one in trace.requests] == pytest.approx(arrival - arrival[0], abs=2e-6)
 
 
