@@ -1,4 +1,4 @@
-"""A load taken along: its requests as JSONL and CSV, its curves as CSV, its counters as vLLM's in OpenMetrics.
+"""A load taken along: its requests as JSONL and CSV, its curves as CSV, its counters as vLLM's metrics.
 
 snapshot.py       a copy of what a run has written down, so that the run may go on meanwhile
 requests.py       one line a request

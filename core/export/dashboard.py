@@ -16,6 +16,7 @@ BY = "model_name, engine, cache"
 LEGEND = "engine {{engine}} {{cache}}"
 WINDOWS = ("1m", "2m", "5m", "15m")
 WIDTH, HEIGHT = 12, 8
+VARIABLES = ("datasource", "model", "window")
 _SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 _SERIES = '{model_name=~"$model"}'
 
@@ -75,9 +76,12 @@ PANELS = (
 )
 
 
-def dashboard_json(words: Mapping[str, str], since: str = "now-1h", until: str = "now") -> str:
+def dashboard_json(
+    words: Mapping[str, str], since: str = "now-1h", until: str = "now", window: str = WINDOWS[0]
+) -> str:
     """The file that Grafana imports. ``words``: a ``title``, the names of the three variables and one text
-    per panel. ``since`` and ``until``: the time it opens on, as Grafana writes times."""
+    per panel. ``since`` and ``until``: the time it opens on, as Grafana writes times. ``window``: over which
+    rates are taken at first."""
     board: Json = {
         "uid": "broth-prefix-cache",
         "title": words["title"],
@@ -88,7 +92,7 @@ def dashboard_json(words: Mapping[str, str], since: str = "now-1h", until: str =
         "timezone": "utc",
         "refresh": "",
         "time": {"from": since, "to": until},
-        "templating": {"list": _variables(words)},
+        "templating": {"list": _variables(words, window)},
         "annotations": {"list": []},
         "links": [],
         "panels": [_panel(place, panel, words[panel.key]) for place, panel in enumerate(PANELS)],
@@ -102,7 +106,7 @@ def window_for(bin_s: float) -> str:
     return next((name for name in WINDOWS if seconds[name] >= 3 * bin_s), WINDOWS[-1])
 
 
-def _variables(words: Mapping[str, str]) -> list[Json]:
+def _variables(words: Mapping[str, str], chosen: str) -> list[Json]:
     source: Json = {"name": "datasource", "type": "datasource", "query": "prometheus"}
     model: Json = {
         "name": "model",
@@ -119,8 +123,8 @@ def _variables(words: Mapping[str, str]) -> list[Json]:
         "name": "window",
         "type": "custom",
         "query": ",".join(WINDOWS),
-        "options": [{"text": name, "value": name, "selected": name == "1m"} for name in WINDOWS],
-        "current": {"text": "1m", "value": "1m"},
+        "options": [{"text": name, "value": name, "selected": name == chosen} for name in WINDOWS],
+        "current": {"text": chosen, "value": chosen},
     }
     return [{**one, "label": words[str(one["name"])]} for one in (source, model, window)]
 
@@ -133,7 +137,10 @@ def _panel(place: int, panel: Panel, title: str) -> Json:
         "title": title,
         "datasource": _SOURCE,
         "gridPos": {
-            "x": WIDTH * (place % 2), "y": HEIGHT * (place // 2), "w": WIDTH, "h": HEIGHT,
+            "x": WIDTH * (place % 2),
+            "y": HEIGHT * (place // 2),
+            "w": WIDTH,
+            "h": HEIGHT,
         },
         "targets": [
             {

@@ -1,8 +1,8 @@
 """vLLM's metrics as a run knows them: names, kinds, buckets, and the samples of one server.
 
 Names, labels and buckets are those of vLLM's ``v1/metrics/loggers.py``. What the run does not know is left
-out, because missing is not zero. What vLLM does not tell stands under a name of our own, ``broth:``. A counter
-stands at 0 when the run begins; without prefix caching vLLM reports 0 queries, and so does engine 1 here.
+out, because missing is not zero. What vLLM does not tell stands under a name of our own, ``broth:``. A
+counter stands at 0 when the run begins; without prefix caching vLLM reports 0 queries, as engine 1 does here.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Metric:
 
 
 def _summed(column: str, *, only: str | None = None) -> Read:
-    """A counter out of the bins' sums; ``{side}`` is the server. Where it is ``only`` of one server, the other
-    counts nothing."""
+    """A counter out of the bins' sums; ``{side}`` is the server. If ``only`` one server counts it, the other
+    stands at 0."""
 
     def read(taken: Snapshot, side: str) -> list[Series]:
         per_bin = taken.bins.sums[column.format(side=side)]

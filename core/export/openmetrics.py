@@ -23,9 +23,9 @@ def openmetrics(taken: Snapshot, model: str, start_s: float) -> str:
     return "".join(_lines(taken, model, start_s))
 
 
-def openmetrics_bytes(taken: Snapshot) -> int:
+def openmetrics_bytes(num_bins: int) -> int:
     """About how large that will be."""
-    return (taken.num_bins + 1) * _SAMPLES_A_BIN * _BYTES_A_SAMPLE
+    return (num_bins + 1) * _SAMPLES_A_BIN * _BYTES_A_SAMPLE
 
 
 def _lines(taken: Snapshot, model: str, start_s: float) -> Iterator[str]:
