@@ -140,6 +140,12 @@ def _slow(run: LoadRun, number: int) -> Slow:
     arrival, admitted, first = (
         float(column[number]) for column in (cached.arrival_s, cached.admitted_s, cached.first_s)
     )
-    apart = (admitted - arrival, first - admitted) if admitted < first else (None, None)
+    known = admitted < first
     plain = float(without.first_s[number] - without.arrival_s[number])
-    return Slow(f"R{number}", first - arrival, *apart, None if np.isnan(plain) else plain)
+    return Slow(
+        request_id=f"R{number}",
+        ttft_s=first - arrival,
+        waiting_s=admitted - arrival if known else None,
+        computing_s=first - admitted if known else None,
+        plain_ttft_s=None if np.isnan(plain) else plain,
+    )
