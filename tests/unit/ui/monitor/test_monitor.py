@@ -23,7 +23,7 @@ from ui.monitor.payload import monitor_payload, shown_flags
 from ui.monitor.pick import Picker
 from ui.monitor.run import BUDGET_S, LoadSession, follow
 from ui.monitor.sent import AGAIN
-from ui.monitor.setup import LoadSetup, from_query, like_stage, to_query
+from ui.monitor.setup import LESSONS, LoadSetup, from_query, like_stage, to_query
 from ui.words.i18n import table
 
 SMALL = LoadSetup(pool=256, rate=6.0)
