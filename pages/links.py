@@ -8,6 +8,7 @@ from __future__ import annotations
 from ui.course.mine import MINE
 from ui.course.place import PLACE
 from ui.course.said import BETS, DICE
+from ui.finish.far import FAR
 from ui.frame.link import Parts
 from ui.frame.session import LANGUAGE
 from ui.interview.talk import TALK
@@ -28,6 +29,7 @@ LINK_PARTS: Parts = (
     MACHINE,
     PLAN,
     MOMENT,
+    FAR,
     STUDY,
     TRAFFIC,
     USAGE,
