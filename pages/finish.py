@@ -25,7 +25,7 @@ from ui.stage.setup import SETUP
 
 
 def render() -> None:
-    """The load's report, if one ran, then the lesson's, then what was predicted, then the recap and the files."""
+    """The load's report, if one ran, then the lesson's, then what was predicted, the recap, the files."""
     toolbar(scenario_picker)
     goal = goal_s()
     FAR.set(goal)

@@ -11,6 +11,7 @@ from ui.moment.shown import ShownMoment, shown_moment
 from ui.monitor.repeat import repeat_to, this_load
 from ui.monitor.run import LoadSession
 
+
 def recall(link: MomentLink) -> ShownMoment | None:
     """The moment, once the run has been repeated up to it; None: not yet, or never, and the page says so."""
     if link.request_id is None:
