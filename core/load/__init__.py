@@ -5,15 +5,18 @@ arrivals.py   when requests arrive
 prompts.py    what they are made of
 stream.py, clients.py             who sends them: an open stream, or clients who wait for their answers
 server.py     one GPU: the real engine, and a clock that each step moves on
-bins.py, records.py, meter.py     what is written down, in bounded memory
+bins.py, ledger.py, records.py, meter.py   what is written down, in bounded memory
 run.py        LoadRun: both servers side by side, knobs, marks
+culprits.py, hindsight.py          who is behind a bin, and why
 samples.py, summary.py            what pages draw and say
 cycle.py      where a client's time goes, and what a cache could save of it at most
 revisit.py    any request again, with block events, for the stage
 """
 
 from core.load.clients import ClientStream
+from core.load.culprits import Culprits, Evictor, Miss, Slow, culprits_of
 from core.load.cycle import Cycle, Loop
+from core.load.hindsight import Hindsight, Victim, Why, hindsight
 from core.load.prompts import Arrival
 from core.load.revisit import Moment, scenario_around
 from core.load.run import LoadRun
@@ -29,8 +32,11 @@ __all__ = [
     "Arrival",
     "Burst",
     "ClientStream",
+    "Culprits",
     "Cycle",
+    "Evictor",
     "Flag",
+    "Hindsight",
     "HotPrefix",
     "Kind",
     "KindSide",
@@ -38,11 +44,17 @@ __all__ = [
     "LoadRun",
     "LoadSpec",
     "Loop",
+    "Miss",
     "Moment",
     "RequestStream",
     "Samples",
     "SideSummary",
     "SlotMap",
+    "Slow",
     "Summary",
+    "Victim",
+    "Why",
+    "culprits_of",
+    "hindsight",
     "scenario_around",
 ]

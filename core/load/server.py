@@ -19,6 +19,7 @@ from core.cost import StepWork, TimeModel
 from core.engine.engine import Engine
 from core.engine.events import (
     Event,
+    GrowthFailed,
     RequestAdmitted,
     RequestFinished,
     RequestPreempted,
@@ -32,6 +33,10 @@ from core.types import EngineConfig, RequestId
 
 MOST_EMPTY_TURNS = 100
 """A step that only preempts computes nothing, but the next one does."""
+
+
+ACTS = (RequestAdmitted, RequestScheduled, GrowthFailed, TokensAppended)
+"""News of a request that takes blocks, preempts others for them, stores blocks or is about to end."""
 
 
 class Listener(Protocol):
@@ -74,6 +79,7 @@ class Server:
         self.num_turns = 0
         self.num_knobs = 0
         self.num_taken = 0  # requests that have come
+        self.num_generated = 0  # answer tokens
         self._num_empty = 0
         self.door: deque[Arrival] = deque()
         self.live: dict[RequestId, _Live] = {}
@@ -81,6 +87,11 @@ class Server:
         self._answered: list[_Live] = []
         self._finished: list[_Live] = []
         self._tee: Callable[[Event], None] | None = None
+        # Who pushed out how many cached blocks in the last turn, by need of room or because of the cap. What
+        # expires is nobody's doing.
+        self.pushed: dict[int, int] = {}
+        self._actor: int | None = None  # whose doing comes next
+        self._num_pushed = 0
 
     # -- questions ------------------------------------------------------------------------------------------
 
@@ -126,6 +137,8 @@ class Server:
         self._submit()
         start = self.now_s
         self._scheduled.clear()
+        self.pushed.clear()
+        self._num_pushed = self._count_pushed()  # a knob turned meanwhile is nobody's doing either
         engine = self.engine
         engine.step(max(int(start * TICKS_PER_S) - engine.view.clock, 1))
         work = StepWork()
@@ -158,6 +171,7 @@ class Server:
 
     def _tell(self, start: float, work: StepWork) -> None:
         listener, now = self.listener, self.now_s
+        self._next_actor(None)
         for live in self._finished:
             del self.live[live.arrival.request_id]
             self.stream.answered(live.arrival, now)
@@ -175,6 +189,8 @@ class Server:
     def _take(self, event: Event) -> None:
         if self._tee is not None:
             self._tee(event)
+        if isinstance(event, ACTS):
+            self._next_actor(self.live[event.request_id].arrival.number)
         match event:
             case RequestScheduled():
                 before = event.num_computed - event.num_scheduled
@@ -182,6 +198,7 @@ class Server:
                 is_decode = event.num_scheduled == 1 and before >= num_prompt
                 self._scheduled[event.request_id] = (event.num_scheduled, before, is_decode)
             case TokensAppended():
+                self.num_generated += len(event.token_ids)
                 live = self.live[event.request_id]
                 if not live.answered:
                     live.answered = True
@@ -196,6 +213,19 @@ class Server:
             case RequestPreempted():
                 # All have one priority, so the victim is the last one, whose turn had not come in this step.
                 assert event.request_id not in self._scheduled
+
+    def _next_actor(self, number: int | None) -> None:
+        """What was pushed out since the last act is the doing of whoever acted; an act is told before it shows."""
+        count = self._count_pushed()
+        if count != self._num_pushed:
+            if self._actor is not None:
+                self.pushed[self._actor] = self.pushed.get(self._actor, 0) + count - self._num_pushed
+            self._num_pushed = count
+        self._actor = number
+
+    def _count_pushed(self) -> int:
+        evicted = self.engine.view.num_evicted
+        return evicted["reused"] + evicted["cap"]
 
     # -- knobs ----------------------------------------------------------------------------------------------
 

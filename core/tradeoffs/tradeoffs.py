@@ -7,7 +7,7 @@ the fast replay, or through the engine where a policy is at work. All dice are s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -161,42 +161,3 @@ def ttl_against_pauses(ttls_s: Sequence[float], pause_s: float) -> tuple[Points,
     most = float(curve.rates[-1])
     ran = [(ttl, curve.rate_at(ttl) / most) for ttl in ttls_s]
     return ran, [(ttl, float(-np.expm1(-ttl / pause_s))) for ttl in ttls_s]
-
-
-# -- the best setting ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One setting and what it computes."""
-
-    block_size: int
-    admit_after: int
-    hit_rate: float
-
-
-SIZES = (4, 8, 16, 32, 64)
-THRESHOLDS = (1, 2)
-
-
-def settings_grid(requests: Sequence[Request], room_tokens: int) -> list[Choice]:
-    """Every block size with every threshold, all with as much room; sizes for which the room is too small
-    for the largest prompt are left out."""
-    largest = max((len(request.token_ids) for request in requests), default=0)
-    found = []
-    for size in SIZES:
-        slots = room_tokens // size
-        if slots * size < largest + size:
-            continue
-        for threshold in THRESHOLDS:
-            config = EngineConfig(size, slots + 1, admit_after=threshold)
-            result = replay([replace(one) for one in requests], config, count_evicted=False)
-            found.append(Choice(size, threshold, result.hit_rate or 0.0))
-    return found
-
-
-def best_of(choices: Sequence[Choice]) -> Choice | None:
-    """The highest hit rate; among equals the larger block (less to keep), then the lower threshold."""
-    return max(
-        choices, key=lambda one: (round(one.hit_rate, 9), one.block_size, -one.admit_after), default=None
-    )
