@@ -53,6 +53,8 @@ def settled() -> LoadSession:
         LoadSetup(),
         LoadSetup(seed=0, mix="rag", rate=12.0, pool=64, block_size=4, cache_cap=0, ttl_s=30, admit_after=3),
         LoadSetup(pool=10, block_size=7),
+        LoadSetup(mix="agents", clients=24, think_s=0, prefix_tokens=2048, output_tokens=8),
+        *LESSONS.values(),
     ],
 )
 def test_a_link_brings_the_setup_back(setup: LoadSetup) -> None:
@@ -70,6 +72,7 @@ def test_the_usual_setup_adds_nothing_to_a_link() -> None:
         ({"lp": "1000000"}, ["lp"]),
         ({"lm": "soup", "lr": "5"}, ["lm", "lr"]),
         ({"lb": "٣", "la": "1.5"}, ["lb", "la"]),
+        ({"ln": "0", "lk": "-1", "lx": "513", "lo": ""}, ["ln", "lk", "lx", "lo"]),
     ],
 )
 def test_what_a_link_gets_wrong_is_named_and_left_out(query: dict[str, str], lost: list[str]) -> None:
