@@ -8,6 +8,7 @@ from __future__ import annotations
 from ui.course.mine import MINE
 from ui.course.place import PLACE
 from ui.course.said import BETS, DICE
+from ui.decision.setup import CHOICE
 from ui.finish.far import FAR
 from ui.frame.link import Parts
 from ui.frame.session import LANGUAGE
@@ -28,6 +29,7 @@ LINK_PARTS: Parts = (
     RECORD,
     MACHINE,
     PLAN,
+    CHOICE,
     MOMENT,
     FAR,
     STUDY,

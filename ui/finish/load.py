@@ -16,6 +16,7 @@ from ui.frame.session import say, show_error
 from ui.machine.machine import MACHINE
 from ui.monitor.repeat import repeat_to, this_load
 from ui.monitor.run import LoadSession
+from ui.monitor.setup import LoadSetup
 from ui.words.numbers import change, digits, money, never_full, seconds
 from ui.words.tables import show_table
 
@@ -35,7 +36,8 @@ def load_panel(goal_s: int, to_decision: Callable[[], None]) -> None:
     st.subheader(say("finish.load.title"), anchor=False)
     try:
         load = this_load()
-        if not repeat_to(load, goal_s):
+        there = load.run.now_s >= goal_s or load.run.done
+        if not there and not repeat_to(load, goal_s):
             st.info(say("finish.load.far", seconds=round(load.run.now_s), goal=goal_s))
             st.button(say("monitor.repeat.on"), key="finish_repeat")
             return
@@ -66,23 +68,35 @@ def _head(load: LoadSession, summary: Summary) -> None:
     st.header(say(key, rate=never_full(rate or 0.0), **told), anchor=False)
     machine = load.machine
     about = {"mix": say(f"monitor.mix.{setup.mix}"), "count": setup.pool, "size": setup.block_size}
-    about |= {"model": machine.model_spec.name, "gpu": machine.gpu_spec.name, "rate": f"{setup.rate:g}"}
+    about |= {"model": machine.model_spec.name, "gpu": machine.gpu_spec.name, "come": _come(setup)}
     st.markdown(say("finish.load.subline", **about))
+
+
+def _come(setup: LoadSetup) -> str:
+    """How requests come."""
+    if setup.clients is None:
+        return say("finish.load.open", rate=f"{setup.rate:g}")
+    return say("finish.load.closed", n=setup.clients, seconds=setup.think_s)
 
 
 def _both(summary: Summary, all_of: KindSummary, load: LoadSession) -> None:
     """Both servers side by side."""
     sides = (all_of.with_cache, all_of.without_cache)
     servers = (summary.with_cache, summary.without_cache)
-    waiting = (load.run.cached.num_waiting, load.run.plain.num_waiting)
+    machines = (load.run.cached, load.run.plain)
+    busy = [
+        say("finish.load.busy.of", time=_time(server.busy), share=_part(server.busy, machine.now_s))
+        for server, machine in zip(servers, machines, strict=True)
+    ]
     rows = [
         _row("rate", (_share(summary.hit_rate), "–"), summary.hit_rate),
         _row("p50", [_time(side.ttft_p50) for side in sides], sides[0].ttft_p50),
         _row("p95", [_time(side.ttft_p95) for side in sides], sides[0].ttft_p95),
         _row("late", [_share(side.late) for side in sides], sides[0].late, level=_level()),
+        _row("finished", [digits(side.num_finished) for side in servers], summary.saved_tokens),
         _row("throughput", [_number(side.throughput) for side in servers], servers[0].throughput),
-        _row("queue", [digits(count) for count in waiting], sides[0].late),
-        _row("busy", [_time(side.busy) for side in servers], servers[0].busy),
+        _row("queue", [digits(machine.num_waiting) for machine in machines], sides[0].late),
+        _row("busy", busy, servers[0].busy),
     ]
     head = ("what", "with", "without", "basis")
     show_table("load", [say(f"finish.load.{name}") for name in head], rows)
@@ -102,9 +116,9 @@ def _behind(all_of: KindSummary) -> None:
 def _kinds(rows: Sequence[KindSummary]) -> None:
     head = [say("finish.load.kind"), say("finish.load.requests"), say("finish.load.rate")]
     for name in ("p95", "late"):
+        what = say(f"finish.load.{name}", level=_level())
         head += [
-            f"{say(f'finish.load.{name}', level=_level())}, {say(f'finish.load.{side}')}"
-            for side in ("with", "without")
+            say("finish.load.of", what=what, side=say(f"finish.load.{one}")) for one in ("with", "without")
         ]
     show_table("load-kinds", head, [_kind(row) for row in rows])
 
@@ -138,6 +152,12 @@ def _level() -> str:
 
 def _time(figure: Figure) -> str:
     return "–" if figure.value is None else seconds(figure.value)
+
+
+def _part(busy: Figure, whole_s: float) -> str:
+    """How much of the time a server was busy; its last step may end a little later."""
+    share = min((busy.value or 0.0) / whole_s, 1.0) if whole_s else 0.0
+    return say("decision.percent", n=never_full(share))
 
 
 def _number(figure: Figure) -> str:
