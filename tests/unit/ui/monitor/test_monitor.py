@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from ui.monitor.pick import Picker
 
 from core.errors import BrothError
 from core.load import MIXES, TICKS_PER_S
@@ -20,7 +21,6 @@ from ui.moment.shown import ShownMoment, shown_moment
 from ui.monitor.charts import MOST_LINES, ROWS, load_figure, word_lines
 from ui.monitor.deeds import LoadPlan
 from ui.monitor.payload import monitor_payload, shown_flags
-from ui.monitor.pick import Picker
 from ui.monitor.run import BUDGET_S, LoadSession, follow
 from ui.monitor.sent import AGAIN
 from ui.monitor.setup import LoadSetup, from_query, like_stage, to_query
