@@ -36,6 +36,8 @@ FORMULAS: Mapping[str, str] = MappingProxyType(
         "formula.share": "tokens / Σ n",
         "formula.ttft": "t(first token) - t(arrival)",
         "formula.throughput": "finished / s",
+        "formula.loop": "finished / s = clients / (t_think + t_queue + t_prefill + t_decode)",
+        "formula.ceiling": "(t_think + t_queue + t_prefill + t_decode) / (t_think + output · t(b = 1))",
         "formula.busy": "Σ t(step)",
     }
 )

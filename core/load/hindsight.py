@@ -24,10 +24,10 @@ from core.engine.events import (
     RequestAdmitted,
 )
 from core.load.culprits import Culprits, Miss
+from core.load.prompts import Arrival, Segment
 from core.load.revisit import turn_as_then, twin_at
 from core.load.server import ACTS, Server
 from core.load.spec import TICKS_PER_S
-from core.load.stream import Arrival, Segment
 from core.types import BlockHash, RequestId
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ class Why:
     tokens. ``evicted``: it was here and was evicted at ``at_s`` for ``cause``, by ``other`` if by a request.
     ``sightings``, ``cap``: it was computed, and a policy did not store it. ``in_flight``: request ``other``,
     which has the same tokens, had not computed them yet. Of what lies further back than the part that was
-    told again: ``cold`` (at ``at_s`` the cache was emptied for blocks of another size), ``ttl`` (``other`` used
-    it last at ``at_s``, and its time is over), ``before`` (``other`` had it, and before ``at_s`` it was gone).
+    told again: ``cold`` (at ``at_s`` the cache was emptied for blocks of another size), ``ttl`` (``other``
+    used it last at ``at_s``, its time is over), ``before`` (``other`` had it; before ``at_s`` it was gone).
     """
 
     kind: WhyKind

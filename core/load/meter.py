@@ -5,9 +5,9 @@ from __future__ import annotations
 from core.cost import StepWork, TimeModel
 from core.engine.events import EvictionCause, RequestAdmitted
 from core.load.bins import Bins
+from core.load.prompts import Arrival
 from core.load.records import Records, Side
 from core.load.server import Server
-from core.load.stream import Arrival
 from core.timeline.snapshot import LEVELS, take_levels
 
 CAUSES: tuple[EvictionCause, ...] = ("reused", "cap", "ttl", "forced")
@@ -18,7 +18,12 @@ def bins_for(width_s: float, most: int) -> Bins:
     per_side = ("computed", "busy_s", "preempted")
     sums = [f"{side}.{name}" for side in ("cached", "plain") for name in per_side]
     sums += ["queries", "hits", *(f"evicted.{cause}" for cause in CAUSES)]
-    return Bins(width_s, most, sums, [*LEVELS, "cached.queue", "plain.queue"])
+    return Bins(
+        width_s,
+        most,
+        sums,
+        [*LEVELS, *(f"{side}.{name}" for side in ("cached", "plain") for name in ("queue", "inside"))],
+    )
 
 
 class Meter:
@@ -129,6 +134,7 @@ class Meter:
             return
         over = slice(self._num_levelled, num_over)
         bins.levels[f"{self._name}.queue"][over] = server.num_waiting
+        bins.levels[f"{self._name}.inside"][over] = server.num_inside
         if self._has_cache:
             levels, usable = take_levels(server.engine), server.engine.config.num_usable
             for name in LEVELS:  # as shares: a new block size changes the number of blocks

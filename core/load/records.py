@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.load.ledger import Ledger
+from core.load.prompts import Arrival
 from core.load.spec import KINDS
-from core.load.stream import Arrival
 
 Times = NDArray[np.float64]
 Counts = NDArray[np.int32]
@@ -32,6 +32,16 @@ class Side:
         self.admitted_s: Times = np.full(size, np.nan)
         self.first_s: Times = np.full(size, np.nan)
         self.finished_s: Times = np.full(size, np.nan)
+
+    @property
+    def num_arrived(self) -> int:
+        """Requests that have come to this server."""
+        return int(np.count_nonzero(self.turn >= 0))
+
+    def order(self) -> NDArray[np.int64]:
+        """Numbers of the requests that have come to this server, in the order in which they came."""
+        come = np.flatnonzero(self.turn >= 0)
+        return come[np.lexsort((self.arrival_s[come], self.turn[come]))]
 
 
 class Records:

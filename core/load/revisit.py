@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from core.cost import StepWork
 from core.engine.events import Event, RequestAdmitted
 from core.errors import RequestError
+from core.load.prompts import Arrival
 from core.load.run import Knob, LoadRun, apply_knob, copy_server
 from core.load.server import Server
-from core.load.stream import Arrival
 from core.timeline.event_log import EventLog
 from core.timeline.frame import Frame
 from core.timeline.snapshot import take_frame
@@ -43,17 +45,18 @@ class Moment:
 def scenario_around(
     run: LoadRun, request_id: RequestId, before: int = 3, after: int = 3, most_events: int = MOST_EVENTS
 ) -> Moment:
-    """The neighbourhood of a request: from the submission of the one ``before`` places earlier until the
-    request is over and the one ``after`` places later is admitted, or until about ``most_events`` events
+    """The neighbourhood of a request: from the submission of the one ``before`` places ahead of it until the
+    request is over and the one ``after`` places behind it is admitted, or until about ``most_events`` events
     are told (but never before the request's first admission). Changes nothing in the run.
 
     Raises:
         RequestError: no such request, or it has not been admitted yet.
     """
     number = _number(run, request_id)
-    first = max(number - before, 0)
-    server = _server_before(run, int(run.records.cached.turn[first]))
-    piece = _Piece(server, number, min(number + after, run.records.num_arrived - 1))
+    order = run.records.cached.order()
+    place = int(np.flatnonzero(order == number)[0])
+    server = _server_before(run, int(run.records.cached.turn[order[max(place - before, 0)]]))
+    piece = _Piece(server, number, set(order[: min(place + after, len(order) - 1)].tolist()))
     while not piece.is_complete and not (piece.event is not None and len(piece.events) >= most_events):
         if _next_is_restart(run, server):
             if piece.is_over:
@@ -70,12 +73,12 @@ def scenario_around(
 class _Piece:
     """Listens to the repeated run and keeps what belongs to the moment."""
 
-    def __init__(self, server: Server, number: int, last: int) -> None:
+    def __init__(self, server: Server, number: int, before_last: set[int]) -> None:
         self._server = server
         self._number = number
-        self._last = last
+        self._before_last = before_last  # who came before the last neighbour
         self.is_over = False
-        self._saw_last = number == last
+        self._saw_last = number not in before_last
         self.pieces = {name: live.arrival.pieces() for name, live in server.live.items()}
         server.listener = self
         self.begin()
@@ -103,7 +106,7 @@ class _Piece:
         """Remember where the request was admitted, and whether the last neighbour is in."""
         if number == self._number and self.event is None:
             self.event = len(self.events) - 1
-        self._saw_last = self._saw_last or number >= self._last
+        self._saw_last = self._saw_last or number not in self._before_last
 
     def answered(self, number: int, at_s: float) -> None:
         """Nothing to do."""

@@ -14,7 +14,7 @@ from core.load.bins import Bins, Column
 from core.load.ledger import Ledger
 from core.load.records import Records, Side, by_bin
 from core.load.spec import TICKS_PER_S
-from core.load.stream import RequestStream
+from core.load.stream import Stream
 from core.timeline.snapshot import LEVELS, slot_letters
 
 WINDOW_S = 60.0
@@ -41,9 +41,10 @@ class Samples:
 
     hit_rate, _window, _total: hit tokens / tokens looked up in the bin, in the 60 s before its end, in all.
     in_use, reserved, cached, partial, kept_out, empty: shares of the usable blocks (``Levels``).
-    evicted_per_s, expired_per_s: blocks pushed out by need of room, cap or force, and by TTL. With and without the cache: ttft_p50, ttft_p95,
-    seconds, of requests whose first token falls into the bin; throughput, requests finished per second;
-    queue, requests that wait.
+    evicted_per_s, expired_per_s: blocks pushed out by need of room, cap or force, and by TTL. With and
+    without the cache: ttft_p50, ttft_p95, seconds, of requests whose first token falls into the bin;
+    throughput, requests finished per second; queue, requests that wait; inside, requests in flight (waiting
+    or served).
 
     Shares are from 0 to 1; None: nothing to say (no request in the bin). ``generation`` rises when bins
     were merged: then everything drawn so far is out of date; ``widened_s`` is when that last happened. Hit
@@ -89,6 +90,8 @@ def take_samples(records: Records, bins: Bins, count: int, since: int, flags: tu
         "expired_per_s": (bins.sums["evicted.ttl"][part] / width).tolist(),
         "queue_with": _known(bins.levels["cached.queue"][part]),
         "queue_without": _known(bins.levels["plain.queue"][part]),
+        "inside_with": _known(bins.levels["cached.inside"][part]),
+        "inside_without": _known(bins.levels["plain.inside"][part]),
     }
     for name in LEVELS:
         curves[name] = _known(bins.levels[name][part])
@@ -198,7 +201,7 @@ class HotPrefix:
 
 
 def hottest(
-    records: Records, stream: RequestStream, bins: Bins, count: int, block_size: int, top: int
+    records: Records, stream: Stream, bins: Bins, count: int, block_size: int, top: int
 ) -> list[HotPrefix]:
     """The prefixes that most requests began with, most frequent first (ties: lower number first)."""
     prefix = records.prefix[: records.num_arrived]
@@ -212,7 +215,7 @@ def hottest(
 
 
 def _hot(
-    records: Records, stream: RequestStream, edges: Column, block_size: int, place: int, total: int
+    records: Records, stream: Stream, edges: Column, block_size: int, place: int, total: int
 ) -> HotPrefix:
     mine = records.prefix[: records.num_arrived] == place
     times = np.sort(records.cached.arrival_s[: records.num_arrived][mine])

@@ -26,8 +26,9 @@ from core.engine.events import (
     RequestScheduled,
     TokensAppended,
 )
+from core.load.prompts import Arrival
 from core.load.spec import TICKS_PER_S
-from core.load.stream import Arrival, RequestStream
+from core.load.stream import Stream
 from core.types import EngineConfig, RequestId
 
 MOST_EMPTY_TURNS = 100
@@ -69,7 +70,7 @@ class _Live:
 class Server:
     """The engine, its clock and its queue at the door."""
 
-    def __init__(self, config: EngineConfig, time_model: TimeModel, stream: RequestStream) -> None:
+    def __init__(self, config: EngineConfig, time_model: TimeModel, stream: Stream) -> None:
         self.time_model = time_model
         self.stream = stream
         self.listener: Listener | None = None
@@ -99,14 +100,18 @@ class Server:
         return len(self.door) + self.engine.view.num_waiting
 
     @property
+    def num_inside(self) -> int:
+        """Requests in flight: sent and not wholly answered."""
+        return len(self.door) + len(self.live)
+
+    @property
     def has_work(self) -> bool:
         """Whether anybody is here, or will come."""
-        return bool(self.live) or bool(self.door) or self.stream.peek() is not None
+        return bool(self.live) or bool(self.door) or not self.stream.ended
 
     def next_arrival_s(self) -> float | None:
-        """When the next request comes; None after the last."""
-        ahead = self.stream.peek()
-        return None if ahead is None else ahead.at_s
+        """When the next request comes; None after the last, or while every client waits for its answer."""
+        return self.stream.next_s()
 
     # -- going on -------------------------------------------------------------------------------------------
 
@@ -149,11 +154,9 @@ class Server:
 
     def _submit(self) -> None:
         stream, now = self.stream, self.now_s
-        ahead = stream.peek()
-        while ahead is not None and ahead.at_s <= now:
+        while (ahead := stream.next_s()) is not None and ahead <= now:
             self.door.append(stream.take())
             self.num_taken += 1
-            ahead = stream.peek()
         room = self.engine.config.max_num_seqs - self.engine.view.num_waiting
         while self.door and room > 0:
             self._enter(self.door.popleft())
@@ -170,6 +173,7 @@ class Server:
         self._next_actor(None)
         for live in self._finished:
             del self.live[live.arrival.request_id]
+            self.stream.answered(live.arrival, now)
         if listener is not None:
             for live in self._answered:
                 listener.answered(live.arrival.number, now)
@@ -234,7 +238,7 @@ class Server:
     def restart(self, config: EngineConfig) -> None:
         """A fresh, empty engine. Whoever was being served or waited in it is sent again, in order of arrival;
         a first token that was given stays given."""
-        again = sorted(self.live.values(), key=lambda live: live.arrival.number)
+        again = list(self.live.values())  # in the order in which they came in
         ticks = int(self.now_s * TICKS_PER_S)
         self.engine = Engine(config, self._take, block_events=self._tee is not None)
         if ticks:
