@@ -9,7 +9,7 @@ Numbers = NDArray[np.int32]
 
 
 class Ledger:
-    """Rows: moment in modelled seconds, request number, whole numbers by name; 12 bytes and 4 for each name."""
+    """Rows: moment in modelled seconds, request number, whole numbers by name; 12 bytes and 4 a name."""
 
     def __init__(self, *names: str) -> None:
         self._names = names
