@@ -33,7 +33,7 @@ ROWS = MappingProxyType(
         "evict": ("evicted_per_s", "expired_per_s"),
         "ttft": ("ttft_p50_with", "ttft_p95_with", "ttft_p50_without", "ttft_p95_without"),
         "rate": ("throughput_with", "throughput_without"),
-        "queue": ("queue_with", "queue_without"),
+        "queue": ("queue_with", "queue_without", "inside_with", "inside_without"),
     }
 )
 """The charts from top to bottom, and their curves."""
