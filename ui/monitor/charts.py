@@ -52,7 +52,7 @@ def load_figure(
         else:
             figure.update_yaxes(rangemode="tozero", row=row, col=1)
     figure.add_trace(_nobody(samples, words, colours), row=1, col=1)
-    figure.update_yaxes(type="log", ticksuffix=" s", row=list(ROWS).index("ttft") + 1, col=1)
+    figure.update_yaxes(type="log", dtick=1, ticksuffix=" s", row=list(ROWS).index("ttft") + 1, col=1)
     if bet is not None:
         text = words["monitor.bet"].replace("{bet}", str(bet))
         look: dict[str, Any] = {"line_dash": "dash", "line_color": colours["ink"], "row": 1, "col": 1}
