@@ -28,6 +28,7 @@ from ui.stage.run import go_to_step
 from ui.stage.setup import SETUP
 from ui.words.formula_words import LOOP, SERVING
 from ui.words.i18n import table
+from ui.words.palette import Theme
 
 
 def render() -> None:
@@ -122,11 +123,10 @@ def _bet() -> int | None:
 def _charts(load: LoadSession) -> None:
     """The strips as charts; a click on a point lists who is behind its bin."""
     words = table(lang())
+    theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
     with load.lock:
         moments = [(flag["at_s"], _flag_words(flag)) for flag in shown_flags(tuple(load.run.flags))]
-        figure = load_figure(
-            load, words, moments, _bet(), "dark" if st.context.theme.type == "dark" else "light"
-        )
+        figure = load_figure(load, words, moments, _bet(), theme)
     about, formula = st.columns([3, 1], vertical_alignment="center")
     with about:
         st.caption(say("monitor.paused.done" if load.run.done else "monitor.paused"))

@@ -1,4 +1,4 @@
-"""Colours and rows of the monitor's curves: one table for the live strips, the paused charts and the map. Pure."""
+"""Colours and rows of the monitor's curves: one table for live strips, paused charts and map. Pure."""
 
 from __future__ import annotations
 
