@@ -17,6 +17,7 @@ from core.load.clients import ClientStream
 from core.load.culprits import Culprits, Evictor, Miss, Slow, culprits_of
 from core.load.cycle import Cycle, Loop
 from core.load.prompts import Arrival
+from core.load.hindsight import Hindsight, Victim, Why, hindsight
 from core.load.revisit import Moment, scenario_around
 from core.load.run import LoadRun
 from core.load.samples import Flag, HotPrefix, Samples, SlotMap
@@ -35,6 +36,7 @@ __all__ = [
     "Cycle",
     "Evictor",
     "Flag",
+    "Hindsight",
     "HotPrefix",
     "Kind",
     "LoadRun",
@@ -48,6 +50,9 @@ __all__ = [
     "SlotMap",
     "Slow",
     "Summary",
+    "Victim",
+    "Why",
     "culprits_of",
+    "hindsight",
     "scenario_around",
 ]

@@ -6,6 +6,7 @@ state; there a frame is taken, and from there on everything is told.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,9 +133,7 @@ def _number(run: LoadRun, request_id: RequestId) -> int:
 def _server_before(run: LoadRun, turn: int) -> Server:
     """A server that stands just before its turn number ``turn``, knobs of that moment included."""
     marks = [mark for mark in run.marks if mark.num_turns <= turn]
-    server = copy_server(marks[-1]) if marks else run.new_server()
-    for burst in run.bursts[server.stream.num_announced :]:
-        server.stream.burst(burst)
+    server = _twin(run, marks[-1] if marks else None)
     while server.num_turns < turn:
         _apply_due(run, server)
         server.turn()
@@ -154,3 +153,37 @@ def _next_is_restart(run: LoadRun, server: Server) -> bool:
 def _apply_due(run: LoadRun, server: Server) -> None:
     for knob in _due(run, server):
         apply_knob(server, knob)
+
+
+# -- a part that begins before a moment ---------------------------------------------------------------
+
+
+def twin_at(run: LoadRun, before_s: float, look_back: int) -> Server:
+    """A server that stands where so many requests fewer had come than at ``before_s``."""
+    arrival_s = run.records.cached.arrival_s[: run.records.num_arrived]
+    goal = int((arrival_s <= before_s).sum()) - look_back
+    marks = [mark for mark in run.marks if mark.num_taken <= goal]
+    server = _twin(run, marks[-1] if marks else None)
+    while server.num_taken < goal:
+        _apply_due(run, server)
+        server.turn()
+    return server
+
+
+def turn_as_then(run: LoadRun, server: Server, restarted: Callable[[], None]) -> Iterator[None]:
+    """The turns of a twin, one by one, knobs included, until it stands where the run stands. ``restarted`` is
+    called when the engine was replaced."""
+    while server.num_turns < run.cached.num_turns:
+        anew = _next_is_restart(run, server)
+        _apply_due(run, server)
+        if anew:
+            restarted()
+        server.turn()
+        yield
+
+
+def _twin(run: LoadRun, mark: Server | None) -> Server:
+    server = run.new_server() if mark is None else copy_server(mark)
+    for burst in run.bursts[server.stream.num_announced :]:
+        server.stream.burst(burst)
+    return server

@@ -35,7 +35,7 @@ MOST_EMPTY_TURNS = 100
 """A step that only preempts computes nothing, but the next one does."""
 
 
-_ACTS = (RequestAdmitted, RequestScheduled, GrowthFailed, TokensAppended)
+ACTS = (RequestAdmitted, RequestScheduled, GrowthFailed, TokensAppended)
 """News of a request that takes blocks, preempts others for them, stores blocks or is about to end."""
 
 
@@ -189,7 +189,7 @@ class Server:
     def _take(self, event: Event) -> None:
         if self._tee is not None:
             self._tee(event)
-        if isinstance(event, _ACTS):
+        if isinstance(event, ACTS):
             self._next_actor(self.live[event.request_id].arrival.number)
         match event:
             case RequestScheduled():

@@ -13,6 +13,8 @@ from core.cost import GPUS, MODELS, CostModel
 from core.engine.events import (
     BlockAllocated,
     BlockEvicted,
+    BlockMissed,
+    BlockNotStored,
     BlockStored,
     Event,
     GrowthFailed,
@@ -20,7 +22,7 @@ from core.engine.events import (
     RequestScheduled,
     TokensAppended,
 )
-from core.load import MIXES, Burst, LoadRun, LoadSpec, culprits_of
+from core.load import MIXES, Burst, LoadRun, LoadSpec, culprits_of, hindsight
 from core.load.culprits import Culprits
 from core.types import EngineConfig
 from tests.load_tape import Step, Tape, first_token_s, taped
@@ -158,3 +160,74 @@ def test_what_a_lowered_cap_throws_out_is_nobodys_doing() -> None:
     run.advance(seconds=5)
     found = culprits_of(run, 10.0, 1.0), culprits_of(run, 11.0, 1.0)
     assert sum(one.by_nobody for one in found) == thrown_out > 20
+
+
+# -- reasons --------------------------------------------------------------------------------------------
+
+
+def tokens_of(run: LoadRun) -> dict[str, list[int]]:
+    """All that is computed of each request: the last sampled token never is."""
+    return {
+        one.request_id: [t for part in (*one.segments, one.output) for t in part.ids().tolist()][:-1]
+        for one in run.contents()
+    }
+
+
+class Fates:
+    """What became of each text (all tokens up to a block's end), by the block events from the beginning on."""
+
+    def __init__(self, tape: Tape, texts: dict[str, list[int]], size: int) -> None:
+        self.now: dict[bytes, tuple[str, object]] = {}
+        self.missed: dict[str, tuple[str, object]] = {}
+        open_miss: dict[str, bytes] = {}
+        for step in tape.steps:
+            said = ""
+            for place, event in enumerate(step.events):
+                match event:
+                    case BlockMissed():
+                        open_miss[event.request_id] = event.hash
+                    case RequestAdmitted() if not event.resumed:
+                        gone = open_miss.pop(event.request_id, None)
+                        self.missed[event.request_id] = self.now.get(gone, ("new", None)) if gone else ("end", None)
+                    case BlockStored():
+                        self.now[event.hash] = ("stored", None)
+                    case BlockNotStored():
+                        self.now[event.hash] = (event.cause, None)
+                    case BlockEvicted():
+                        taker = next((e.request_id for e in step.events[place:] if isinstance(e, BlockAllocated)), None)
+                        doer = {"reused": taker, "cap": said}.get(event.cause)
+                        self.now[event.hash] = (event.cause, doer)
+                if isinstance(event, ACTS):
+                    said = event.request_id
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_reasons_are_what_the_whole_log_says(name: str) -> None:
+    """Told again from a little before the bin, or from the beginning: the same reasons, the same doers."""
+    run, tape = taped_run(name)
+    size = run.config.block_size
+    fates = Fates(tape, tokens_of(run), size)
+    seen = Counter[str]()
+    num_bins = int(run.now_s / run.bins.width_s)
+    for place in range(2, num_bins, 7):
+        culprits = opened(run, place)
+        told = hindsight(run, culprits, look_back=60)
+        for miss in culprits.misses:
+            why, (kind, doer) = told.why[miss.request_id], fates.missed[miss.request_id]
+            seen[why.kind] += 1
+            match why.kind:
+                case "evicted":
+                    assert (why.cause, why.other) == (kind, doer)
+                case "sightings" | "cap":
+                    assert why.kind == kind
+                case "last_token" | "not_full":
+                    assert kind == "end"
+                    assert (why.kind == "last_token") == (miss.missed == size)
+                case "new" | "in_flight":
+                    assert kind == "new"
+                case "before" | "ttl":
+                    assert kind in ("reused", "ttl", "cap", "sightings")
+        for evictor in culprits.evictors:
+            assert sum(victim.blocks for victim in told.victims[evictor.request_id]) == evictor.blocks
+    assert seen["new"] + seen["not_full"]
+    assert seen["evicted"] + seen["before"]

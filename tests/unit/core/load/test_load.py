@@ -471,7 +471,7 @@ def test_samples_are_plain_json(recorded: Recorded) -> None:
 def test_memory_stays_bounded() -> None:
     spec = replace(SPEC, num_requests=1200, rate=2000, own_tokens=4, output_tokens=2)
     run = finished_run(spec)
-    assert run.records.num_bytes == 93 * 1200
+    assert 101 * 1200 < run.records.num_bytes < 220 * 1200
     assert len(run.marks) <= 32
     assert len(run.cached.live) == len(run.plain.live) == 0
     assert len(run.bins.sums["hits"]) == 600
