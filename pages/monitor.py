@@ -19,6 +19,7 @@ from ui.monitor.asked import Asked
 from ui.monitor.behind import STYLE, show_behind
 from ui.monitor.beside import add_kept, beside_panel, overlaid
 from ui.monitor.charts import load_figure, row_of, warm_up
+from ui.monitor.cycle import cycle_html, cycle_words
 from ui.monitor.deeds import PLAN, WANTED, LoadPlan
 from ui.monitor.panel import knob_row, setup_popover
 from ui.monitor.payload import machine_words, monitor_payload, shown_flags
@@ -28,7 +29,7 @@ from ui.monitor.take import take_popover
 from ui.monitor.view import show_monitor
 from ui.stage.run import go_to_step
 from ui.stage.setup import SETUP
-from ui.words.formula_words import SERVING
+from ui.words.formula_words import LOOP, SERVING
 from ui.words.i18n import table
 from ui.words.palette import Theme
 
@@ -45,6 +46,8 @@ def render() -> None:
     left_out = load.plan().num_left_out
     if left_out:
         st.caption(say("monitor.left_out", n=left_out))
+    if load.setup.clients is not None:
+        st.fragment(_cycle, run_every=TICK_S if load.playing else None)()
     load.forget_sent()  # whatever was drawn before may be gone
     with st.container(key="load-body"):
         with st.container(key="load-strips"):  # the same place, playing or paused: it is not mounted anew
@@ -95,6 +98,23 @@ def _strips(playing: bool) -> None:
     with load.lock:
         payload = monitor_payload(load, lang_mode(), _bet())
     show_monitor(payload, load.hear)
+
+
+def _cycle() -> None:
+    """Clients who wait: where the time of one goes, and what that leaves for a cache to gain."""
+    load = _running()
+    with load.lock:
+        loop, summary = load.run.loop(), load.run.summary()
+    with st.container(key="load-cycle", gap="small"):
+        if loop is None:
+            st.caption(say("monitor.cycle.wait"))
+            return
+        st.html(cycle_html(loop, say))
+        words, how = st.columns([4, 1], vertical_alignment="top")
+        words.markdown(cycle_words(loop, summary.hit_rate.value, say))
+        with how.popover(say("monitor.cycle.how"), width="stretch"):
+            formula_lines(LOOP)
+            st.markdown(say("monitor.cycle.why"))
 
 
 def _bet() -> int | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.cost import StepWork, TimeModel
 from core.load.records import Counts, Records, Side
@@ -20,19 +21,18 @@ from core.load.spec import LoadSpec
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """Means over the ``num`` requests that one server has answered, seconds.
+    """Means over the requests that both servers have answered, as one of them did, seconds.
 
     think_s before the request was sent (in an agent's task: the tool's time); queue_s until it was admitted;
-    prefill_s until its first token; decode_s until its last. ``per_s``: requests answered per second.
-    ``least_s``: one step for the first token and a step for each other one, with the GPU to itself.
+    prefill_s until its first token; decode_s until its last. ``least_s``: one step for the first token and
+    one for each other one, with the GPU to itself.
     """
 
-    num: int
+    num_clients: int
     think_s: float
     queue_s: float
     prefill_s: float
     decode_s: float
-    per_s: float
     least_s: float
 
     @property
@@ -46,6 +46,11 @@ class Cycle:
         return self.think_s + self.answer_s
 
     @property
+    def per_s(self) -> float:
+        """Requests per second while all clients are there: each sends one per cycle."""
+        return self.num_clients / self.total_s
+
+    @property
     def inside(self) -> float:
         """Requests in flight, on average."""
         return self.per_s * self.answer_s
@@ -55,54 +60,54 @@ class Cycle:
 class Loop:
     """The same clients at both servers."""
 
-    num_clients: int
+    num_answered: int
     with_cache: Cycle
     without_cache: Cycle
 
     @property
     def gain(self) -> float:
-        """How many times the requests per second that the cache brings."""
+        """How many times the requests per second that the cache brings: cycle without / cycle with."""
         return self.with_cache.per_s / self.without_cache.per_s
 
     @property
+    def floor_s(self) -> float:
+        """Thinking and the decode steps alone: no cache makes a cycle shorter than this."""
+        return self.without_cache.think_s + self.without_cache.least_s
+
+    @property
     def ceiling(self) -> float:
-        """What no cache can exceed: cycle without / (thinking + decode steps alone)."""
-        return self.without_cache.total_s / (self.without_cache.think_s + self.without_cache.least_s)
+        """How many times the requests per second no cache can exceed: cycle without / ``floor_s``."""
+        return self.without_cache.total_s / self.floor_s
 
 
-def compare(spec: LoadSpec, records: Records, time_model: TimeModel, now_s: float) -> Loop | None:
-    """Both cycles so far, O(requests). None without clients, or before both servers have answered one."""
-    if spec.clients is None:
+def compare(spec: LoadSpec, records: Records, time_model: TimeModel) -> Loop | None:
+    """Both cycles so far, O(requests). None without clients, or before both servers have answered the same
+    request. What only the faster one has answered does not count: the means would differ by chance."""
+    answered = ~np.isnan(records.cached.finished_s) & ~np.isnan(records.plain.finished_s)
+    done = np.flatnonzero(answered)
+    if spec.clients is None or not len(done):
         return None
-    found = [
-        _cycle(spec.clients, records, side, time_model, now_s) for side in (records.cached, records.plain)
-    ]
-    with_cache, without_cache = found
-    if with_cache is None or without_cache is None:
-        return None
-    return Loop(min(spec.clients, spec.num_requests), with_cache, without_cache)
+    least_s = _least_s(time_model, records.num_prompt[done], records.num_output[done])
+    cycles = (_cycle(spec, side, done, least_s) for side in (records.cached, records.plain))
+    return Loop(len(done), *cycles)
 
 
-def _cycle(clients: int, records: Records, side: Side, time_model: TimeModel, now_s: float) -> Cycle | None:
-    done = np.flatnonzero(~np.isnan(side.finished_s))
-    if not len(done):
-        return None
+def _cycle(spec: LoadSpec, side: Side, done: NDArray[np.int64], least_s: float) -> Cycle:
+    assert spec.clients is not None
     before = np.zeros(len(done))  # when each one's client was last answered; the first ones begin at 0
-    later = done >= clients
-    before[later] = side.finished_s[done[later] - clients]
+    later = done >= spec.clients
+    before[later] = side.finished_s[done[later] - spec.clients]
     sent, first, last = side.arrival_s[done], side.first_s[done], side.finished_s[done]
     admitted = np.minimum(
         side.admitted_s[done], first
     )  # sent again to a fresh engine: it had its first token
-    until = float(last.max()) if len(done) == len(side.finished_s) else now_s
     return Cycle(
-        num=len(done),
+        num_clients=min(spec.clients, spec.num_requests),
         think_s=float((sent - before).mean()),
         queue_s=float((admitted - sent).mean()),
         prefill_s=float((first - admitted).mean()),
         decode_s=float((last - first).mean()),
-        per_s=len(done) / until,
-        least_s=_least_s(time_model, records.num_prompt[done], records.num_output[done]),
+        least_s=least_s,
     )
 
 

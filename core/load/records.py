@@ -80,7 +80,7 @@ class Records:
         own = [self.kind, self.prefix, self.num_prompt, self.num_output]
         sides = [array for side in (self.cached, self.plain) for array in vars(side).values()]
         ledgers = self.admissions.num_bytes + self.pushed.num_bytes
-        return sum(array.nbytes for array in (*own, *sides)) + ledgers
+        return int(sum(array.nbytes for array in (*own, *sides)) + ledgers)
 
 
 def by_bin(times: Times, values: Times, borders: Times) -> list[list[float]]:

@@ -239,8 +239,8 @@ class LoadRun:
         return hottest(self.records, self.cached.stream, self.bins, self.num_bins, size, top)
 
     def loop(self) -> Loop | None:
-        """The cycle of one client on both servers; None in an open stream, or before both have answered."""
-        return compare(self.spec, self.records, self.time_model, self.now_s)
+        """The cycle of one client on both servers; None without clients or answers."""
+        return compare(self.spec, self.records, self.time_model)
 
     def summary(self) -> Summary:
         """The run so far in numbers."""

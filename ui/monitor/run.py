@@ -140,7 +140,7 @@ class LoadSession:
     def burst(self) -> None:
         """Rush hour, from now on."""
         with self.lock:
-            if not self.run.done:
+            if not self.run.done and self.setup.can_rush:
                 self._take_over()
                 self._do(self._now(BURST))
                 self.playing = True
@@ -155,7 +155,7 @@ class LoadSession:
         while self.pending and (self.pending[0].at_s <= self.run.now_s or self.run.done):
             deed, *later = self.pending
             self.pending = tuple(later)
-            if deed.name == BURST and self.run.done:
+            if deed.name == BURST and (self.run.done or not self.setup.can_rush):
                 continue
             with suppress(BrothError):  # a link can ask for what the engine refuses
                 self._do(deed)

@@ -171,32 +171,38 @@ def _with(library: Library, spec: LoadSpec) -> Library:
 # -- Little's law ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("clients", "think_s", "seed"), [(1, 0.2, 1), (3, 0.0, 2), (7, 0.5, 3), (20, 0.1, 4)]
-)
+@pytest.mark.parametrize(("clients", "think_s", "seed"), [(1, 0.2, 1), (3, 0.0, 2), (12, 0.3, 4)])
 def test_clients_are_throughput_times_cycle(clients: int, think_s: float, seed: int) -> None:
     """Counted from the tapes alone, over a run that still goes on: nobody has stopped sending."""
-    spec = replace(CLOSED, seed=seed, clients=clients, think_s=think_s, num_requests=1200)
+    spec = replace(CLOSED, seed=seed, clients=clients, think_s=think_s, num_requests=800)
     run = LoadRun(spec, CONFIG, COST)
     tapes = taped(run)
-    while run.cached.num_taken < 700:
+    while run.cached.num_taken < 400:
         run.advance(seconds=1.0)
     loop = run.loop()
     assert loop is not None
+    done = [{rid for rid, at_s in finished_s(tape).items() if at_s <= run.now_s} for tape in tapes]
     for tape, cycle in zip(tapes, (loop.with_cache, loop.without_cache), strict=True):
         last = {rid: at_s for rid, at_s in finished_s(tape).items() if at_s <= run.now_s}
         first, sent = first_token_s(tape), {a.request_id: a.at_s for a in tape.arrived}
-        cycles = []
+        cycles = {}
         for rid, at_s in last.items():
             before = int(rid[1:]) - clients
-            cycles.append(at_s - (last[f"R{before}"] if before >= 0 else 0.0))
-        assert len(last) / run.now_s * np.mean(cycles) == pytest.approx(clients, rel=0.05)
-        assert cycle.per_s * cycle.total_s == pytest.approx(clients, rel=0.05)
-        assert cycle.num == pytest.approx(len(last), abs=clients)
-        assert cycle.total_s == pytest.approx(np.mean(cycles), rel=0.01)
-        assert cycle.decode_s == pytest.approx(np.mean([last[rid] - first[rid] for rid in last]), rel=0.01)
-        assert cycle.answer_s == pytest.approx(np.mean([last[rid] - sent[rid] for rid in last]), rel=0.01)
-    assert loop.gain == pytest.approx(loop.without_cache.total_s / loop.with_cache.total_s, rel=0.05)
+            cycles[rid] = at_s - (last[f"R{before}"] if before >= 0 else 0.0)
+        assert len(last) / run.now_s * np.mean(list(cycles.values())) == pytest.approx(clients, rel=0.05)
+        assert cycle.per_s == pytest.approx(len(last) / run.now_s, rel=0.05)
+        both = done[0] & done[1]
+        assert abs(loop.num_answered - len(both)) <= 2  # a step may end a little behind the moment
+        for found, expected in (
+            (cycle.total_s, [cycles[rid] for rid in both]),
+            (cycle.decode_s, [last[rid] - first[rid] for rid in both]),
+            (cycle.answer_s, [last[rid] - sent[rid] for rid in both]),
+            (
+                cycle.inside / clients,
+                [(last[rid] - sent[rid]) / np.mean(list(cycles.values())) for rid in both],
+            ),
+        ):
+            assert found == pytest.approx(np.mean(expected), rel=0.03)
     assert 1 < loop.gain < loop.ceiling
 
 
