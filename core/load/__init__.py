@@ -16,13 +16,8 @@ revisit.py    any request again, with block events, for the stage
 from core.load.clients import ClientStream
 from core.load.culprits import Culprits, Evictor, Miss, Slow, culprits_of
 from core.load.cycle import Cycle, Loop
-<<<<<<< HEAD
-from core.load.prompts import Arrival
-from core.load.hindsight import Hindsight, Victim, Why, hindsight
-=======
 from core.load.hindsight import Hindsight, Victim, Why, hindsight
 from core.load.prompts import Arrival
->>>>>>> loops
 from core.load.revisit import Moment, scenario_around
 from core.load.run import LoadRun
 from core.load.samples import Flag, HotPrefix, Samples, SlotMap

@@ -24,14 +24,10 @@ from core.engine.events import (
     RequestAdmitted,
 )
 from core.load.culprits import Culprits, Miss
-from core.load.prompts import Arrival, Segment
 from core.load.revisit import turn_as_then, twin_at
 from core.load.server import ACTS, Server
 from core.load.spec import TICKS_PER_S
-<<<<<<< HEAD
-=======
 from core.load.prompts import Arrival, Segment
->>>>>>> loops
 from core.types import BlockHash, RequestId
 
 if TYPE_CHECKING:
