@@ -53,8 +53,8 @@ class House:
 @dataclass(frozen=True, slots=True)
 class Served:
     """One load, all of it served. Counted: tokens, preemptions, evictions. Over modelled time: the means of
-    requests that a step serves, and of blocks in each state. ``computed_tokens``: of prompts and answers, those
-    computed again after a preemption included. ``ttft_…_s``, ``seconds``: modelled.
+    requests that a step serves, and of blocks in each state. ``computed_tokens``: of prompts and answers,
+    those computed again after a preemption included. ``ttft_…_s``, ``seconds``: modelled.
     """
 
     prompt_tokens: int
