@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.course.tradeoff_panels.best import best_panel
-from ui.course.tradeoff_panels.memory import cap_panel, decode_panel, pots_panel, ttl_panel
+from ui.course.tradeoff_panels.load import cap_panel, decode_panel
+from ui.course.tradeoff_panels.memory import pots_panel, ttl_panel
 from ui.course.tradeoff_panels.shapes import lengths_panel, prefixes_panel, threshold_panel, turns_panel
 from ui.frame.formulas import formulas_panel
 from ui.frame.session import say

@@ -35,10 +35,10 @@ MEASURED_ON = "2026-11-30"
 WORK: Mapping[Whose, tuple[float, float]] = MappingProxyType(
     {"vllm": (3.20, 0.0283), "broth": (1.14, 0.0163)}
 )
-"""Microseconds a block, and more for each of its tokens: the lines through the middle of what was measured
-at 16 and at 512 tokens (benchmarks/README.md, beside_vllm, lists, silent, plain, 32 in flight: vLLM 0.33 3.6 to
-3.7 µs a block of 16 and 30 to 39 ns a token at 512; ours 1.3 to 1.5 µs and 15 to 22 ns). Below 16 tokens the
-lines go on unmeasured."""
+"""Microseconds a block, and more for each of its tokens: straight lines through the middle of what was
+measured at 16 and at 512 tokens (benchmarks/README.md, beside_vllm; lists, silent, plain, 32 in flight).
+vLLM 0.33: 3.6 to 3.7 µs a block of 16, 30 to 39 ns a token at 512; ours: 1.3 to 1.5 µs, 15 to 22 ns. Below 16
+tokens the lines go on unmeasured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,6 +135,20 @@ def _rates(choices: Sequence[Choice], best: Choice) -> go.Figure:
 def _front(bills: Sequence[Bill], best: Choice, after: Bill) -> go.Figure:
     """Charges against hit rate: further up and further left is better."""
     figure, edge = go.Figure(), front(bills)
+    for place, threshold in enumerate(THRESHOLDS):
+        of_it = [one for one in bills if one.choice.admit_after == threshold]
+        figure.add_scatter(
+            x=[one.cost_share for one in of_it],
+            y=[one.choice.hit_rate for one in of_it],
+            name=say("tradeoff.threshold", n=threshold),
+            mode="markers+text",
+            text=[_mark(one, best, after) if one in edge else "" for one in of_it],
+            textposition=("top center", "bottom center")[place],
+            cliponaxis=False,
+            customdata=[one.choice.block_size for one in of_it],
+            marker={"size": 9, "symbol": ("circle", "diamond-open")[place]},
+            hovertemplate="%{customdata} · %{x:.2%} · %{y:.1%}<extra>%{fullData.name}</extra>",
+        )
     figure.add_scatter(
         x=[one.cost_share for one in edge],
         y=[one.choice.hit_rate for one in edge],
@@ -143,18 +157,6 @@ def _front(bills: Sequence[Bill], best: Choice, after: Bill) -> go.Figure:
         line={"shape": "hv", "dash": "dot", "width": 2},
         hoverinfo="skip",
     )
-    for place, threshold in enumerate(THRESHOLDS):
-        of_it = [one for one in bills if one.choice.admit_after == threshold]
-        figure.add_scatter(
-            x=[one.cost_share for one in of_it],
-            y=[one.choice.hit_rate for one in of_it],
-            name=say("tradeoff.threshold", n=threshold),
-            mode="markers+text",
-            text=[_mark(one, best, after) for one in of_it],
-            textposition="top center" if place == 0 else "bottom center",
-            marker={"size": 9, "symbol": ("circle", "diamond-open")[place]},
-            hovertemplate="%{text} · %{x:.2%} · %{y:.1%}<extra>%{fullData.name}</extra>",
-        )
     figure.update_xaxes(title_text=say("tradeoff.best.cost_axis"), tickformat=".2~%", rangemode="tozero")
     figure.update_yaxes(title_text=say("traffic.rate"), tickformat=".0%")
     return finished(figure, True)

@@ -51,7 +51,7 @@ def lengths_panel() -> None:
     two_sides(
         "lengths",
         rates(curves, "tradeoff.shared", "tradeoff.saved"),
-        amounts(costs, "knob.block_size", "tradeoff.ms_a_request", log_x=True),
+        amounts(costs, "knob.block_size", "tradeoff.ms_a_request", log_x=True, ticks=SIZES),
         ("lengths", "block_size"),
     )
     one = saving(SHARED, OWN, size, cost)

@@ -82,9 +82,12 @@ def amounts(
     *,
     log_x: bool = False,
     percent_x: bool = False,
+    ticks: Sequence[float] | None = None,
 ) -> go.Figure:
     """Anything from zero up over one quantity."""
-    figure = lines(curves, say(x_title), say(y_title), log_x=log_x, markers=len(curves) < 4, shares=False)
+    figure = lines(
+        curves, say(x_title), say(y_title), log_x=log_x, markers=len(curves) < 4, shares=False, ticks=ticks
+    )
     return figure.update_xaxes(tickformat=".0%") if percent_x else figure
 
 
