@@ -14,7 +14,9 @@ from ui.frame.shell import toolbar
 from ui.machine.machine import MACHINE
 from ui.moment.link import drop_load_moment, of_load, show_moment
 from ui.moment.shown import shown_moment
-from ui.monitor.charts import load_figure, warm_up
+from ui.monitor.asked import Asked
+from ui.monitor.behind import STYLE, show_behind
+from ui.monitor.charts import load_figure, row_of, warm_up
 from ui.monitor.deeds import PLAN, WANTED, LoadPlan
 from ui.monitor.panel import knob_row, setup_popover
 from ui.monitor.payload import machine_words, monitor_payload, shown_flags
@@ -98,27 +100,40 @@ def _bet() -> int | None:
 
 
 def _charts(load: LoadSession) -> None:
-    """The strips as charts; a click on a point opens the request it is about."""
+    """The strips as charts; a click on a point lists who is behind its bin."""
     words = table(lang())
     with load.lock:
         moments = [(flag["at_s"], _flag_words(flag)) for flag in shown_flags(tuple(load.run.flags))]
-        figure = load_figure(load, words, moments, _bet())
+        figure = load_figure(load, words, moments, _bet(), "dark" if st.context.theme.type == "dark" else "light")
     about, formula = st.columns([3, 1], vertical_alignment="center")
     with about:
         st.caption(say("monitor.paused.done" if load.run.done else "monitor.paused"))
     with formula, st.popover(say("monitor.modelled"), width="stretch"):
         st.markdown(say("monitor.formula.ttft", **machine_words(load)).replace("\n", "\n\n"))
         formula_lines(SERVING)
+    st.html(STYLE)
+    behind = st.container(key="load-behind")
     told: Any = st.plotly_chart(
         figure, key=f"load_charts_{load.name}_{load.looks}", on_select="rerun", selection_mode="points"
     )
     points = told["selection"]["points"] if told else []
-    if points and points[0].get("customdata"):
-        _open(load, str(_first(points[0]["customdata"])), float(points[0]["x"]))
+    if points:
+        load.asked = _asked(load, points[0])
+    with behind:
+        if load.asked is not None:
+            show_behind(load, load.asked, lambda name, at_s: _open(load, name, at_s), _close)
 
 
-def _first(value: object) -> object:
-    return value[0] if isinstance(value, list) else value
+def _asked(load: LoadSession, point: dict[str, Any]) -> Asked:
+    """The bin of a point; the one that is shown already keeps its reasons."""
+    asked = Asked(float(point["x"]), load.run.bins.width_s, row_of(load, int(point["curve_number"])))
+    return load.asked if load.asked == asked else asked
+
+
+def _close() -> None:
+    load = _running()
+    load.asked = None
+    load.looks += 1
 
 
 def _flag_words(flag: dict[str, Any]) -> str:

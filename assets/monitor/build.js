@@ -11,7 +11,7 @@ function buildStrip({ name, curves, modelled }) {
   const rows = curves.map(([curve, look]) => {
     const sample = make("i", "sample"), word = make("span"), value = make("b");
     sample.dataset.curve = curve;
-    sample.dataset.kind = look.area ? "area" : look.bars ? "bars" : look.dash ? "dash" : "line";
+    sample.dataset.kind = look.area ? "area" : look.bars ? "bars" : look.dash ? "dash" : look.faint ? "faint" : "line";
     return Object.assign(make("li", "", [sample, word, value]), { curve, word, told: value, look, sample });
   });
   // The last curve is drawn on top: it leads the list.

@@ -56,9 +56,9 @@ def by_hand() -> LoadSession:
 def assert_same_run(one: LoadSession, other: LoadSession) -> None:
     """Request for request, curve for curve, flag for flag."""
     a, b = one.run, other.run
-    for name in ("arrival_s", "kind", "prefix", "num_prompt", "num_output"):
+    for name in ("kind", "prefix", "num_prompt", "num_output"):
         np.testing.assert_array_equal(getattr(a.records, name), getattr(b.records, name))
-    for name in ("turn", "hit", "admitted_s", "first_s", "finished_s"):
+    for name in ("arrival_s", "turn", "hit", "admitted_s", "first_s", "finished_s"):
         np.testing.assert_array_equal(getattr(a.records.cached, name), getattr(b.records.cached, name))
         np.testing.assert_array_equal(getattr(a.records.plain, name), getattr(b.records.plain, name))
     assert (a.now_s, a.knobs, a.bursts, a.flags) == (b.now_s, b.knobs, b.bursts, b.flags)

@@ -240,7 +240,7 @@ def number(name: str | None) -> int:
 def test_a_point_of_a_time_means_the_request_nearest_to_it() -> None:
     run = settled().run
     samples, picker = run.samples(), Picker(run)
-    first, arrival = run.records.cached.first_s, run.records.arrival_s
+    first, arrival = run.records.cached.first_s, run.records.cached.arrival_s
     for place, end in enumerate(samples.end_s):
         value = samples.curves["ttft_p95_with"][place]
         name = picker.at(end, samples.bin_s, "ttft_p95_with", value)
