@@ -104,7 +104,9 @@ def _charts(load: LoadSession) -> None:
     words = table(lang())
     with load.lock:
         moments = [(flag["at_s"], _flag_words(flag)) for flag in shown_flags(tuple(load.run.flags))]
-        figure = load_figure(load, words, moments, _bet(), "dark" if st.context.theme.type == "dark" else "light")
+        figure = load_figure(
+            load, words, moments, _bet(), "dark" if st.context.theme.type == "dark" else "light"
+        )
     about, formula = st.columns([3, 1], vertical_alignment="center")
     with about:
         st.caption(say("monitor.paused.done" if load.run.done else "monitor.paused"))

@@ -125,7 +125,7 @@ def try_setting(
     engine = Engine(config, watch.note, own_clock=times_s is None)
     for number, request in enumerate(requests):
         if times_s is not None:
-            watch.now = max(watch.now, ticks_of(times_s[number] - times_s[0]))
+            watch.tick = max(watch.tick, ticks_of(times_s[number] - times_s[0]))
         watch.hits.append(0)
         engine.submit(Request(request.request_id, request.token_ids, salt=request.salt))
         engine.run()
@@ -146,7 +146,7 @@ class _Watch:
     """Who was stored when, and never read since."""
 
     def __init__(self) -> None:
-        self.now = 0
+        self.tick = 0
         self.hits: list[int] = []
         self._stored: dict[BlockId, int] = {}
         self._unread = 0
@@ -154,18 +154,18 @@ class _Watch:
     def note(self, event: Event) -> None:
         """An event of the engine."""
         if isinstance(event, BlockStored):
-            self._stored[event.block_id] = self.now
+            self._stored[event.block_id] = self.tick
         elif isinstance(event, BlockTouched):
             self._stored.pop(event.block_id, None)
         elif isinstance(event, BlockEvicted):
             since = self._stored.pop(event.block_id, None)
-            self._unread += 0 if since is None else self.now - since
+            self._unread += 0 if since is None else self.tick - since
         elif isinstance(event, RequestAdmitted) and not event.resumed:
             self.hits[-1] = event.hit_tokens
 
     def all_unread(self) -> int:
         """Block ticks; what is still there counts until now."""
-        return self._unread + sum(self.now - since for since in self._stored.values())
+        return self._unread + sum(self.tick - since for since in self._stored.values())
 
 
 def bill(choice: Choice, cost: CostModel, charges: Charges) -> Bill:

@@ -64,7 +64,9 @@ def test_the_counts_agree_with_the_frame(scenario: Scenario) -> None:
         execute(counted, command)
     frame = fold_all(initial_frame(scenario.config), events)
     size = scenario.config.block_size
-    letters = "".join(letter(slot["ref"], slot["hash"], slot["fill"], size) for slot in frame["slots"].values())
+    letters = "".join(
+        letter(slot["ref"], slot["hash"], slot["fill"], size) for slot in frame["slots"].values()
+    )
     assert slot_letters(counted) == letters
     levels = take_levels(counted)
     assert astuple(levels) == tuple(letters.count(state) for state in "urcpke")

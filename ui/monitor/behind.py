@@ -54,7 +54,9 @@ def _column(
     st.caption(_basis(name, found))
     for row in rows:
         label = f"{row.request_id} · {row_words(row)}"
-        if st.button(label, type="tertiary", key=f"behind_{name}_{row.request_id}", help=say("monitor.bin.open")):
+        if st.button(
+            label, type="tertiary", key=f"behind_{name}_{row.request_id}", help=say("monitor.bin.open")
+        ):
             open_request(row.request_id, found.end_s)
         if isinstance(row, Slow):
             st.caption(apart_words(row))
@@ -67,10 +69,14 @@ def _column(
 def _basis(name: str, found: Culprits) -> str:
     """Of how many the list shows the first few, and what belongs to nobody."""
     if name == "misses":
-        return say("monitor.bin.misses.all" if found.num_admitted else "monitor.bin.misses.none", n=found.num_admitted)
+        return say(
+            "monitor.bin.misses.all" if found.num_admitted else "monitor.bin.misses.none",
+            n=found.num_admitted,
+        )
     if name == "slowest":
         return say(
-            "monitor.bin.slowest.all" if found.num_answered else "monitor.bin.slowest.none", n=found.num_answered
+            "monitor.bin.slowest.all" if found.num_answered else "monitor.bin.slowest.none",
+            n=found.num_answered,
         )
     pushed = found.evicted["reused"] + found.evicted["cap"] - found.by_nobody
     known = "monitor.bin.evictors.all" if pushed else "monitor.bin.evictors.none"
@@ -94,7 +100,9 @@ def apart_words(row: Slow) -> str:
     """Waiting and computing apart, and the same request without the cache."""
     parts = []
     if row.waiting_s is not None and row.computing_s is not None:
-        parts.append(say("monitor.bin.apart", waiting=seconds(row.waiting_s), computing=seconds(row.computing_s)))
+        parts.append(
+            say("monitor.bin.apart", waiting=seconds(row.waiting_s), computing=seconds(row.computing_s))
+        )
     else:
         parts.append(say("monitor.bin.sent_again"))
     if row.plain_ttft_s is not None:
@@ -113,7 +121,8 @@ def victim_words(victims: tuple[Victim, ...]) -> str:
     """Whose blocks went, and of what text; those with a name first."""
     known = [one for one in victims if one.request_id is not None]
     parts = [
-        say("monitor.bin.of", name=one.request_id, text=one.text, n=one.blocks) for one in known[:_MOST_VICTIMS]
+        say("monitor.bin.of", name=one.request_id, text=one.text, n=one.blocks)
+        for one in known[:_MOST_VICTIMS]
     ]
     more = sum(one.blocks for one in known[_MOST_VICTIMS:])
     older = sum(one.blocks for one in victims if one.request_id is None)

@@ -32,7 +32,9 @@ Moments = Sequence[tuple[float, str]]
 """What a person did: when, and in words."""
 
 
-def load_figure(load: LoadSession, words: Words, moments: Moments, bet: int | None, theme: Theme) -> go.Figure:
+def load_figure(
+    load: LoadSession, words: Words, moments: Moments, bet: int | None, theme: Theme
+) -> go.Figure:
     """All strips over one time axis, in the colours of the live ones. A point stands at the end of its bin."""
     samples, colours = load.run.samples(), PALETTE[theme]
     figure = make_subplots(
@@ -100,7 +102,10 @@ def _trace(samples: Samples, row: str, curve: str, words: Words, colours: Mappin
     return go.Scatter(
         x=samples.end_s,
         y=values,
-        text=[_hover(row, value, end, samples.bin_s, words) for value, end in zip(values, samples.end_s, strict=True)],
+        text=[
+            _hover(row, value, end, samples.bin_s, words)
+            for value, end in zip(values, samples.end_s, strict=True)
+        ],
         name=fill(words[f"monitor.curve.{curve}"], {"bin": f"{samples.bin_s:g}"}),
         mode="lines+markers",
         marker={"size": 4, "color": colours["ink"] if row == "room" else colour},
@@ -140,9 +145,7 @@ def _hover(row: str, value: float | None, end: float, bin_s: float, words: Words
     return f"{told} · {end - bin_s:g}–{end:g} s"
 
 
-def _mark_moments(
-    figure: go.Figure, load: LoadSession, moments: Moments, colours: Mapping[str, str]
-) -> int:
+def _mark_moments(figure: go.Figure, load: LoadSession, moments: Moments, colours: Mapping[str, str]) -> int:
     """What a person did, and which request was looked at: lines through all rows, words above them. Returns
     how many lines of words stand there: near ones stand one above the other."""
     above: dict[str, Any] = {"y": 1, "yref": "paper", "showarrow": False, "xanchor": "left"}
@@ -152,7 +155,9 @@ def _mark_moments(
     lines = word_lines([(at_s, text) for at_s, text, _ in marks], load.run.now_s)
     for (at_s, text, strong), line in zip(marks, lines, strict=True):
         look: dict[str, Any] = {"line_width": 2.5, "line_color": colours["ink"]} if strong else {}
-        figure.add_vline(x=at_s, **(look or {"line_dash": "dot", "line_width": 1, "line_color": colours["ink"]}))
+        figure.add_vline(
+            x=at_s, **(look or {"line_dash": "dot", "line_width": 1, "line_color": colours["ink"]})
+        )
         if line is not None:
             figure.add_annotation(x=at_s, yshift=18 + LINE_PX * line, text=text, **above)
     return 1 + max((line for line in lines if line is not None), default=-1)

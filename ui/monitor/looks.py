@@ -18,7 +18,10 @@ INKS = MappingProxyType(
         "evicted_per_s": "evict_edge",
         "expired_per_s": "line",
         **{f"{name}_with": "hit_edge" for name in ("ttft_p50", "ttft_p95", "throughput", "queue", "inside")},
-        **{f"{name}_without": "miss_edge" for name in ("ttft_p50", "ttft_p95", "throughput", "queue", "inside")},
+        **{
+            f"{name}_without": "miss_edge"
+            for name in ("ttft_p50", "ttft_p95", "throughput", "queue", "inside")
+        },
     }
 )
 """For each curve the name of its colour in the palette."""

@@ -50,7 +50,9 @@ CASES = {
 @cache
 def taped_run(name: str) -> tuple[LoadRun, Tape]:
     spec, config = CASES[name]
-    run = LoadRun(spec.fitted_to(config.num_usable * config.block_size), config, COST, bin_s=1.0, most_bins=40)
+    run = LoadRun(
+        spec.fitted_to(config.num_usable * config.block_size), config, COST, bin_s=1.0, most_bins=40
+    )
     tape = taped(run)[0]
     while run.advance(seconds=5):
         pass
@@ -124,7 +126,12 @@ def test_the_worst_miss_and_the_slowest_lead_their_lists(name: str) -> None:
     run, tape = taped_run(name)
     bins = by_events(tape, run.bins.width_s)
     arrived = {arrival.request_id: arrival.at_s for arrival in tape.arrived}
-    admitted = {e.request_id: s.start_s for s in tape.steps for e in s.events if isinstance(e, RequestAdmitted) and not e.resumed}
+    admitted = {
+        e.request_id: s.start_s
+        for s in tape.steps
+        for e in s.events
+        if isinstance(e, RequestAdmitted) and not e.resumed
+    }
     first = first_token_s(tape)
     for place, told in bins.items():
         found, end = opened(run, place), (place + 1) * run.bins.width_s
@@ -133,7 +140,9 @@ def test_the_worst_miss_and_the_slowest_lead_their_lists(name: str) -> None:
         assert all(told.missed[one.request_id] == one.missed for one in found.misses)
         waits = {rid: at - arrived[rid] for rid, at in first.items() if found.begin_s < at <= end}
         assert found.num_answered == len(waits)
-        assert [one.ttft_s for one in found.slowest] == pytest.approx(sorted(waits.values(), reverse=True)[:5])
+        assert [one.ttft_s for one in found.slowest] == pytest.approx(
+            sorted(waits.values(), reverse=True)[:5]
+        )
         for one in found.slowest:
             assert one.waiting_s == pytest.approx(admitted[one.request_id] - arrived[one.request_id])
             assert one.computing_s == pytest.approx(first[one.request_id] - admitted[one.request_id])
@@ -188,13 +197,17 @@ class Fates:
                         open_miss[event.request_id] = event.hash
                     case RequestAdmitted() if not event.resumed:
                         gone = open_miss.pop(event.request_id, None)
-                        self.missed[event.request_id] = self.now.get(gone, ("new", None)) if gone else ("end", None)
+                        self.missed[event.request_id] = (
+                            self.now.get(gone, ("new", None)) if gone else ("end", None)
+                        )
                     case BlockStored():
                         self.now[event.hash] = ("stored", None)
                     case BlockNotStored():
                         self.now[event.hash] = (event.cause, None)
                     case BlockEvicted():
-                        taker = next((e.request_id for e in step.events[place:] if isinstance(e, BlockAllocated)), None)
+                        taker = next(
+                            (e.request_id for e in step.events[place:] if isinstance(e, BlockAllocated)), None
+                        )
                         doer = {"reused": taker, "cap": said}.get(event.cause)
                         self.now[event.hash] = (event.cause, doer)
                 if isinstance(event, ACTS):
