@@ -14,9 +14,9 @@ import numpy as np
 from core.cost import StepWork, TimeModel
 from core.engine.events import RequestAdmitted
 from core.errors import ConfigError
+from core.load.prompts import Arrival, RequestStream
 from core.load.server import Server
 from core.load.spec import LoadSpec
-from core.load.stream import Arrival, RequestStream
 from core.timeline.snapshot import take_levels
 from core.types import EngineConfig
 
@@ -145,7 +145,9 @@ class _Found:
 
     def _look(self, server: Server) -> None:
         now = take_levels(server.engine)
-        for place, count in enumerate((now.in_use, now.cached, now.not_full + now.empty)):
+        for place, count in enumerate(
+            (now.in_use + now.reserved, now.cached, now.partial + now.kept_out + now.empty)
+        ):
             self.levels[place] += count * self.since
         self.looked += self.since
         self.since = 0.0
