@@ -33,7 +33,7 @@ from ui.words.i18n import table
 def render() -> None:
     """Knobs, then the run: strips while it goes on, charts while it is paused."""
     load, refused = _current_load()  # first: the widgets show what holds now
-    toolbar(setup_popover)
+    toolbar(setup_popover, _to_decision)
     if refused is not None:
         show_error(refused)
     if load is None or refused is not None:
@@ -53,6 +53,10 @@ def render() -> None:
         if not load.playing:
             with st.container(key="load-charts"):
                 _charts(load)
+
+
+def _to_decision() -> None:
+    st.page_link(page("decision"), label=say("decision.from_monitor"), width="content")
 
 
 def _current_load() -> tuple[LoadSession | None, BrothError | None]:

@@ -116,7 +116,7 @@ class Asked:
 
     def percent(self, share: float, places: int = 1) -> str:
         """With its sign, as the language sets it."""
-        return self.say("percent", n=never_full(share, places))
+        return self.say("percent", n=never_full(share, places) if share else "0")
 
     def gib(self, gib: float | None) -> str:
         """A size, or that there is no cache."""
