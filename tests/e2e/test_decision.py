@@ -19,7 +19,7 @@ LINK = "http://127.0.0.1:8501/decision?" + "&".join(f"x{number}=0123456789" for 
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_the_paper_is_one_page_and_nothing_is_cut(chromium: Browser, tmp_path: Path, lang: Lang) -> None:
-    """The longest there is: seven sizes, six kinds of traffic, a long link; not finished, so it says that too."""
+    """The longest there is: seven sizes, six kinds of traffic, a long link; not finished, which it says."""
     told = asked(lang, runs=200, choice=Choice(sizes_gib=SIZES), cache_cap=500)
     file = tmp_path / "sheet.html"
     file.write_text(paper_html(told, LINK, "2026-01-02"), "utf-8")
@@ -33,9 +33,10 @@ def test_the_paper_is_one_page_and_nothing_is_cut(chromium: Browser, tmp_path: P
           for (const one of main.querySelectorAll('*')) {
             const box = one.getBoundingClientRect(), size = parseFloat(getComputedStyle(one).fontSize);
             if (one.className.baseVal === undefined && one.className.includes?.('vh')) continue;
-            if (box.bottom > edge.bottom + 1 || box.right > edge.right + 1) faults.push('outside ' + one.outerHTML.slice(0, 80));
-            if (one.textContent.trim() && size < 12) faults.push('small ' + one.outerHTML.slice(0, 80));
-            if (one.tagName === 'TD' && one.scrollWidth > one.clientWidth + 1) faults.push('cut ' + one.outerHTML);
+            const name = one.outerHTML.slice(0, 80);
+            if (box.bottom > edge.bottom + 1 || box.right > edge.right + 1) faults.push('outside ' + name);
+            if (one.textContent.trim() && size < 12) faults.push('small ' + name);
+            if (one.tagName === 'TD' && one.scrollWidth > one.clientWidth + 1) faults.push('cut ' + name);
           }
           return faults;
         }"""
