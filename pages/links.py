@@ -9,6 +9,7 @@ from ui.course.mine import MINE
 from ui.course.place import PLACE
 from ui.course.said import BETS, DICE
 from ui.decision.setup import CHOICE
+from ui.finish.far import FAR
 from ui.frame.link import Parts
 from ui.frame.session import LANGUAGE
 from ui.interview.talk import TALK
@@ -30,6 +31,7 @@ LINK_PARTS: Parts = (
     PLAN,
     CHOICE,
     MOMENT,
+    FAR,
     STUDY,
     TRAFFIC,
     USAGE,

@@ -173,7 +173,7 @@ class Sheet:
         if possible <= 0:
             return None
         pairs = zip(sized, reached, strict=True)
-        enough = [point.gib for point, rate in pairs if rate >= KNEE_SHARE * possible]
+        enough = [point.gib for point, rate in pairs if rate >= KNEE_SHARE * possible - 1e-9]
         return Knee(enough[0] if enough else None, max(reached) / possible, possible, len(whole))
 
     def fewest(self, gib: float | None, slo_s: float) -> Fewest:

@@ -45,6 +45,7 @@ class TtlCurve:
         place = int(np.searchsorted(self.pauses, ticks_of(ttl_s), side="right"))
         return float(self.rates[place - 1]) if place else 0.0
 
+
 @dataclass(frozen=True, slots=True)
 class HeldCurve:
     """What an idle TTL costs in memory. ``stays``: ticks, rising; how long content stood unused, until it was
