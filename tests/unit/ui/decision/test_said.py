@@ -142,5 +142,5 @@ def test_what_stands_behind_it_names_seeds_requests_and_policies() -> None:
     text = " ".join(behind(told))
     assert "5 seeds" in text
     assert "1,500" in text
-    assert "300" in text
+    assert f"first {told.sheet.spec.num_warm} fill" in text
     assert all(asked("zh").say(f"kind.{kind}") for kind in told.sheet.spec.load.mix)
