@@ -34,7 +34,7 @@ class BrothError(Exception):
 
     def alone(self) -> Self:
         """The error without the frames that it came through. One that is held as a value would hold them, and
-        they it: what they had open then stays until the garbage collector comes, at whatever depth that is."""
+        they it: what they had open stays until the garbage collector comes, at whatever depth that is."""
         self.__cause__ = self.__context__ = None
         return self.with_traceback(None)
 

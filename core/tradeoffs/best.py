@@ -35,10 +35,10 @@ MEASURED_ON = "2026-11-30"
 WORK: Mapping[Whose, tuple[float, float]] = MappingProxyType(
     {"vllm": (3.20, 0.0283), "broth": (1.14, 0.0163)}
 )
-"""Microseconds a block, and more for each of its tokens: the lines through the middle of what was measured at
-16 and at 512 tokens (benchmarks/README.md, beside_vllm, lists, silent, plain, 32 in flight: vLLM 0.33 3.6 to
-3.7 µs a block of 16 and 30 to 39 ns a token at 512; ours 1.3 to 1.5 µs and 15 to 22 ns). Below 16 tokens the
-lines go on unmeasured."""
+"""Microseconds a block, and more for each of its tokens: straight lines through the middle of what was
+measured at 16 and at 512 tokens (benchmarks/README.md, beside_vllm; lists, silent, plain, 32 in flight).
+vLLM 0.33: 3.6 to 3.7 µs a block of 16, 30 to 39 ns a token at 512; ours: 1.3 to 1.5 µs, 15 to 22 ns. Below 16
+tokens the lines go on unmeasured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Charges:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """One setting after costs, in modelled seconds over the whole log. ``full_s``: prefill without a cache."""
+    """One setting after costs, in modelled seconds of the whole log. ``full_s``: prefill without a cache."""
 
     choice: Choice
     full_s: float
@@ -101,24 +101,31 @@ class Bill:
 def settings_grid(
     requests: Sequence[Request], room_tokens: int, times_s: Sequence[float] | None = None
 ) -> list[Choice]:
-    """Every block size with every threshold, all with as much room, on the engine; sizes for which the room is
-    too small for the largest prompt are left out. ``times_s``: when each request came, never falling."""
+    """Every block size with every threshold, all with as much room, on the engine; sizes for which the room
+    is too small for the largest prompt are left out. ``times_s``: when each request came, never falling."""
+    return [try_setting(requests, config, times_s) for config in open_settings(requests, room_tokens)]
+
+
+def open_settings(requests: Sequence[Request], room_tokens: int) -> list[EngineConfig]:
+    """The settings that the grid tries."""
     largest = max((len(request.token_ids) for request in requests), default=0)
-    found = []
-    for size in SIZES:
-        slots = room_tokens // size
-        if slots * size < largest + size:
-            continue
-        found += [_run(requests, EngineConfig(size, slots + 1, admit_after=k), times_s) for k in THRESHOLDS]
-    return found
+    return [
+        EngineConfig(size, room_tokens // size + 1, admit_after=threshold)
+        for size in SIZES
+        if room_tokens // size * size >= largest + size
+        for threshold in THRESHOLDS
+    ]
 
 
-def _run(requests: Sequence[Request], config: EngineConfig, times_s: Sequence[float] | None) -> Choice:
+def try_setting(
+    requests: Sequence[Request], config: EngineConfig, times_s: Sequence[float] | None = None
+) -> Choice:
+    """One setting on the engine, one request after another."""
     watch = _Watch()
     engine = Engine(config, watch.note, own_clock=times_s is None)
     for number, request in enumerate(requests):
         if times_s is not None:
-            watch.now = max(watch.now, ticks_of(times_s[number] - times_s[0]))
+            watch.tick = max(watch.tick, ticks_of(times_s[number] - times_s[0]))
         watch.hits.append(0)
         engine.submit(Request(request.request_id, request.token_ids, salt=request.salt))
         engine.run()
@@ -139,7 +146,7 @@ class _Watch:
     """Who was stored when, and never read since."""
 
     def __init__(self) -> None:
-        self.now = 0
+        self.tick = 0
         self.hits: list[int] = []
         self._stored: dict[BlockId, int] = {}
         self._unread = 0
@@ -147,18 +154,18 @@ class _Watch:
     def note(self, event: Event) -> None:
         """An event of the engine."""
         if isinstance(event, BlockStored):
-            self._stored[event.block_id] = self.now
+            self._stored[event.block_id] = self.tick
         elif isinstance(event, BlockTouched):
             self._stored.pop(event.block_id, None)
         elif isinstance(event, BlockEvicted):
             since = self._stored.pop(event.block_id, None)
-            self._unread += 0 if since is None else self.now - since
+            self._unread += 0 if since is None else self.tick - since
         elif isinstance(event, RequestAdmitted) and not event.resumed:
             self.hits[-1] = event.hit_tokens
 
     def all_unread(self) -> int:
         """Block ticks; what is still there counts until now."""
-        return self._unread + sum(self.now - since for since in self._stored.values())
+        return self._unread + sum(self.tick - since for since in self._stored.values())
 
 
 def bill(choice: Choice, cost: CostModel, charges: Charges) -> Bill:
@@ -193,8 +200,8 @@ def best_after_costs(bills: Sequence[Bill]) -> Bill | None:
 
 
 def front(bills: Sequence[Bill]) -> list[Bill]:
-    """The Pareto front, cheapest first: settings that no other beats in one of hit rate and cost without being
-    worse in the other. Of settings equal in both the larger block, then the lower threshold, stands for all."""
+    """The Pareto front, cheapest first: settings that no other beats in one of hit rate and cost without
+    being worse in the other. Of equals the larger block, then the lower threshold, stands for all."""
     found: list[Bill] = []
     order = sorted(
         bills,

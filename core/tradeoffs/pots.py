@@ -28,8 +28,8 @@ DAYS = 20
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is kept. ``pots``: at most so many, None: as many as there is room for. ``sightings``: kept at that
-    order within ``within_days``. ``ttl_days``: poured out so long after its last order; None: never."""
+    """What is kept. ``pots``: at most so many, None: as many as there is room for. ``sightings``: kept at
+    that order within ``within_days``. ``ttl_days``: poured out so long after its last order; None: never."""
 
     pots: int | None = None
     sightings: int = 1

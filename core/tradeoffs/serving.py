@@ -14,14 +14,15 @@ import numpy as np
 from core.cost import StepWork, TimeModel
 from core.engine.events import RequestAdmitted
 from core.errors import ConfigError
+from core.load.prompts import Arrival, RequestStream
 from core.load.server import Server
 from core.load.spec import LoadSpec
-from core.load.stream import Arrival, RequestStream
 from core.timeline.snapshot import take_levels
 from core.types import EngineConfig
 
-LOOK_EVERY = 4
-"""Steps between two looks at all blocks; the means over time rest on these looks."""
+SLOTS_A_STEP = 200
+"""Looking at all blocks takes time in proportion to their number, so there is a look every so many slots'
+worth of steps; the means over time rest on these looks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,8 @@ class House:
 @dataclass(frozen=True, slots=True)
 class Served:
     """One load, all of it served. Counted: tokens, preemptions, evictions. Over modelled time: the means of
-    requests that a step serves, and of blocks in each state. ``computed_tokens``: of prompts and answers, those
-    computed again after a preemption included. ``ttft_…_s``, ``seconds``: modelled.
+    requests that a step serves, and of blocks in each state. ``computed_tokens``: of prompts and answers,
+    those computed again after a preemption included. ``ttft_…_s``, ``seconds``: modelled.
     """
 
     prompt_tokens: int
@@ -139,12 +140,14 @@ class _Found:
         self.running += running * took
         self.most = max(self.most, running)
         self.steps += 1
-        if self.steps % LOOK_EVERY == 0:
+        if self.steps % max(self.num_slots // SLOTS_A_STEP, 4) == 0:
             self._look(server)
 
     def _look(self, server: Server) -> None:
         now = take_levels(server.engine)
-        for place, count in enumerate((now.in_use, now.cached, now.not_full + now.empty)):
+        for place, count in enumerate(
+            (now.in_use + now.reserved, now.cached, now.partial + now.kept_out + now.empty)
+        ):
             self.levels[place] += count * self.since
         self.looked += self.since
         self.since = 0.0

@@ -28,9 +28,9 @@ class Asked:
         """A sentence of the sheet."""
         return t(f"decision.{key}", self.lang, **args)
 
-    def say_of(self, room: str, key: str) -> str:
+    def say_of(self, room: str, key: str, **args: object) -> str:
         """A sentence of another page."""
-        return t(f"{room}.{key}", self.lang)
+        return t(f"{room}.{key}", self.lang, **args)
 
     def join(self, *sentences: str) -> str:
         """One behind another."""
@@ -107,14 +107,12 @@ class Asked:
         return f"{self.choice.level_ms:,} {self.say('ms')}"
 
     @property
-    def rate(self) -> str:
-        """Requests a second of all GPUs together."""
-        return f"{self.sheet.spec.rate:g}"
-
-    @property
     def grid_title(self) -> str:
         """What the grid is about."""
-        return self.say("grid.title", level=self.level, rate=self.rate)
+        spec = self.sheet.spec
+        if spec.load.clients is None:
+            return self.say("grid.title", level=self.level, rate=f"{spec.rate:g}")
+        return self.say("grid.title.clients", level=self.level, n=spec.load.clients)
 
     def percent(self, share: float, places: int = 1) -> str:
         """With its sign, as the language sets it."""

@@ -15,11 +15,13 @@ from ui.decision.setup import (
     LEAST_MS,
     LEAST_RATE,
     LEVELS_MS,
+    MOST_CLIENTS,
     MOST_MS,
     MOST_RATE,
     MOST_SIZES,
     fitting_sizes,
     sheet_spec,
+    total_clients,
     total_rate,
 )
 from ui.frame.session import say, stands_on_one
@@ -45,6 +47,7 @@ def level_row() -> None:
         st.number_input(
             say("decision.level.own"),
             LEAST_MS,
+            MOST_CLIENTS,
             MOST_MS,
             step=10,
             key="decision_own_level",
@@ -71,22 +74,29 @@ def setup_popover(load: LoadSetup) -> None:
         left, right = st.columns(2)
         now, cost = CHOICE.get(), MACHINE.get().cost()
         with left:
-            st.session_state["decision_rate"] = total_rate(load, now)
-            st.number_input(
-                say("decision.rate"),
-                LEAST_RATE,
-                MOST_RATE,
-                step=1.0,
-                key="decision_rate",
-                on_change=_changed,
-                args=("rate", "decision_rate"),
-                help=say("decision.rate.help"),
-            )
+            _arrivals(load)
         with right:
             _choice("curve_gpus", GPUS, now.curve_gpus, {one: str(cost.num_gpus * one) for one in GPUS})
         _sizes(load)
         _size(load)
         machine_panel()
+
+
+def _arrivals(load: LoadSetup) -> None:
+    """How many requests come to all GPUs together, or how many clients there are."""
+    now = CHOICE.get()
+    clients = total_clients(load, now)
+    if clients is None:
+        _number("rate", total_rate(load, now), LEAST_RATE, MOST_RATE)
+    else:
+        _number("clients", clients, 1, MOST_CLIENTS)
+
+
+def _number(name: str, value: float, least: float, most: float) -> None:
+    key = f"decision_{name}_number"
+    st.session_state[key] = value
+    words, help_words = say(f"decision.{name}"), say("decision.rate.help")
+    st.number_input(words, least, most, key=key, on_change=_changed, args=(name, key), help=help_words)
 
 
 def _sizes(load: LoadSetup) -> None:

@@ -56,7 +56,7 @@ def about(asked: Asked) -> str:
     gpu = machine.gpu if machine.num_gpus == 1 else f"{machine.num_gpus} × {machine.gpu}"
     return asked.say(
         "about",
-        mix=mix_words(asked),
+        mix=" · ".join([mix_words(asked), *_policies(asked)]),
         rate=rate_words(asked),
         model=machine.model,
         gpu=gpu,
@@ -71,7 +71,21 @@ def mix_words(asked: Asked) -> str:
 
 def rate_words(asked: Asked) -> str:
     """How many requests come to all GPUs together."""
-    return asked.say("rate.words", rate=asked.rate)
+    spec = asked.sheet.spec
+    if spec.load.clients is None:
+        return asked.say("rate.words", rate=f"{spec.rate:g}")
+    return asked.say("clients.words", n=spec.load.clients)
+
+
+def _policies(asked: Asked) -> list[str]:
+    """What of the monitor's policies is not as usual; it holds for every size."""
+    load = asked.load
+    set_to = (("cache_cap", load.cache_cap), ("ttl", load.ttl_s), ("admit_after", load.admit_after))
+    return [
+        asked.say_of("monitor", f"flag.{name}", value=value)
+        for name, value in set_to
+        if value is not None and (name, value) != ("admit_after", 1)
+    ]
 
 
 def numbers(asked: Asked) -> list[Number]:

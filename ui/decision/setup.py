@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.cost import CostModel
@@ -18,6 +18,7 @@ LEVELS_MS = (150, 300, 500, 1000)
 LEAST_MS, MOST_MS = 10, 10_000
 """A run of the grid stops where its p95 is known to be the largest of these."""
 LEAST_RATE, MOST_RATE = 0.1, 200.0
+MOST_CLIENTS = 1_000
 USUAL_GPUS = 2
 GPUS = (1, 2, 3, 4, 5, 6)
 SIZES_GIB = tuple(step * 2.0**power for power in range(-2, 8) for step in (1.0, 1.5))
@@ -28,6 +29,7 @@ MOST_SIZES = 7
 _NUMBERS = {  # field -> name in a link, least, most
     "level_ms": ("dl", LEAST_MS, MOST_MS),
     "curve_gpus": ("dn", GPUS[0], GPUS[-1]),
+    "clients": ("dc", 1, MOST_CLIENTS),
 }
 _RATE, _SIZES, _SIZE = "dr", "dz", "ds"
 
@@ -35,12 +37,13 @@ _RATE, _SIZES, _SIZE = "dr", "dz", "ds"
 @dataclass(frozen=True, slots=True)
 class Choice:
     """``level_ms``: 95 of 100 first tokens shall come sooner. ``rate``: requests a second of all GPUs
-    together, None for the usual (``total_rate``). ``sizes_gib``: GiB on each GPU, none for the
+    together, or ``clients`` if its clients wait, None for the usual (``total_rate``). ``sizes_gib``: GiB on each GPU, none for the
     usual ones. ``size``: the one that the numbers are about, None for the one that the finding is about.
     ``curve_gpus``: how many GPUs share the load in the curves."""
 
     level_ms: int = 300
     rate: float | None = None
+    clients: int | None = None
     sizes_gib: tuple[float, ...] = ()
     size: float | None = None
     curve_gpus: int = USUAL_GPUS
@@ -56,6 +59,11 @@ def fitting_sizes(cost: CostModel) -> tuple[float, ...]:
     return SheetSpec(LoadSpec(), EngineConfig(), cost, SIZES_GIB, 1.0).sizes
 
 
+def total_clients(load: LoadSetup, choice: Choice) -> int | None:
+    """Clients of all GPUs together, where the load has any; usually as many for each of two servers."""
+    return None if load.clients is None else choice.clients or USUAL_GPUS * load.clients
+
+
 def total_rate(load: LoadSetup, choice: Choice) -> float:
     """Requests a second of all GPUs together: if nothing else is chosen, two servers like the load's one."""
     return choice.rate or USUAL_GPUS * load.rate
@@ -63,7 +71,7 @@ def total_rate(load: LoadSetup, choice: Choice) -> float:
 
 def sheet_spec(load: LoadSetup, machine: Machine, choice: Choice) -> SheetSpec:
     """All that decides what is computed; the service level and prices are no part of it."""
-    cost, stream = machine.cost(), load.spec()
+    cost, stream = machine.cost(), replace(load.spec(), clients=total_clients(load, choice))
     return SheetSpec(
         load=stream,
         config=load.config(),
@@ -131,6 +139,7 @@ def _rate(text: str) -> float | None:
 _WORDS = {
     "dl": "decision.level",
     "dn": "decision.curve_gpus",
+    "dc": "decision.clients",
     _RATE: "decision.rate",
     _SIZES: "decision.sizes",
     _SIZE: "decision.size",

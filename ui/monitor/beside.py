@@ -6,7 +6,7 @@ Kept are curves and numbers, not the run: some hundred kilobytes, for as long as
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import plotly.graph_objects as go
@@ -16,10 +16,11 @@ from core.cost import Figure
 from core.load import LoadSpec, Samples, Summary
 from ui.frame.kept import Kept
 from ui.frame.session import say
-from ui.monitor.charts import BLUE, COLOURS, ROWS
+from ui.monitor.looks import INKS, ROWS
 from ui.monitor.run import LoadSession
 from ui.monitor.setup import LoadSetup
-from ui.words.numbers import digits, percent
+from ui.words.numbers import digits, percent, seconds
+from ui.words.palette import PALETTE, Theme
 
 CURVES: Mapping[str, tuple[str, ...]] = {
     "hit": ("hit_rate_window",),
@@ -65,7 +66,13 @@ def keep(load: LoadSession) -> KeptRun:
         )
 
 
-def add_kept(figure: go.Figure, kept: KeptRun, words: Mapping[str, str]) -> None:
+def overlaid(load: LoadSession) -> KeptRun | None:
+    """The kept run, if it is another one than this."""
+    kept = BESIDE.get()
+    return None if kept is None or kept.name == load.name else kept
+
+
+def add_kept(figure: go.Figure, kept: KeptRun, words: Mapping[str, str], theme: Theme) -> None:
     """Its curves, dotted and pale, in the colours of the same curves now. They lead to no request."""
     for row, curves in CURVES.items():
         for curve in curves:
@@ -75,20 +82,14 @@ def add_kept(figure: go.Figure, kept: KeptRun, words: Mapping[str, str]) -> None
                 y=kept.samples.curves[curve],
                 name=name,
                 mode="lines",
-                line={"dash": "dot", "width": 2, "color": COLOURS.get(curve, BLUE)},
-                opacity=0.6,
+                line={"dash": "dot", "width": 2, "color": PALETTE[theme][INKS[curve]]},
+                opacity=0.65,
                 connectgaps=True,
                 legendgroup=row,
-                hovertemplate="%{y}<extra>%{fullData.name}</extra>",
+                hovertemplate="%{y:.3g}<extra>%{fullData.name}</extra>",
                 row=list(ROWS).index(row) + 1,
                 col=1,
             )
-
-
-def overlaid(load: LoadSession) -> KeptRun | None:
-    """The kept run, if it is another one than this."""
-    kept = BESIDE.get()
-    return None if kept is None or kept.name == load.name else kept
 
 
 def beside_panel(load: LoadSession) -> None:
@@ -113,30 +114,34 @@ def _keep(load: LoadSession) -> None:
 def _compare(kept: KeptRun, now: KeptRun) -> None:
     st.markdown(f"**{say('beside.title')}**")
     told = differences(kept, now)
-    st.markdown(f"{say('beside.differs')} {'; '.join(told)}." if told else say("beside.equal"))
+    st.markdown(say("beside.differs", what="; ".join(told)) if told else say("beside.equal"))
     st.caption(say("beside.same_requests" if kept.stream == now.stream else "beside.other_requests"))
-    head = (
-        "| | " + " | ".join(say(f"beside.column.{name}") for name in ("kept", "now", "more", "basis")) + " |"
-    )
-    lines = [head, "| :-- | --: | --: | --: | :-- |", *(f"| {' | '.join(row)} |" for row in rows(kept, now))]
+    head = ["", *(say(f"beside.column.{name}") for name in ("kept", "now", "more", "basis"))]
+    lines = [head, [":--", "--:", "--:", "--:", ":--"], *rows(kept, now)]
     with st.container(key="table-load-beside"):
-        st.markdown("\n".join(lines))
+        st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
 
 
 def differences(kept: KeptRun, now: KeptRun) -> list[str]:
     """What was set otherwise, in words: name, before, now."""
-    told = []
-    for one in fields(LoadSetup):
-        before, after = getattr(kept.setup, one.name), getattr(now.setup, one.name)
-        if before != after:
-            label = say("monitor.pool.label" if one.name == "pool" else f"monitor.{one.name}")
-            told.append(f"{label}: {_value(one.name, before)} → {_value(one.name, after)}")
-    for name, before, after in zip(("model", "gpu"), kept.machine, now.machine, strict=True):
-        if before != after:
-            told.append(f"{say(f'beside.{name}')}: {before} → {after}")
+    told = [
+        _change(_label(one.name), *(_value(one.name, getattr(run.setup, one.name)) for run in (kept, now)))
+        for one in fields(LoadSetup)
+        if getattr(kept.setup, one.name) != getattr(now.setup, one.name)
+    ]
+    machines = zip(("machine.model", "machine.gpu"), kept.machine, now.machine, strict=True)
+    told += [_change(say(label), before, after) for label, before, after in machines if before != after]
     if kept.num_changes != now.num_changes:
-        told.append(f"{say('beside.changes')}: {kept.num_changes} → {now.num_changes}")
+        told.append(_change(say("beside.changes"), str(kept.num_changes), str(now.num_changes)))
     return told
+
+
+def _change(label: str, before: str, after: str) -> str:
+    return say("beside.change", label=label, before=before, after=after)
+
+
+def _label(name: str) -> str:
+    return say("monitor.pool.label" if name == "pool" else f"monitor.{name}")
 
 
 def _value(name: str, value: Any) -> str:
@@ -145,42 +150,49 @@ def _value(name: str, value: Any) -> str:
     return say(f"monitor.mix.{value}") if name == "mix" else digits(value)
 
 
-def rows(kept: KeptRun, now: KeptRun) -> list[tuple[str, str, str, str, str]]:
-    """Name, then, now, difference, basis. A dash: not known in one of them."""
-    pairs: list[tuple[str, Figure, Figure]] = [
-        ("time", *(Figure(one.summary.at_s, "s", "modelled", "") for one in (kept, now))),
-        (
-            "finished",
-            *(Figure(one.summary.with_cache.num_finished, "", "counted", "") for one in (kept, now)),
-        ),
-        ("hit_rate", kept.summary.hit_rate, now.summary.hit_rate),
-        ("p50", kept.summary.with_cache.ttft_p50, now.summary.with_cache.ttft_p50),
-        ("p95", kept.summary.with_cache.ttft_p95, now.summary.with_cache.ttft_p95),
-        ("throughput", kept.summary.with_cache.throughput, now.summary.with_cache.throughput),
-        ("busy", kept.summary.with_cache.busy, now.summary.with_cache.busy),
-        ("evicted", *(Figure(one.num_evicted, "blocks", "counted", "") for one in (kept, now))),
-    ]
+def rows(kept: KeptRun, now: KeptRun) -> list[list[str]]:
+    """Name, then, now, difference, basis."""
+    pairs = zip(_end(kept).items(), _end(now).values(), strict=True)
     return [
-        (say(f"beside.{name}"), _shown(one), _shown(two), _more(one, two), say(f"basis.{two.basis}"))
-        for name, one, two in pairs
+        [say(f"beside.{name}"), _shown(one), _shown(two), _more(one, two), say(f"basis.{two.basis}")]
+        for (name, one), two in pairs
     ]
+
+
+def _end(run: KeptRun) -> dict[str, Figure]:
+    """What one column says, of the server with the cache."""
+    summary, side = run.summary, run.summary.with_cache
+    return {
+        "time": Figure(summary.at_s, "s", "modelled", "formula.ttft"),
+        "finished": Figure(side.num_finished, "requests", "counted", "formula.throughput"),
+        "hit_rate": summary.hit_rate,
+        "p50": side.ttft_p50,
+        "p95": side.ttft_p95,
+        "throughput": side.throughput,
+        "busy": side.busy,
+        "evicted": Figure(run.num_evicted, "blocks", "counted", "formula.hit_rate"),
+    }
 
 
 def _shown(figure: Figure) -> str:
-    if figure.value is None:
+    """With its unit; a dash where nobody knows it."""
+    value = figure.value
+    if value is None:
         return "–"
     if figure.unit == "share":
-        return percent(figure.value)
-    return f"{digits(figure.value)} {figure.unit if figure.unit in ('s', '1/s') else ''}".strip()
+        return say("beside.percent", n=percent(value))
+    return seconds(value) if figure.unit == "s" else digits(value)
 
 
 def _more(one: Figure, two: Figure) -> str:
-    """The difference: points of shares, else in the unit, and as a share of what was."""
+    """The difference: points of shares, else in the unit, and beside it as a share of what was."""
     if one.value is None or two.value is None:
         return "–"
     more = two.value - one.value
     sign = "+" if more > 0 else ""
     if two.unit == "share":
-        return say("beside.points", points=f"{sign}{digits(round(100 * more, 1))}")
-    relative = f" ({'+' if more > 0 else ''}{percent(more / one.value)})" if one.value else ""
-    return f"{sign}{_shown(Figure(more, two.unit, two.basis, ''))}{relative}"
+        return say("beside.points", n=f"{sign}{digits(round(100 * more, 1))}")
+    told = f"{sign}{_shown(replace(two, value=more))}"
+    if not one.value or not more:
+        return told
+    return f"{told} ({say('beside.percent', n=f'{sign}{digits(round(100 * more / one.value, 1))}')})"

@@ -69,10 +69,8 @@ def began(today: datetime) -> datetime:
 
 def board_words(language: Lang) -> dict[str, str]:
     """The dashboard's title, the names of its variables and panels."""
-    return {
-        name: t(f"take.board.{name}", language)
-        for name in ("title", *VARIABLES, *(one.key for one in PANELS))
-    }
+    names = ("title", *VARIABLES, *(panel.key for panel in PANELS))
+    return {name: t(f"take.board.{name}", language) for name in names}
 
 
 def _files(load: LoadSession, language: Lang) -> list[_File]:
@@ -86,20 +84,16 @@ def _files(load: LoadSession, language: Lang) -> list[_File]:
     def metrics(taken: Snapshot) -> str:
         return openmetrics(taken, model, start.timestamp())
 
+    lines = partial(_made, load, requests_jsonl)
+    table = partial(_made, load, requests_csv, MARK)
+    curves = partial(_made, load, curves_csv, MARK)
+    board = partial(_board, load, start, board_words(language))
     return [
-        _File(
-            "jsonl",
-            "jsonl",
-            "application/x-ndjson",
-            partial(_made, load, requests_jsonl),
-            jsonl_bytes(prompts, size),
-        ),
-        _File("csv", "csv", "text/csv", partial(_made, load, requests_csv, MARK), csv_bytes(len(prompts))),
-        _File("curves", "curves.csv", "text/csv", partial(_made, load, curves_csv, MARK), curves_bytes(bins)),
+        _File("jsonl", "jsonl", "application/x-ndjson", lines, jsonl_bytes(prompts, size)),
+        _File("csv", "csv", "text/csv", table, csv_bytes(len(prompts))),
+        _File("curves", "curves.csv", "text/csv", curves, curves_bytes(bins)),
         _File("metrics", "om.txt", "text/plain", partial(_made, load, metrics), openmetrics_bytes(bins)),
-        _File(
-            "board", "grafana.json", "application/json", partial(_board, load, start, board_words(language))
-        ),
+        _File("board", "grafana.json", "application/json", board),
     ]
 
 
@@ -112,9 +106,7 @@ def _made(load: LoadSession, write: Callable[[Snapshot], str], mark: str = "") -
 
 def _board(load: LoadSession, start: datetime, words: dict[str, str]) -> str:
     end = start + timedelta(seconds=load.run.now_s)
-    since, until = (
-        moment.isoformat(timespec="milliseconds").replace("+00:00", "Z") for moment in (start, end)
-    )
+    since, until = (f"{moment:%Y-%m-%dT%H:%M:%S}.000Z" for moment in (start, end))
     return dashboard_json(words, since, until, window_for(load.run.bins.width_s))
 
 
