@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -16,6 +17,7 @@ from ui.moment.link import drop_load_moment, of_load, show_moment
 from ui.moment.shown import shown_moment
 from ui.monitor.asked import Asked
 from ui.monitor.behind import STYLE, show_behind
+from ui.monitor.beside import add_kept, beside_panel, overlaid
 from ui.monitor.charts import load_figure, row_of, warm_up
 from ui.monitor.cycle import cycle_html, cycle_words
 from ui.monitor.deeds import PLAN, WANTED, LoadPlan
@@ -23,6 +25,7 @@ from ui.monitor.panel import knob_row, setup_popover
 from ui.monitor.payload import machine_words, monitor_payload, shown_flags
 from ui.monitor.run import LOAD, TICK_S, LoadSession, follow
 from ui.monitor.setup import LoadSetup
+from ui.monitor.take import take_popover
 from ui.monitor.view import show_monitor
 from ui.stage.run import go_to_step
 from ui.stage.setup import SETUP
@@ -34,7 +37,7 @@ from ui.words.palette import Theme
 def render() -> None:
     """Knobs, then the run: strips while it goes on, charts while it is paused."""
     load, refused = _current_load()  # first: the widgets show what holds now
-    toolbar(setup_popover)
+    toolbar(setup_popover, *([] if load is None else [partial(take_popover, load)]))
     if refused is not None:
         show_error(refused)
     if load is None or refused is not None:
@@ -127,6 +130,9 @@ def _charts(load: LoadSession) -> None:
     with load.lock:
         moments = [(flag["at_s"], _flag_words(flag)) for flag in shown_flags(tuple(load.run.flags))]
         figure = load_figure(load, words, moments, _bet(), theme)
+    num_own = len(figure.data)
+    if (kept := overlaid(load)) is not None:
+        add_kept(figure, kept, words, theme)
     about, formula = st.columns([3, 1], vertical_alignment="center")
     with about:
         st.caption(say("monitor.paused.done" if load.run.done else "monitor.paused"))
@@ -139,11 +145,13 @@ def _charts(load: LoadSession) -> None:
         figure, key=f"load_charts_{load.name}_{load.looks}", on_select="rerun", selection_mode="points"
     )
     points = told["selection"]["points"] if told else []
+    points = [point for point in points if point["curve_number"] < num_own]  # a kept run's lead nowhere
     if points:
         load.asked = _asked(load, points[0])
     with behind:
         if load.asked is not None:
             show_behind(load, load.asked, lambda name, at_s: _open(load, name, at_s), _close)
+    beside_panel(load)
 
 
 def _asked(load: LoadSession, point: dict[str, Any]) -> Asked:

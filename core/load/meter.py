@@ -15,7 +15,7 @@ CAUSES: tuple[EvictionCause, ...] = ("reused", "cap", "ttl", "forced")
 
 def bins_for(width_s: float, most: int) -> Bins:
     """Bins with the columns that two meters fill, ``cached.…`` and ``plain.…``."""
-    per_side = ("computed", "busy_s", "preempted")
+    per_side = ("computed", "generated", "busy_s", "preempted")
     sums = [f"{side}.{name}" for side in ("cached", "plain") for name in per_side]
     sums += ["queries", "hits", *(f"evicted.{cause}" for cause in CAUSES)]
     return Bins(
@@ -45,6 +45,7 @@ class Meter:
         self._pushing_until_s = 0.0
         self._num_levelled = 0  # bins whose levels are written
         self._generation = 0
+        self._num_generated = 0
         # Totals of the whole run.
         self.busy_s = 0.0
         self.queries = 0
@@ -91,6 +92,8 @@ class Meter:
         self.computed += work.num_tokens
         self._bins.add(f"{self._name}.busy_s", end_s, end_s - start_s)
         self._bins.add(f"{self._name}.computed", end_s, work.num_tokens)
+        self._bins.add(f"{self._name}.generated", end_s, server.num_generated - self._num_generated)
+        self._num_generated = server.num_generated
         if self._has_cache:
             self.count_evictions(start_s, server)
             self._count_pushed(start_s, server)

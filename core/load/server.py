@@ -79,6 +79,7 @@ class Server:
         self.num_turns = 0
         self.num_knobs = 0
         self.num_taken = 0  # requests that have come
+        self.num_generated = 0  # answer tokens
         self._num_empty = 0
         self.door: deque[Arrival] = deque()
         self.live: dict[RequestId, _Live] = {}
@@ -197,6 +198,7 @@ class Server:
                 is_decode = event.num_scheduled == 1 and before >= num_prompt
                 self._scheduled[event.request_id] = (event.num_scheduled, before, is_decode)
             case TokensAppended():
+                self.num_generated += len(event.token_ids)
                 live = self.live[event.request_id]
                 if not live.answered:
                     live.answered = True

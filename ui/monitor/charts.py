@@ -17,8 +17,8 @@ from ui.words.numbers import digits, percent, seconds
 from ui.words.palette import PALETTE, Theme
 
 DASHED = {"hit_rate_total", "expired_per_s", "ttft_p50_without", "ttft_p95_without"}
-DASHED |= {"throughput_without", "queue_without"}
-THIN = {"ttft_p95_with", "ttft_p95_without", "hit_rate_total", FAINT}
+DASHED |= {"throughput_without", "queue_without", "inside_without"}
+THIN = {"ttft_p95_with", "ttft_p95_without", "inside_with", "inside_without", "hit_rate_total", FAINT}
 SHARES = {"hit", "room"}
 HEIGHT = 940
 

@@ -27,7 +27,7 @@ from ui.monitor.looks import ROWS
 from ui.monitor.payload import monitor_payload, shown_flags
 from ui.monitor.run import BUDGET_S, LoadSession, follow
 from ui.monitor.sent import AGAIN
-from ui.monitor.setup import LoadSetup, from_query, like_stage, to_query
+from ui.monitor.setup import LESSONS, LoadSetup, from_query, like_stage, to_query
 from ui.words.i18n import Lang, placeholders, table
 
 SMALL = LoadSetup(pool=256, rate=6.0)
@@ -57,6 +57,8 @@ def settled() -> LoadSession:
         LoadSetup(),
         LoadSetup(seed=0, mix="rag", rate=12.0, pool=64, block_size=4, cache_cap=0, ttl_s=30, admit_after=3),
         LoadSetup(pool=10, block_size=7),
+        LoadSetup(mix="agents", clients=24, think_s=0, prefix_tokens=2048, output_tokens=8),
+        *LESSONS.values(),
     ],
 )
 def test_a_link_brings_the_setup_back(setup: LoadSetup) -> None:
@@ -74,6 +76,7 @@ def test_the_usual_setup_adds_nothing_to_a_link() -> None:
         ({"lp": "1000000"}, ["lp"]),
         ({"lm": "soup", "lr": "5"}, ["lm", "lr"]),
         ({"lb": "٣", "la": "1.5"}, ["lb", "la"]),
+        ({"ln": "0", "lk": "-1", "lx": "513", "lo": ""}, ["ln", "lk", "lx", "lo"]),
     ],
 )
 def test_what_a_link_gets_wrong_is_named_and_left_out(query: dict[str, str], lost: list[str]) -> None:
