@@ -1,6 +1,8 @@
 """Ten dips of a load: whom the list behind each one names first, and a count of every block event beside it.
 
-python -m benchmarks.dips [--seed 7] [--mix mixed] [--rate 6] [--pool 1024] [--cap N] [--ttl S] [--requests 1200]
+    python -m benchmarks.dips --seed 7 --mix mixed --rate 6 --pool 1024 --requests 1200 [--cap N] [--ttl S]
+
+The lists come from a run as pages have it, without block events; the count from the same run with them.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ NUM_DIPS = 10
 
 def main() -> None:
     """Print the table."""
-    run, tape = finished(options())
+    wanted = options()
+    run, tape = finished(wanted)[0], finished(wanted, told=True)[1]
+    assert tape is not None
     bin_s = run.bins.width_s
     print("| bin | hit rate | evicted | list: first evictor | counted again | worst miss | again | why |")
     print("| --- | ---: | ---: | --- | --- | --- | --- | --- |")
@@ -65,33 +69,30 @@ def options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def finished(wanted: argparse.Namespace) -> tuple[LoadRun, Tape]:
-    """The whole run, and everything that its server with the cache told."""
+def finished(wanted: argparse.Namespace, *, told: bool = False) -> tuple[LoadRun, Tape | None]:
+    """The whole run; if ``told``, with everything that its server with the cache told."""
     ttl = None if wanted.ttl is None else wanted.ttl * TICKS_PER_S
     config = EngineConfig(num_blocks=wanted.pool + 1, cache_cap=wanted.cap, ttl=ttl)
     spec = LoadSpec(seed=wanted.seed, mix=MIXES[wanted.mix], rate=wanted.rate, num_requests=wanted.requests)
     spec = spec.fitted_to(config.num_usable * config.block_size)
     run = LoadRun(spec, config, CostModel(MODELS["Llama-3-8B"], GPUS["H100"]))
-    tape = taped(run)[0]
+    tape = taped(run)[0] if told else None
     while run.advance(seconds=10):
         pass
     return run, tape
 
 
 def dips(run: LoadRun) -> list[float]:
-    """Ends of the bins with the lowest hit rates, lowest first, once the cache has been warm for half a minute."""
+    """Ends of the bins with the lowest hit rates, lowest first, after the first half minute."""
     samples = run.samples()
     rates = zip(samples.end_s, samples.curves["hit_rate"], strict=True)
-    return [
-        end
-        for end, rate in sorted(rates, key=lambda row: (row[1] or 0, row[0]))
-        if rate is not None and end > 30
-    ]
+    warm = [(rate, end) for end, rate in rates if rate is not None and end > 30]
+    return [end for _, end in sorted(warm)]
 
 
 def by_events(tape: Tape, begin_s: float, end_s: float) -> tuple[Counter[str], dict[str, int]]:
-    """Blocks pushed out by each request, and tokens that each one missed, in steps that began in the bin: every
-    evicted block belongs to whoever takes it next, or, under a cap, to whoever stores or grows."""
+    """Blocks pushed out by each request, and tokens that each one missed, in steps that began in the bin.
+    Every evicted block belongs to whoever takes it next; under a cap, to whoever stores or grows."""
     pushed, missed = Counter[str](), dict[str, int]()
     for step in tape.steps:
         waiting, last = 0, ""
@@ -112,11 +113,9 @@ def by_events(tape: Tape, begin_s: float, end_s: float) -> tuple[Counter[str], d
 
 def why_of(why: object) -> str:
     """A reason on one line."""
-    names = ("kind", "cause", "other", "at_s")
-    values = [getattr(why, name) for name in names]
-    return " ".join(
-        f"{value:.1f} s" if isinstance(value, float) else value for value in values if value is not None
-    )
+    values = (getattr(why, name) for name in ("kind", "cause", "other", "at_s"))
+    known = [value for value in values if value is not None]
+    return " ".join(f"{value:.1f} s" if isinstance(value, float) else value for value in known)
 
 
 if __name__ == "__main__":
