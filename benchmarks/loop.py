@@ -16,6 +16,9 @@ from core.load import LoadRun, Loop
 from ui.machine.machine import Machine
 from ui.monitor.setup import LESSONS, LoadSetup
 
+SECONDS = {"little": 300.0, "much": 30.0}
+"""Modelled seconds after which the hit rate no longer changes much."""
+
 
 def measured(setup: LoadSetup, seconds: float) -> tuple[float, Loop]:
     """Hit rate and cycle after so many modelled seconds."""
@@ -30,12 +33,12 @@ def measured(setup: LoadSetup, seconds: float) -> tuple[float, Loop]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--seconds", type=float, help="of the load; else 300 and 30")
     parser.add_argument("--seeds", type=int, default=1)
     options = parser.parse_args()
     for name, setup in LESSONS.items():
         for seed in range(setup.seed, setup.seed + options.seeds):
-            hit_rate, loop = measured(replace(setup, seed=seed), options.seconds)
+            hit_rate, loop = measured(replace(setup, seed=seed), options.seconds or SECONDS[name])
             print(
                 f"\n{name}, seed {seed}: {setup.clients} clients, hit rate {100 * hit_rate:.1f} %, "
                 f"{loop.without_cache.per_s:.2f} -> {loop.with_cache.per_s:.2f} requests/s, "

@@ -126,9 +126,9 @@ def _bet() -> int | None:
 def _charts(load: LoadSession) -> None:
     """The strips as charts; a click on a point lists who is behind its bin."""
     words = table(lang())
+    theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
     with load.lock:
         moments = [(flag["at_s"], _flag_words(flag)) for flag in shown_flags(tuple(load.run.flags))]
-        theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
         figure = load_figure(load, words, moments, _bet(), theme)
     num_own = len(figure.data)
     if (kept := overlaid(load)) is not None:

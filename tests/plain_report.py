@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from core.engine import events as ev
 from core.timeline.event_log import EventLog
 
-Content = tuple[object, ...]
+
+class Content(NamedTuple):
+    """All tokens up to a block's end, and what keeps equal ones apart: the world they are of (salt, version,
+    adapter) and the images that reach into each block, with their places in it."""
+
+    world: tuple[object, ...]
+    images: tuple[object, ...]
+    text: tuple[int, ...]
 
 
 def prefill_seconds(num_new: int, num_cached: int) -> float:
@@ -53,8 +61,12 @@ class Plain:
 
     def worst(self) -> list[tuple[int, int, list[str]]]:
         """(first event, tokens computed again, by whom) of the five dearest acts."""
-        paid = [(first, cost, who) for first, cost, who in self.acts.values() if cost]  # type: ignore[misc]
-        return sorted(paid, key=lambda act: (-act[1], act[0]))[:5]
+        return [(first, cost, who) for first, cost, who, _, _ in self.dearest()]
+
+    def dearest(self) -> list[tuple[int, int, list[str], str, str | None]]:
+        """The same with the cause and the request it was for."""
+        paid = [(*told, cause, taker) for (_, cause, taker), told in self.acts.items() if told[1]]
+        return sorted(paid, key=lambda act: (-act[1], act[0]))[:5]  # type: ignore[return-value]
 
 
 class _Walk:
@@ -68,12 +80,19 @@ class _Walk:
         self.kept_out: set[Content] = set()
         self.refs: dict[int, int] = {}
         self.command, self.taker = 0, None
+        self.act_of: dict[int, tuple[int, str, str | None]] = {}
         self.out = Plain()
 
     def content(self, rid: str, block: int) -> Content:
-        who = self.arrived[rid]
-        text = tuple(self.tokens[rid][: (block + 1) * self.size])
-        return (who.salt or None, self.version[rid], who.lora, text)
+        who, size = self.arrived[rid], self.size
+        images = tuple(
+            tuple(
+                (item, at - start) for item, at, length in who.mm if at < start + size and at + length > start
+            )
+            for start in range(0, (block + 1) * size, size)
+        )
+        text = tuple(self.tokens[rid][: (block + 1) * size])
+        return Content((who.salt or None, self.version[rid], who.lora), images, text)
 
     def take(self, index: int, event: ev.Event) -> None:
         match event:
@@ -113,7 +132,7 @@ class _Walk:
             self.out.evicted += 1
         act = (self.command, cause, None if cause == "reset" else self.taker)
         self.out.acts.setdefault(act, [index, 0, []])
-        self.act_of = {**getattr(self, "act_of", {}), index: act}
+        self.act_of[index] = act
 
     def hold(self, slot: int, count: int) -> None:
         self.refs[slot] = count
@@ -153,7 +172,7 @@ class _Walk:
                     self.out.shares["last_token"] += self.size
                     continue
                 reason, cost_of = why, event
-                if why == "new" and (block + 1) * self.size < num:  # else the last token explains it
+                if why == "new":  # whether it holds the last token or not
                     near = self.equal_tokens(content)
                     self.out.shares["near_miss"] += near
                     self.out.shares["new"] -= near
@@ -174,16 +193,16 @@ class _Walk:
             return "not_admitted", None
         if content in self.forgotten:
             return "evicted", self.forgotten[content]
-        return ("other_world" if any(other[3] == content[3] for other in cached) else "new"), None
+        return ("other_world" if any(other.text == content.text for other in cached) else "new"), None
 
     def equal_tokens(self, content: Content) -> int:
         """Tokens equal in place to the nearest cached block behind the same text, in the same world."""
-        text = content[3]
-        before, mine = text[: -self.size], text[-self.size :]  # type: ignore[index]
+        before, mine = content.text[: -self.size], content.text[-self.size :]
         others = [
-            other[3][-self.size :]  # type: ignore[index]
+            other.text[-self.size :]
             for other in self.in_slot.values()
-            if other[:3] == content[:3] and other[3][: -self.size] == before  # type: ignore[index]
+            if (other.world, other.images[:-1]) == (content.world, content.images[:-1])
+            and other.text[: -self.size] == before
         ]
         return max((sum(a == b for a, b in zip(mine, other, strict=True)) for other in others), default=0)
 

@@ -2,7 +2,7 @@
 import { make, makeButton } from "../stage/draw/dom.js";
 import { STRIPS } from "./strips.js";
 
-const NUMBERS = ["time", "requests", "rate", "queue", "throughput"];
+const NUMBERS = ["time", "requests", "rate", "queue", "inside", "throughput"];
 
 /** One strip's words: title, mark "modelled", and a line of legend with the newest value for each curve. */
 function buildStrip({ name, curves, modelled }) {

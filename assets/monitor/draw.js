@@ -47,7 +47,8 @@ function drawNumbers(monitor, values) {
   const { data, head, t1, numbers } = monitor, { state } = data, rate = values.hit_rate_total ?? null;
   const texts = { time: Math.round(head.at) + " s", requests: t1("monitor.requests", { n: state.arrived, total: state.total }),
     rate: rate === null ? "–" : writePercent(monitor)(percent(rate)),
-    queue: pair(values.queue_with ?? null, values.queue_without ?? null, digits), throughput: pair(values.throughput_with ?? null, values.throughput_without ?? null, digits) };
+    queue: pair(values.queue_with ?? null, values.queue_without ?? null, digits),
+    inside: pair(values.inside_with ?? null, values.inside_without ?? null, digits), throughput: pair(values.throughput_with ?? null, values.throughput_without ?? null, digits) };
   for (const number of numbers) setText(number.told, texts[number.name]);
 }
 

@@ -1,6 +1,7 @@
-// Files that only a browser can make: a picture as PNG, a page on paper. Text enters through textContent only.
+// Files that only a browser can make: a picture as PNG, a page on paper, a film as a video. Text enters through textContent only.
+import { formatOf, record } from "./film.js";
 
-const mounted = new WeakMap();
+const mounted = new WeakMap(), working = new WeakSet();
 const STYLE = `
 .files { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; font-family: var(--st-font, system-ui); color: var(--st-text-color); }
 .files img { width: 100%; border: 1px solid var(--st-border-color); border-radius: .5rem; }
@@ -41,24 +42,46 @@ function print({ text, name }) {
   sheet.addEventListener("load", () => sheet.print());
 }
 
-const DO = { png: savePng, print };
+/** Records the film in real time; the same button stops it, and what is recorded until then is saved. */
+async function saveVideo(action, say, button) {
+  if (!formatOf(globalThis)) throw new Error("nothing records here");
+  let stopped = false;
+  const stop = (event) => { event.stopImmediatePropagation(); stopped = true; };
+  button.addEventListener("click", stop, { capture: true });
+  button.textContent = action.stop;
+  try {
+    const [bytes, type, suffix] = await record(action, (picture) => {
+      say(action.progress.replace("{n}", picture + 1).replace("{total}", action.count));
+      return !stopped && button.isConnected;
+    });
+    if (!button.isConnected) return;
+    save(URL.createObjectURL(new Blob([bytes], { type })), `${action.name}.${suffix}`);
+  } finally {
+    button.removeEventListener("click", stop, { capture: true });
+    button.textContent = action.label;
+  }
+}
+
+const DO = { png: savePng, print, video: saveVideo };
 
 function actionButton(action, say) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = action.label;
   button.addEventListener("click", async () => {
+    working.add(button);
     try {
-      await DO[action.kind](action);
+      await DO[action.kind](action, say, button);
       say(action.done);
     } catch {
       say(action.failed);
     }
+    working.delete(button);
   });
   return button;
 }
 
-export default function ({ data, parentElement }) {
+function showFiles({ data, parentElement }) {
   let root = mounted.get(parentElement);
   if (!root) {
     const style = document.createElement("style");
@@ -68,6 +91,7 @@ export default function ({ data, parentElement }) {
     parentElement.append(style, root);
     mounted.set(parentElement, root);
   }
+  if ([...root.querySelectorAll("button")].some((button) => working.has(button))) return; // a film is being recorded
   const told = document.createElement("span");
   told.setAttribute("role", "status");
   const parts = data.actions.map((action) => actionButton(action, (words) => (told.textContent = words)));
@@ -79,3 +103,5 @@ export default function ({ data, parentElement }) {
   }
   root.replaceChildren(...parts, told);
 }
+
+export default showFiles;

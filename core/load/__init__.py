@@ -23,7 +23,7 @@ from core.load.run import LoadRun
 from core.load.samples import Flag, HotPrefix, Samples, SlotMap
 from core.load.spec import KINDS, MIXES, TICKS_PER_S, Burst, Kind, LoadSpec
 from core.load.stream import RequestStream
-from core.load.summary import SideSummary, Summary
+from core.load.summary import KindSide, KindSummary, SideSummary, Summary
 
 __all__ = [
     "KINDS",
@@ -39,6 +39,8 @@ __all__ = [
     "Hindsight",
     "HotPrefix",
     "Kind",
+    "KindSide",
+    "KindSummary",
     "LoadRun",
     "LoadSpec",
     "Loop",

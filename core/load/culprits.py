@@ -1,9 +1,9 @@
-"""Who is behind one bin of a run: top evictors, worst misses, slowest first tokens. Read off what was counted,
-at once; ``hindsight`` tells the reasons, which need a part of the run again.
+"""Who is behind one bin of a run: top evictors, worst misses, slowest first tokens. Read off what was
+counted, at once; ``hindsight`` tells the reasons, which need a part of the run again.
 
 A request's evictions in the bin are those of its steps that began there: cached blocks whose place its own
-took, or that had to go under the cap for what it stored. Misses are of those admitted in the bin, first tokens
-of those answered in it. Ties: who came first.
+took, or that had to go under the cap for what it stored. Misses are of those admitted in the bin, first
+tokens of those answered in it. Ties: who came first.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """A request that got its first token in the bin, ``ttft_s`` modelled seconds after it arrived. None: it was
-    sent again after its first token (blocks of another size), so no longer known. ``plain_ttft_s``: without the
-    cache, once known."""
+    """A request that got its first token in the bin, ``ttft_s`` modelled seconds after it arrived. None: it
+    was sent again after its first token (blocks of another size), so no longer known. ``plain_ttft_s``:
+    without the cache, once known."""
 
     request_id: RequestId
     ttft_s: float
@@ -60,8 +60,8 @@ class Slow:
 
 @dataclass(frozen=True, slots=True)
 class Culprits:
-    """The bin (begin, end] and the first few of each list; the counts are of all. ``evicted``: blocks by cause;
-    ``by_nobody``: those pushed out by no request, because the cap was lowered."""
+    """The bin (begin, end] and the first few of each list; the counts are of all. ``evicted``: blocks by
+    cause; ``by_nobody``: those pushed out by no request, because the cap was lowered."""
 
     begin_s: float
     end_s: float
@@ -140,6 +140,7 @@ def _slow(run: LoadRun, number: int) -> Slow:
     arrival, admitted, first = (
         float(column[number]) for column in (cached.arrival_s, cached.admitted_s, cached.first_s)
     )
-    apart = (admitted - arrival, first - admitted) if admitted < first else (None, None)
+    in_order = admitted < first
+    waiting, computing = (admitted - arrival, first - admitted) if in_order else (None, None)
     plain = float(without.first_s[number] - without.arrival_s[number])
-    return Slow(f"R{number}", first - arrival, *apart, None if np.isnan(plain) else plain)
+    return Slow(f"R{number}", first - arrival, waiting, computing, None if np.isnan(plain) else plain)

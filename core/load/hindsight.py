@@ -24,10 +24,10 @@ from core.engine.events import (
     RequestAdmitted,
 )
 from core.load.culprits import Culprits, Miss
+from core.load.prompts import Arrival, Segment
 from core.load.revisit import turn_as_then, twin_at
 from core.load.server import ACTS, Server
 from core.load.spec import TICKS_PER_S
-from core.load.prompts import Arrival, Segment
 from core.types import BlockHash, RequestId
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ class Why:
 
     ``last_token``, ``not_full``: nothing but that was left to reuse. ``new``: no earlier request had these
     tokens. ``evicted``: it was here and was evicted at ``at_s`` for ``cause``, by ``other`` if by a request.
-    ``sightings``, ``cap``: it was computed, and a policy did not store it. ``in_flight``: request ``other``, which
-    has the same tokens, had not computed them yet. Of what lies further back than the part that was told again,
-    from ``at_s`` on: ``cold`` (the cache was emptied since for blocks of another size), ``ttl`` (by then its time
-    was over), ``before`` (the last to have it was ``other``).
+    ``sightings``, ``cap``: it was computed, and a policy did not store it. ``in_flight``: request ``other``,
+    which has the same tokens, had not computed them yet. Of what lies further back than the part that was
+    told again: ``cold`` (at ``at_s`` the cache was emptied for blocks of another size), ``ttl`` (``other``
+    used it last at ``at_s``, its time is over), ``before`` (``other`` had it; before ``at_s`` it was gone).
     """
 
     kind: WhyKind
@@ -61,8 +61,8 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Victim:
-    """Blocks of one request that were pushed out, and the text that the first of them begins in. None: they were
-    stored before the part that was told again."""
+    """Blocks of one request and one text that were pushed out. None: they were stored before the part that
+    was told again."""
 
     request_id: RequestId | None
     text: str | None
@@ -89,8 +89,8 @@ def hindsight(run: LoadRun, culprits: Culprits, look_back: int = LOOK_BACK) -> H
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A miss of whose content nothing was told. What decides: its first tokens, up to the end of the block, are
-    ``num_tokens``; from ``since_s`` on everything was told; the time to live that held."""
+    """A miss of whose content nothing was told: what decides are the first ``num_tokens`` tokens. From
+    ``since_s`` on everything was told; ``ttl_s`` is the time to live that held."""
 
     miss: Miss
     mine: Arrival

@@ -9,7 +9,7 @@ Numbers = NDArray[np.int32]
 
 
 class Ledger:
-    """Rows (moment in modelled seconds, request number, whole numbers by name): 12 bytes a row and 4 a name."""
+    """Rows: moment in modelled seconds, request number, whole numbers by name; 12 bytes and 4 a name."""
 
     def __init__(self, *names: str) -> None:
         self._names = names
@@ -56,4 +56,4 @@ class Ledger:
     @property
     def num_bytes(self) -> int:
         """Memory of the arrays."""
-        return self._at_s.nbytes + self._rows.nbytes
+        return int(self._at_s.nbytes + self._rows.nbytes)

@@ -1,5 +1,5 @@
-"""One row per request, in arrays: 101 bytes each, 2 MB for 20,000 requests, whatever happens. Beside them, for
-the server with the cache, each admission and who pushed out how many blocks when: some 100 bytes a request."""
+"""One row per request, in arrays: 101 bytes each, 2 MB for 20,000 requests, whatever happens. Beside them,
+for the server with the cache, each admission and who pushed out how many blocks when: some 100 more."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Counts = NDArray[np.int32]
 class Side:
     """What became of each request on one of the two servers. Times in modelled seconds; not yet: nan.
 
-    ``hit`` are reused tokens (-1: not admitted yet), ``turn`` counts the server's turns at submission, ``evicted``
-    are the cached blocks that had to go for what this request took or stored. With clients who wait for their
-    answer, the same request comes to the two servers at different moments.
+    ``hit`` are reused tokens (-1: not admitted yet), ``turn`` counts the server's turns at submission,
+    ``evicted`` are the cached blocks that had to go for what this request took or stored. With clients who
+    wait for their answer, the same request comes to the two servers at different moments.
     """
 
     def __init__(self, size: int) -> None:
@@ -80,7 +80,7 @@ class Records:
         own = [self.kind, self.prefix, self.num_prompt, self.num_output]
         sides = [array for side in (self.cached, self.plain) for array in vars(side).values()]
         ledgers = self.admissions.num_bytes + self.pushed.num_bytes
-        return int(sum(array.nbytes for array in (*own, *sides)) + ledgers)
+        return sum(int(array.nbytes) for array in (*own, *sides)) + ledgers
 
 
 def by_bin(times: Times, values: Times, borders: Times) -> list[list[float]]:

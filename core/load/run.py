@@ -34,7 +34,7 @@ from core.load.samples import Flag, HotPrefix, Samples, SlotMap, hottest, take_s
 from core.load.server import Server, with_block_size
 from core.load.spec import TICKS_PER_S, Burst, LoadSpec
 from core.load.stream import RequestStream, Stream
-from core.load.summary import Summary, summarize
+from core.load.summary import KindSummary, Summary, by_kind, summarize
 from core.types import POLICY_FIELDS, EngineConfig
 
 DEFAULT_WINDOW_TICKS = 60 * TICKS_PER_S
@@ -70,8 +70,7 @@ class LoadRun:
         bin_s: float = 1.0,
         most_bins: int = 600,
     ) -> None:
-        if config.admit_after > 1 and config.admit_window is None:
-            config = replace(config, admit_window=DEFAULT_WINDOW_TICKS)
+        config = with_window(config)
         self.spec = spec
         self.first_config = config
         self.time_model = time_model
@@ -82,7 +81,7 @@ class LoadRun:
         self.bursts: list[Burst] = []
         self.bins = bins_for(bin_s, most_bins)
         self.cached = self.new_server()
-        self.plain = Server(_without_cache(config), time_model, self.new_stream())
+        self.plain = Server(without_cache(config), time_model, self.new_stream())
         self.cached_meter = Meter("cached", self.records, self.records.cached, self.bins, time_model)
         self.plain_meter = Meter("plain", self.records, self.records.plain, self.bins, time_model)
         self.cached.listener, self.plain.listener = self.cached_meter, self.plain_meter
@@ -96,9 +95,7 @@ class LoadRun:
 
     def new_stream(self) -> Stream:
         """The requests from the very beginning."""
-        if self.spec.clients is None:
-            return RequestStream(self.spec, self.max_tokens)
-        return ClientStream(self.spec, self.max_tokens)
+        return new_stream(self.spec, self.max_tokens)
 
     def contents(self) -> Iterator[Arrival]:
         """What all requests of the stream are made of, by number; no server runs. ``at_s`` means nothing."""
@@ -190,7 +187,7 @@ class LoadRun:
         self.cached_meter.count_evictions(knob.at_s, self.cached)
         apply_knob(self.cached, knob)
         self.cached_meter.forget_evictions()
-        self.plain.restart(_without_cache(config))
+        self.plain.restart(without_cache(config))
         self._turned(knob)
 
     def _turned(self, knob: Knob) -> None:
@@ -246,6 +243,15 @@ class LoadRun:
         """The run so far in numbers."""
         return summarize(self.records, self.cached_meter, self.plain_meter, self.now_s)
 
+    def by_kind(self, slo_s: float) -> tuple[KindSummary, ...]:
+        """The run so far against a service level, all requests first, then kind by kind."""
+        return by_kind(self.records, self.cached, self.plain, slo_s)
+
+
+def new_stream(spec: LoadSpec, max_tokens: int) -> Stream:
+    """The requests of a spec, open or of clients who wait."""
+    return (RequestStream if spec.clients is None else ClientStream)(spec, max_tokens)
+
 
 def apply_knob(server: Server, knob: Knob) -> None:
     """Make a change on a server, now or when a run is repeated."""
@@ -265,7 +271,14 @@ def copy_server(server: Server) -> Server:
     return twin
 
 
-def _without_cache(config: EngineConfig) -> EngineConfig:
+def with_window(config: EngineConfig) -> EngineConfig:
+    """The same settings; several sightings count within a window, ours if they name none."""
+    if config.admit_after > 1 and config.admit_window is None:
+        return replace(config, admit_window=DEFAULT_WINDOW_TICKS)
+    return config
+
+
+def without_cache(config: EngineConfig) -> EngineConfig:
     """The same engine with caching off: policies of the cache mean nothing there."""
     return replace(config, enable_caching=False, cache_cap=None, ttl=None, admit_after=1, admit_window=None)
 

@@ -40,14 +40,15 @@ class Samples:
     """Curves over complete bins from number ``start`` on, ``bin_s`` modelled seconds each.
 
     hit_rate, _window, _total: hit tokens / tokens looked up in the bin, in the 60 s before its end, in all.
-    in_use, reserved, cached, partial, kept_out, empty: shares of the usable blocks (``Levels``). evicted_per_s, expired_per_s: blocks
-    pushed out by need of room, cap or force, and by TTL. With and without the cache: ttft_p50, ttft_p95,
-    seconds, of requests whose first token falls into the bin; throughput, requests finished per second;
-    queue, requests that wait; inside, requests in flight (waiting or served).
+    in_use, reserved, cached, partial, kept_out, empty: shares of the usable blocks (``Levels``).
+    evicted_per_s, expired_per_s: blocks pushed out by need of room, cap or force, and by TTL. With and
+    without the cache: ttft_p50, ttft_p95, seconds, of requests whose first token falls into the bin;
+    throughput, requests finished per second; queue, requests that wait; inside, requests in flight (waiting
+    or served).
 
     Shares are from 0 to 1; None: nothing to say (no request in the bin). ``generation`` rises when bins
-    were merged: then everything drawn so far is out of date; ``widened_s`` is when that last happened. Hit rates and occupancy are counted by the
-    engine; TTFT, throughput and the time axis itself are modelled.
+    were merged: then everything drawn so far is out of date; ``widened_s`` is when that last happened. Hit
+    rates and occupancy are counted by the engine; TTFT, throughput and the time axis itself are modelled.
     """
 
     generation: int

@@ -215,7 +215,7 @@ class Server:
                 assert event.request_id not in self._scheduled
 
     def _next_actor(self, number: int | None) -> None:
-        """What was pushed out since the last act is the doing of whoever acted; an act is told before it shows."""
+        """What was pushed out since the last act is its doing: an act is told before it shows."""
         count = self._count_pushed()
         if count != self._num_pushed:
             if self._actor is not None:

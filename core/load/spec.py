@@ -120,10 +120,7 @@ class LoadSpec:
     @property
     def longest_new(self) -> int:
         """The most tokens of one request that nobody has sent before: a text of its own and the answer."""
-        own = self.own_tokens
-        if self.mix.get("agent", 0) > 0:
-            own = max(own, self.tool_tokens)
-        return 4 * (own + self.output_tokens)
+        return 4 * self._mean_new
 
     @property
     def longest_common(self) -> int:
@@ -138,7 +135,15 @@ class LoadSpec:
             "agent": self.prefix_tokens,
         }
         longest = max(common[kind] for kind, weight in self.mix.items() if weight > 0)
-        return longest * 5 // 4 + self.own_tokens + self.output_tokens
+        return longest * 5 // 4 + self._mean_new
+
+    @property
+    def _mean_new(self) -> int:
+        """Mean tokens of a request's own text and its answer; of an agent's the longer of its two kinds."""
+        own = self.own_tokens
+        if self.mix.get("agent", 0) > 0:
+            own = max(own, self.tool_tokens)
+        return own + self.output_tokens
 
     def fitted_to(self, pool_tokens: int, share: float = 0.25) -> LoadSpec:
         """The same stream with all lengths shrunk, so that a request's common part and an own part take

@@ -12,7 +12,7 @@ from core.engine.stats import Statistics
 from core.report.evictions import Act, Cause, Evictions
 from core.report.held import HeldBlocks, Peak
 from core.report.waterfall import SHARES, Share, Waterfall, split
-from core.timeline.diagnose import MISS_KINDS, Diagnosis, MissReason, ReasonKind
+from core.timeline.diagnose import Diagnosis, MissReason, ReasonKind
 from core.timeline.event_log import EventLog
 from core.types import RequestId
 
@@ -23,7 +23,8 @@ WORST = 5
 class RequestRow:
     """One admitted request: its prompt, its hit, the reason why it was no longer, and modelled times.
 
-    ``event``: index in the log of its first admission. Seconds are those of its prefill alone on an idle GPU.
+    ``event``: index in the log of its first admission. ``near_tokens``: its part of the share near miss.
+    Seconds are those of its prefill alone on an idle GPU.
     """
 
     request_id: RequestId
@@ -134,7 +135,7 @@ class _Reader:
         if event.resumed:
             self._recomputed += num_new
             return
-        self._share(event, reason)
+        near_tokens = self._share(event, reason)
         times = self._cost.compare(event.num_tokens, event.hit_tokens)
         row = RequestRow(
             request_id=event.request_id,
@@ -142,7 +143,7 @@ class _Reader:
             prompt_tokens=event.num_tokens,
             hit_tokens=event.hit_tokens,
             reason=reason.kind,
-            near_tokens=reason.num_near if reason.kind in MISS_KINDS else 0,
+            near_tokens=near_tokens,
             num_preemptions=0,
             full_s=times.full_s,
             hit_s=times.hit_s,
@@ -150,12 +151,14 @@ class _Reader:
         self._row_of[event.request_id] = len(self._rows)
         self._rows.append(row)
 
-    def _share(self, event: RequestAdmitted, reason: MissReason) -> None:
+    def _share(self, event: RequestAdmitted, reason: MissReason) -> int:
+        """Adds a request's shares to those of the run; its near miss in tokens."""
         part = split(event, reason, self._diagnosis, self._size)
         for share, count in part.tokens.items():
             self._tokens[share] += count
         for eviction, count in part.lost.items():
             self._evictions.charge(eviction, event.request_id, count)
+        return part.tokens["near_miss"]
 
     # -- the end -----------------------------------------------------------------------------------------
 

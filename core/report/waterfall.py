@@ -1,22 +1,27 @@
 """Where all prompt tokens went: reused, or computed, and then why. Every token is in exactly one share.
 
-Per request, at its first admission, with n prompt tokens, block size B and a hit of h tokens:
+Per request, at its first admission, with n prompt tokens, block size B and a hit of h tokens. In order of
+precedence; a token belongs to the first that fits:
 
-reused        the h tokens tail          n mod B tokens behind the last full block: they have no identity
-and are never reused last_token    the last full block, if it holds the last token, all before it is
-reused and its content is cached:
-              only the rule that one token must be computed keeps it from being reused
-evicted       full blocks whose content was cached once and is not now not_admitted  full blocks whose
-content a policy kept out other_world   full blocks whose tokens are cached under another salt, version or
-adapter near_miss     in the first block that was not reused, if nothing else explains it: tokens equal,
-in place, to those
-              of the nearest cached block under the same parent
-new           all other tokens of full blocks
-not_read      full blocks of requests that did not look up (skipped reading, or caching off)
+- reused: the h tokens.
+- tail: n mod B tokens behind the last full block. They have no identity and are never reused.
+- not_read: full blocks of requests that did not look up (skipped reading, or caching off).
+- last_token: the last full block, if it holds the last token, all before it is reused and its content *is*
+  cached. Only the rule that one token must be computed keeps it from being reused.
+- not_admitted: full blocks whose content a policy kept out.
+- evicted: full blocks whose content was cached once and is not now.
+- other_world: full blocks whose tokens are cached under another salt, version or adapter.
+- near_miss: in the first block that was not reused: tokens equal, in place, to those of the nearest cached
+  block under the same parent.
+- new: all other tokens of full blocks.
+
+What became of a block's content comes before its place in the prompt. So the block with the last token is a
+near miss, or new, like any other where its content is not cached: computing it is no fault of the rule, and
+tokens that are equal before one's eyes are told as equal.
 
 A full block whose content *is* cached, but behind one that is not, cannot be reached: it counts with the
-share of the first block that was not reused. Admissions after a preemption are not part of this; they are
-told apart.
+share of the first block that was not reused (never as a near miss). Admissions after a preemption are not
+part of this; they are told apart.
 """
 
 from __future__ import annotations
@@ -89,7 +94,8 @@ def split(admitted: RequestAdmitted, reason: MissReason, diagnosis: Diagnosis, b
     if reason.kind in ("skip_read", "caching_off"):
         tokens["not_read"] = (num_full - first) * block_size
         return Split(tokens, lost)
-    cause: tuple[Fate, int | None] = ("new", None)
+    cause: Fate = "new"
+    culprit: int | None = None
     for block in range(first, num_full):
         fate, eviction = diagnosis.fate(admitted.request_id, block)
         if block == first and fate == "cached":
@@ -97,13 +103,13 @@ def split(admitted: RequestAdmitted, reason: MissReason, diagnosis: Diagnosis, b
             tokens["last_token" if reason.kind == "last_token" else "new"] += block_size
             continue
         if block == first:
-            cause = (fate, eviction)
+            cause, culprit = fate, eviction
         if fate == "cached":
-            fate, eviction = cause
+            fate, eviction = cause, culprit
         tokens[_SHARE_OF[fate]] += block_size
         if eviction is not None:
             lost[eviction] = lost.get(eviction, 0) + block_size
-    if reason.kind == "chain_broken":
+    if cause == "new" and reason.kind != "collision":
         tokens["new"] -= reason.num_near
         tokens["near_miss"] = reason.num_near
     return Split(tokens, lost)

@@ -12,7 +12,8 @@ Read side; never on the hot path. The order of reasons is fixed:
 
 With a weak hash and the token check on, ``collision`` means: the hash is there, the tokens are others.
 Requests that skip reading have the reason ``skip_read``; with caching off everybody has ``caching_off``.
-A near miss is the number of equal tokens inside the missed block (``num_near``), whatever the reason.
+``num_near`` counts the missed block's tokens that are equal, in place, to the nearest cached block under the
+same parent, whatever the reason; where the block itself is cached (``last_token``) nothing is missing: 0.
 """
 
 from __future__ import annotations
@@ -249,7 +250,7 @@ class Diagnosis:
         if left < self._size:
             return MissReason(request_id, "not_full", block, num_tail=left)
         if left == self._size:
-            return MissReason(request_id, "last_token", block)
+            return MissReason(request_id, "last_token", block, num_near=self._num_near(known, block))
         return self._miss(request_id, known, block)
 
     def _miss(self, request_id: RequestId, known: _Known, block: int) -> MissReason:
@@ -273,6 +274,15 @@ class Diagnosis:
         if sibling is None:
             return MissReason(request_id, kind, block, event=event, mine=mine)
         return _told(kind, request_id, block, mine, sibling.tokens, sibling.request_id, event)
+
+    def _num_near(self, known: _Known, block: int) -> int:
+        """Tokens equal, in place, to the nearest cached sibling of a block that is not cached itself."""
+        content, mine = self._contents[known.hashes[block]], self._tokens(known, block)
+        if content.carriers:
+            return 0
+        nearest = self._siblings[content.parent, content.world].nearest(mine)
+        stored = () if nearest is None else self._known[nearest].tokens
+        return sum(a == b for a, b in zip(stored, mine, strict=False))
 
     def _other_world(self, content: _Content) -> ReasonKind | None:
         """Whether the same tokens, all of them from the first, are cached under another identity."""

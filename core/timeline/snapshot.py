@@ -81,9 +81,9 @@ def take_frame(engine: Engine) -> Frame:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """Blocks by state; together all usable ones. ``in_use`` and ``reserved`` are held: with tokens, and with none
-    yet. The others are free: ``cached`` carries content, ``partial`` a part of a block, ``kept_out`` a full block
-    that was not stored (a policy kept it out, or caching is off)."""
+    """Blocks by state; together all usable ones. ``in_use`` and ``reserved`` are held: with tokens, and with
+    none yet. The others are free: ``cached`` carries content, ``partial`` a part of a block, ``kept_out`` a
+    full block that was not stored (a policy kept it out, or caching is off)."""
 
     in_use: int
     reserved: int

@@ -9,7 +9,8 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from ui.export.browser import png, printing, show_files
+from ui.export.browser import png, printing, show_files, video
+from ui.export.film_panel import film_panel
 from ui.export.handout import handout_html
 from ui.export.offline import offline_html
 from ui.export.pictures import LEVELS, MAX_FRAMES, frames_zip, picture, stops
@@ -18,11 +19,11 @@ from ui.frame.open_parts import draw_open_tab
 from ui.frame.session import lang, lang_mode, say
 from ui.stage.own import OWN
 from ui.stage.payload import Payload, stage_payload
-from ui.stage.record import RECORD, run_name
+from ui.stage.record import RECORD, open_question, run_name
 from ui.stage.record import to_query as record_query
 from ui.stage.run import Run
 from ui.stage.setup import SETUP, to_query
-from ui.words.i18n import MODES, LangMode
+from ui.words.i18n import MODES, LangMode, t
 from ui.words.palette import Theme
 
 THEMES: tuple[Theme, ...] = ("light", "dark")
@@ -33,6 +34,7 @@ def export_panel(run: Run | None) -> None:
     parts: dict[str, Callable[[], None]] = {  # pictures and handout take a moment nobody should wait for
         "data": lambda: _data(run),
         "pictures": lambda: _pictures(run),
+        "film": lambda: _film(run),
         "handout": _handout,
         "link": _link,
     }
@@ -86,13 +88,13 @@ def _pictures(run: Run | None) -> None:
     if run is None:
         _no_run()
         return
-    shown, name = run[2], f"broth-{run_name(SETUP.get())}"
+    shown, name = _until_asked(run[2]), f"broth-{run_name(SETUP.get())}"
     last = len(shown["events"])
     themes = {theme: say(f"export.theme.{theme}") for theme in THEMES}
     levels = {level: say(f"stage.level.{level}") for level in reversed(LEVELS)}
     left, middle, right = st.columns(3)
     with left:
-        step = int(st.number_input(say("export.step"), 0, last, last, key="export_step"))
+        step = int(st.number_input(say("export.step"), 0, last, last, key=f"export_step_{last}"))
     with middle:
         theme = st.selectbox(say("export.theme"), THEMES, format_func=themes.__getitem__, key="export_theme")
     with right:
@@ -110,6 +112,30 @@ def _pictures(run: Run | None) -> None:
         _save("frames", f"{name}-{level}.zip", "application/zip", make, n=min(count, MAX_FRAMES))
         if count > MAX_FRAMES:
             st.caption(say("export.frames.first", limit=MAX_FRAMES, n=count))
+
+
+def _until_asked(shown: Payload) -> Payload:
+    """As much of a run as may be seen: pictures answer no question that its visitor has still to answer."""
+    step = open_question(RECORD.get(), SETUP.get(), shown["events"])
+    if step is None:
+        return shown
+    st.info(say("export.open", step=step))
+    return {**shown, "events": shown["events"][:step]}
+
+
+def _film(run: Run | None) -> None:
+    if run is None:
+        _no_run()
+        return
+    shown, name = _until_asked(run[2]), f"broth-{run_name(SETUP.get())}"
+    made = film_panel(shown, name)
+    if made is None:
+        return
+    ends = f"{name}-{made.steps[0]}-{made.steps[-1]}"
+    label = t("film.label", lang(), title=shown["meta"]["title"], first=made.steps[0], last=made.steps[-1])
+    show_files([video(made, ends)], key="export-film", preview=made.svg, alt=label)
+    st.caption(say("export.video.help"))
+    _save("film_svg", f"{ends}.svg", "image/svg+xml", lambda: made.svg)
 
 
 def _alt(shown: Payload, step: int) -> str:

@@ -52,7 +52,7 @@ def frames_zip(log: Payload, level: str, lang: Lang, theme: Theme = "light") -> 
     wanted = set(stops(log, level)[:MAX_FRAMES])
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        for step, frame in _frames(log):
+        for step, frame in frames(log):
             if step in wanted:
                 name = zipfile.ZipInfo(f"{log['meta']['scenario']}-{step:05}.svg", _EPOCH)
                 name.compress_type = zipfile.ZIP_DEFLATED
@@ -60,7 +60,8 @@ def frames_zip(log: Payload, level: str, lang: Lang, theme: Theme = "light") -> 
     return packed.getvalue()
 
 
-def _frames(log: Payload) -> Iterator[tuple[int, Frame]]:
+def frames(log: Payload) -> Iterator[tuple[int, Frame]]:
+    """Every step with the frame after it, the beginning first."""
     frame: Frame = log["init"]
     yield 0, frame
     for number, event in enumerate(log["events"], 1):
@@ -68,16 +69,24 @@ def _frames(log: Payload) -> Iterator[tuple[int, Frame]]:
         yield number, frame
 
 
-def _draw(log: Payload, frame: Frame, step: int, lang: Lang, theme: Theme, level: str = "micro") -> str:
+def told_at(log: Payload, step: int, level: str) -> dict[str, Any] | None:
+    """The stage step that led to a frame, told as the step size tells it; none before the first."""
     told = log["events"][step - 1] if step else None
-    if told and level == "beat":
-        told = {**told, **told.get("beat", {})}
+    return {**told, **told.get("beat", {})} if told and level == "beat" else told
+
+
+def title_at(log: Payload, step: int) -> str:
+    """What stands above a picture: the run's title and the step's number of all."""
+    return f"{log['meta']['title']} · {step} / {len(log['events'])}"
+
+
+def _draw(log: Payload, frame: Frame, step: int, lang: Lang, theme: Theme, level: str = "micro") -> str:
     return render_svg(
         frame,
         block_size=log["meta"]["block_size"],
         lang=lang,
         theme=theme,
-        step=told,
+        step=told_at(log, step, level),
         pieces=log["pieces"],
-        title=f"{log['meta']['title']} · {step} / {len(log['events'])}",
+        title=title_at(log, step),
     )

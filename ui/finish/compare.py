@@ -91,6 +91,7 @@ def waterfall_panel(report: Report) -> None:
         head = [say(f"finish.share.column.{name}") for name in ("share", "tokens", "rate", "why")]
         total = [say("finish.share.all"), str(parts.total), "100.0 %", ""]
         show_table("shares", head, [*(_share_row(report, share) for share in shown), total])
+        st.caption(say("finish.share.order"))
 
 
 def _share_bar(report: Report, share: Share) -> Bar:

@@ -1,5 +1,5 @@
-"""The list behind a point of the paused charts: who pushed out most in that bin, missed most, waited longest. Each
-row leads to the stage. The lists stand at once; reasons follow when that part of the run has been told again."""
+"""The list behind a point of the paused charts: who pushed out most in that bin, missed most, waited longest.
+Each row leads to the stage. The lists stand at once; reasons follow when that part has been told again."""
 
 from __future__ import annotations
 
@@ -16,12 +16,17 @@ from ui.words.numbers import digits, seconds
 _MOST_VICTIMS = 3
 STYLE = """<style>
 .st-key-load-charts:has(.main-svg){overflow:visible}
-.st-key-load-behind:has(button){position:sticky;top:3.6rem;z-index:60;max-height:52vh;overflow:auto;padding:.6rem .8rem;
+.st-key-load-behind:has(button){position:sticky;top:3.6rem;z-index:60;max-height:52vh;overflow:auto;
+padding:.6rem .8rem;
 border:1px solid light-dark(#D5DCE4,#333E4B);border-radius:.5rem;background:light-dark(#F5F7FA,#1B222B);
 box-shadow:0 4px 14px rgba(0,0,0,.18)}
 .st-key-load-behind [data-testid="stVerticalBlock"]{gap:.15rem}
-.st-key-load-behind button{min-height:1.6rem;padding:0}
-.st-key-load-behind p{margin:0}
+.st-key-load-behind button{min-height:0;padding:0}
+.st-key-load-behind [data-testid="stCaptionContainer"]{margin:-.3rem 0 0}
+.st-key-load-behind [data-testid="stMarkdownContainer"]{margin:0}
+.st-key-load-behind [data-testid="stCaptionContainer"] p{margin:0;line-height:1.3}
+.st-key-load-behind button p{font-weight:600;text-decoration:underline dotted}
+.st-key-load-behind [data-testid="stElementContainer"]:has(button){margin-top:.5rem}
 @media (max-width:900px){.st-key-load-behind:has(button){max-height:60vh}}
 </style>"""
 

@@ -17,8 +17,8 @@ from ui.words.numbers import digits, percent, seconds
 from ui.words.palette import PALETTE, Theme
 
 DASHED = {"hit_rate_total", "expired_per_s", "ttft_p50_without", "ttft_p95_without"}
-DASHED |= {"throughput_without", "queue_without"}
-THIN = {"ttft_p95_with", "ttft_p95_without", "hit_rate_total", FAINT}
+DASHED |= {"throughput_without", "queue_without", "inside_without"}
+THIN = {"ttft_p95_with", "ttft_p95_without", "inside_with", "inside_without", "hit_rate_total", FAINT}
 SHARES = {"hit", "room"}
 HEIGHT = 940
 
@@ -35,7 +35,7 @@ Moments = Sequence[tuple[float, str]]
 def load_figure(
     load: LoadSession, words: Words, moments: Moments, bet: int | None, theme: Theme
 ) -> go.Figure:
-    """All strips over one time axis, in the colours of the live ones. A point stands at the end of its bin."""
+    """All strips over one time axis, in the colours of the live ones. A point stands at the end of a bin."""
     samples, colours = load.run.samples(), PALETTE[theme]
     figure = make_subplots(
         rows=len(ROWS),
@@ -52,7 +52,7 @@ def load_figure(
         else:
             figure.update_yaxes(rangemode="tozero", row=row, col=1)
     figure.add_trace(_nobody(samples, words, colours), row=1, col=1)
-    figure.update_yaxes(type="log", ticksuffix=" s", row=list(ROWS).index("ttft") + 1, col=1)
+    figure.update_yaxes(type="log", dtick=1, ticksuffix=" s", row=list(ROWS).index("ttft") + 1, col=1)
     if bet is not None:
         text = words["monitor.bet"].replace("{bet}", str(bet))
         look: dict[str, Any] = {"line_dash": "dash", "line_color": colours["ink"], "row": 1, "col": 1}
@@ -92,6 +92,7 @@ def warm_up() -> None:
 
 def _trace(samples: Samples, row: str, curve: str, words: Words, colours: Mapping[str, str]) -> go.Scatter:
     values, colour, faint = samples.curves[curve], colours[INKS[curve]], curve == FAINT
+    points = zip(values, samples.end_s, strict=True)
     lines: dict[str, Any] = {"width": 1.2 if curve in THIN else 2.4, "color": colour}
     if curve in DASHED:
         lines["dash"] = "dash"
@@ -102,10 +103,7 @@ def _trace(samples: Samples, row: str, curve: str, words: Words, colours: Mappin
     return go.Scatter(
         x=samples.end_s,
         y=values,
-        text=[
-            _hover(row, value, end, samples.bin_s, words)
-            for value, end in zip(values, samples.end_s, strict=True)
-        ],
+        text=[_hover(row, value, end, samples.bin_s, words) for value, end in points],
         name=fill(words[f"monitor.curve.{curve}"], {"bin": f"{samples.bin_s:g}"}),
         mode="lines+markers",
         marker={"size": 4, "color": colours["ink"] if row == "room" else colour},

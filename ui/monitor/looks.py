@@ -1,4 +1,4 @@
-"""Colours and rows of the monitor's curves: one table for the live strips, the paused charts and the map. Pure."""
+"""Colours and rows of the monitor's curves: one table for live strips, paused charts and map. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROWS = MappingProxyType(
         "evict": ("evicted_per_s", "expired_per_s"),
         "ttft": ("ttft_p50_with", "ttft_p95_with", "ttft_p50_without", "ttft_p95_without"),
         "rate": ("throughput_with", "throughput_without"),
-        "queue": ("queue_with", "queue_without"),
+        "queue": ("queue_with", "queue_without", "inside_with", "inside_without"),
     }
 )
 """The charts from top to bottom, and their curves."""

@@ -107,6 +107,15 @@ def read_answer(told: object, run: str, steps: Sequence[Mapping[str, Any]]) -> A
     return Answer(run, step, str(question), right) if asked.get("id") == question else None
 
 
+def open_question(record: Record, setup: Setup, steps: Sequence[Mapping[str, Any]]) -> int | None:
+    """The step before which a guided run still waits for an answer; none where nothing is open."""
+    if setup.mode != "guided":
+        return None
+    run = run_name(setup)
+    answered = {one.step for one in record.answers if one.run == run}
+    return next((i for i, step in enumerate(steps) if "ask" in step and i not in answered), None)
+
+
 # -- links --------------------------------------------------------------------------------------------
 
 

@@ -91,8 +91,8 @@ class Pen:
     def _c(self, name: str) -> str:
         return name if name.startswith(("none", "url(")) else self.colour[name]
 
-    def document(self, width: int, height: int, label: str) -> str:
-        """The finished SVG; ``label`` is its accessible name."""
+    def document(self, width: int, height: int, label: str, style: str = "") -> str:
+        """The finished SVG; ``label`` is its accessible name, ``style`` a sheet of its own."""
         c = self.colour
         patterns = (
             f'<pattern id="stripes" width="10" height="10" patternUnits="userSpaceOnUse" '
@@ -109,7 +109,7 @@ class Pen:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
             f'height="{height}" font-family="{FONT}" role="img" aria-label="{escape(label)}">\n'
-            f"<defs>{patterns}</defs>\n"
+            f"{f'<style>{style}</style>' if style else ''}<defs>{patterns}</defs>\n"
             f'<rect width="{width}" height="{height}" fill="{c["bg"]}"/>\n{body}\n</svg>\n'
         )
 

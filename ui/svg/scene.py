@@ -90,7 +90,13 @@ def render_svg(
     by request. ``blanks``: leave tags, ref counts and the queue's order open, for a handout.
     """
     pen = Pen(theme)
-    picture = Picture(frame, step, pieces or {}, block_size, lang, blanks, pen)
+    caption = draw_frame(Picture(frame, step, pieces or {}, block_size, lang, blanks, pen), title)
+    return pen.document(WIDTH, HEIGHT, f"{title}: {caption}" if caption else title)
+
+
+def draw_frame(picture: Picture, title: str) -> str:
+    """All zones of a frame, with the picture's pen; what its caption says."""
+    pen = picture.pen
     pen.text(12, 28, title, size=17, bold=True)
     for name, box in ZONES.items():
         pen.rect(box, "surface", radius=6)
@@ -102,8 +108,7 @@ def render_svg(
     _ledger(picture)
     _queue(picture)
     _legend(picture)
-    caption = _narration(picture)
-    return pen.document(WIDTH, HEIGHT, f"{title}: {caption}" if caption else title)
+    return _narration(picture)
 
 
 # -- what a state means -------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from core.engine.events import (
     BlockMissed,
     BlockNotStored,
     BlockStored,
-    Event,
     GrowthFailed,
     RequestAdmitted,
     RequestScheduled,
@@ -174,18 +173,10 @@ def test_what_a_lowered_cap_throws_out_is_nobodys_doing() -> None:
 # -- reasons --------------------------------------------------------------------------------------------
 
 
-def tokens_of(run: LoadRun) -> dict[str, list[int]]:
-    """All that is computed of each request: the last sampled token never is."""
-    return {
-        one.request_id: [t for part in (*one.segments, one.output) for t in part.ids().tolist()][:-1]
-        for one in run.contents()
-    }
-
-
 class Fates:
-    """What became of each text (all tokens up to a block's end), by the block events from the beginning on."""
+    """What became of each content and where each request missed, by all block events."""
 
-    def __init__(self, tape: Tape, texts: dict[str, list[int]], size: int) -> None:
+    def __init__(self, tape: Tape) -> None:
         self.now: dict[bytes, tuple[str, object]] = {}
         self.missed: dict[str, tuple[str, object]] = {}
         open_miss: dict[str, bytes] = {}
@@ -219,10 +210,10 @@ def test_reasons_are_what_the_whole_log_says(name: str) -> None:
     """Told again from a little before the bin, or from the beginning: the same reasons, the same doers."""
     run, tape = taped_run(name)
     size = run.config.block_size
-    fates = Fates(tape, tokens_of(run), size)
+    fates = Fates(tape)
     seen = Counter[str]()
     num_bins = int(run.now_s / run.bins.width_s)
-    for place in range(2, num_bins, 7):
+    for place in range(2, num_bins, 11):
         culprits = opened(run, place)
         told = hindsight(run, culprits, look_back=60)
         for miss in culprits.misses:
