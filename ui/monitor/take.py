@@ -135,5 +135,5 @@ def _offer(file: _File, name: str) -> None:
 def size_words(size: int) -> str:
     """Bytes in the unit that fits, rounded: nobody knows exactly before the file is made."""
     if size >= 10**6:
-        return f"{digits(float(f'{size / 1e6:.2g}'))} MB"
-    return f"{max(round(float(f'{size / 1e3:.2g}')), 1)} kB"
+        return f"{size / 1e6:.{1 if size < 10**7 else 0}f} MB"
+    return f"{max(round(size / 1e3), 1)} kB"
