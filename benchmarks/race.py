@@ -114,6 +114,7 @@ def race(sides: dict[str, Side], prompts: Sequence[Prompt], in_flight: int) -> d
     # Whoever drops a list last pays for freeing its numbers: this one, outside the clock.
     kept: deque[list[int]] = deque(maxlen=in_flight + 2)
     gc.collect()
+    was_frozen = gc.get_freeze_count() > 0
     gc.freeze()
     try:
         for number, prompt in enumerate(prompts):
@@ -123,7 +124,8 @@ def race(sides: dict[str, Side], prompts: Sequence[Prompt], in_flight: int) -> d
                 tokens = prompt.tokens if name == "numpy" else kept[-1]
                 seconds[name] += _serve(sides[name], number, tokens, prompt, in_flight)
     finally:
-        gc.unfreeze()
+        if not was_frozen:
+            gc.unfreeze()
     first, *others = sides.values()
     for other in others:
         assert other.hits == first.hits, "the hits differ"

@@ -15,6 +15,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 
 class BrothError(Exception):
     """Something a person did, said so that they can mend it.
@@ -29,6 +31,12 @@ class BrothError(Exception):
         self.code = code
         self.message = message
         self.values = values
+
+    def alone(self) -> Self:
+        """The error without the frames that it came through. One that is held as a value would hold them, and
+        they it: what they had open stays until the garbage collector comes, at whatever depth that is."""
+        self.__cause__ = self.__context__ = None
+        return self.with_traceback(None)
 
 
 class ConfigError(BrothError):

@@ -35,7 +35,7 @@ from ui.course.lessons import show_part
 from ui.course.mine import QUESTIONS, my_prompt, my_run
 from ui.course.page import reading
 from ui.course.pictures import new_pen, show_picture
-from ui.course.tradeoffs import prefixes_panel
+from ui.course.tradeoff_panels.shapes import prefixes_panel
 from ui.frame.formulas import formulas_panel
 from ui.frame.kept import Kept
 from ui.frame.session import lang, say, stands_on_one

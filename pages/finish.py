@@ -11,7 +11,9 @@ from core.errors import BrothError
 from pages.navigation import page
 from ui.export.panel import export_panel
 from ui.finish.compare import compare_panel, evictions_panel, waterfall_panel
+from ui.finish.far import FAR, goal_s
 from ui.finish.lines import lines
+from ui.finish.load import load_panel
 from ui.finish.quiz import quiz_panel, recap_panel
 from ui.finish.report import headline_panel, owner_panel, savings_panel
 from ui.frame.session import say, show_error
@@ -23,14 +25,24 @@ from ui.stage.setup import SETUP
 
 
 def render() -> None:
-    """The report first, then what was predicted, then the recap and the files."""
+    """The load's report, if one ran, then the lesson's, then what was predicted, the recap, the files."""
     toolbar(scenario_picker)
+    goal = goal_s()
+    FAR.set(goal)
+    load_place = st.container(key="finish-load")
     run = _run()
     if run is not None:
+        if goal is not None:
+            st.divider()
+            st.subheader(say("finish.lesson.title"), anchor=False)
+            st.caption(say("finish.lesson.not_load"))
         _report(run)
     _section("finish.quiz.title", lambda: quiz_panel(_to_guided))
     _section("finish.recap.title", recap_panel)
     _section("export.title", lambda: export_panel(run))
+    if goal is not None:  # last: a load that must be made again takes its time, and the rest can be read
+        with load_place:
+            load_panel(goal, _to_decision)
 
 
 def _run() -> Run | None:
@@ -62,6 +74,10 @@ def _to_step(step: int) -> None:
     drop_moment()
     go_to_step(step)
     st.switch_page(page("execute"))
+
+
+def _to_decision() -> None:
+    st.switch_page(page("decision"))
 
 
 def _to_guided() -> None:

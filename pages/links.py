@@ -8,6 +8,8 @@ from __future__ import annotations
 from ui.course.mine import MINE
 from ui.course.place import PLACE
 from ui.course.said import BETS, DICE
+from ui.decision.setup import CHOICE
+from ui.finish.far import FAR
 from ui.frame.link import Parts
 from ui.frame.session import LANGUAGE
 from ui.interview.talk import TALK
@@ -27,7 +29,9 @@ LINK_PARTS: Parts = (
     RECORD,
     MACHINE,
     PLAN,
+    CHOICE,
     MOMENT,
+    FAR,
     STUDY,
     TRAFFIC,
     USAGE,

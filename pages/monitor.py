@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -14,23 +15,29 @@ from ui.frame.shell import toolbar
 from ui.machine.machine import MACHINE
 from ui.moment.link import drop_load_moment, of_load, show_moment
 from ui.moment.shown import shown_moment
-from ui.monitor.charts import load_figure, warm_up
+from ui.monitor.asked import Asked
+from ui.monitor.behind import STYLE, show_behind
+from ui.monitor.beside import add_kept, beside_panel, overlaid
+from ui.monitor.charts import load_figure, row_of, warm_up
+from ui.monitor.cycle import cycle_html, cycle_words
 from ui.monitor.deeds import PLAN, WANTED, LoadPlan
 from ui.monitor.panel import knob_row, setup_popover
 from ui.monitor.payload import machine_words, monitor_payload, shown_flags
 from ui.monitor.run import LOAD, TICK_S, LoadSession, follow
 from ui.monitor.setup import LoadSetup
+from ui.monitor.take import take_popover
 from ui.monitor.view import show_monitor
 from ui.stage.run import go_to_step
 from ui.stage.setup import SETUP
-from ui.words.formula_words import SERVING
+from ui.words.formula_words import LOOP, SERVING
 from ui.words.i18n import table
+from ui.words.palette import Theme
 
 
 def render() -> None:
     """Knobs, then the run: strips while it goes on, charts while it is paused."""
     load, refused = _current_load()  # first: the widgets show what holds now
-    toolbar(setup_popover)
+    toolbar(setup_popover, *([] if load is None else [partial(take_popover, load)]))
     if refused is not None:
         show_error(refused)
     if load is None or refused is not None:
@@ -39,6 +46,8 @@ def render() -> None:
     left_out = load.plan().num_left_out
     if left_out:
         st.caption(say("monitor.left_out", n=left_out))
+    if load.setup.clients is not None:
+        st.fragment(_cycle, run_every=TICK_S if load.playing else None)()
     load.forget_sent()  # whatever was drawn before may be gone
     with st.container(key="load-body"):
         with st.container(key="load-strips"):  # the same place, playing or paused: it is not mounted anew
@@ -91,6 +100,23 @@ def _strips(playing: bool) -> None:
     show_monitor(payload, load.hear)
 
 
+def _cycle() -> None:
+    """Clients who wait: where the time of one goes, and what that leaves for a cache to gain."""
+    load = _running()
+    with load.lock:
+        loop, summary = load.run.loop(), load.run.summary()
+    with st.container(key="load-cycle", gap="small"):
+        if loop is None:
+            st.caption(say("monitor.cycle.wait"))
+            return
+        st.html(cycle_html(loop, say))
+        words, how = st.columns([4, 1], vertical_alignment="top")
+        words.markdown(cycle_words(loop, summary.hit_rate.value, say))
+        with how.popover(say("monitor.cycle.how"), width="stretch"):
+            formula_lines(LOOP)
+            st.markdown(say("monitor.cycle.why"))
+
+
 def _bet() -> int | None:
     """A share holds for every load; tokens were bet on one run of the stage."""
     bet = SETUP.get().bet
@@ -98,27 +124,46 @@ def _bet() -> int | None:
 
 
 def _charts(load: LoadSession) -> None:
-    """The strips as charts; a click on a point opens the request it is about."""
+    """The strips as charts; a click on a point lists who is behind its bin."""
     words = table(lang())
+    theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
     with load.lock:
         moments = [(flag["at_s"], _flag_words(flag)) for flag in shown_flags(tuple(load.run.flags))]
-        figure = load_figure(load, words, moments, _bet())
+        figure = load_figure(load, words, moments, _bet(), theme)
+    num_own = len(figure.data)
+    if (kept := overlaid(load)) is not None:
+        add_kept(figure, kept, words, theme)
     about, formula = st.columns([3, 1], vertical_alignment="center")
     with about:
         st.caption(say("monitor.paused.done" if load.run.done else "monitor.paused"))
     with formula, st.popover(say("monitor.modelled"), width="stretch"):
         st.markdown(say("monitor.formula.ttft", **machine_words(load)).replace("\n", "\n\n"))
         formula_lines(SERVING)
+    st.html(STYLE)
+    behind = st.container(key="load-behind")
     told: Any = st.plotly_chart(
         figure, key=f"load_charts_{load.name}_{load.looks}", on_select="rerun", selection_mode="points"
     )
     points = told["selection"]["points"] if told else []
-    if points and points[0].get("customdata"):
-        _open(load, str(_first(points[0]["customdata"])), float(points[0]["x"]))
+    points = [point for point in points if point["curve_number"] < num_own]  # a kept run's lead nowhere
+    if points:
+        load.asked = _asked(load, points[0])
+    with behind:
+        if load.asked is not None:
+            show_behind(load, load.asked, lambda name, at_s: _open(load, name, at_s), _close)
+    beside_panel(load)
 
 
-def _first(value: object) -> object:
-    return value[0] if isinstance(value, list) else value
+def _asked(load: LoadSession, point: dict[str, Any]) -> Asked:
+    """The bin of a point; the one that is shown already keeps its reasons."""
+    asked = Asked(float(point["x"]), load.run.bins.width_s, row_of(load, int(point["curve_number"])))
+    return load.asked if load.asked == asked else asked
+
+
+def _close() -> None:
+    load = _running()
+    load.asked = None
+    load.looks += 1
 
 
 def _flag_words(flag: dict[str, Any]) -> str:

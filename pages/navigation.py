@@ -29,7 +29,7 @@ CHAPTERS = (
     "ch12",
     "ch13",
 )
-LAB = ("traffic", "tradeoffs", "prefill")
+LAB = ("traffic", "decision", "tradeoffs", "prefill")
 BESIDE = ("glossary", "sheet", "teacher")
 """Beside the chapters, at the end of the course menu."""
 

@@ -1,17 +1,13 @@
-"""Scenarios and trade-offs · 取舍: what pays, when it stops paying, and where the best setting lies."""
+"""Scenarios and trade-offs · 取舍: what pays, what it costs, and where the best setting lies."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from ui.course.tradeoffs import (
-    best_panel,
-    lengths_panel,
-    prefixes_panel,
-    threshold_panel,
-    ttl_panel,
-    turns_panel,
-)
+from ui.course.tradeoff_panels.best import best_panel
+from ui.course.tradeoff_panels.load import cap_panel, decode_panel
+from ui.course.tradeoff_panels.memory import pots_panel, ttl_panel
+from ui.course.tradeoff_panels.shapes import lengths_panel, prefixes_panel, threshold_panel, turns_panel
 from ui.frame.formulas import formulas_panel
 from ui.frame.session import say
 from ui.frame.shell import toolbar
@@ -24,8 +20,13 @@ PANELS = {
     "prefixes": prefixes_panel,
     "threshold": threshold_panel,
     "ttl": ttl_panel,
+    "cap": cap_panel,
+    "pots": pots_panel,
+    "decode": decode_panel,
     "best": best_panel,
 }
+MODELLED = frozenset(PANELS) - {"threshold"}
+"""Panels whose GiB and seconds are those of the machine chosen."""
 
 
 def render() -> None:
@@ -44,8 +45,9 @@ def render() -> None:
     name = chosen or "lengths"
     st.markdown(say(f"tradeoff.{name}.intro"))
     PANELS[name]()
-    if name == "lengths":
+    if name in MODELLED:
         machine_panel()
+    if name == "lengths":
         formulas_panel((*SAVINGS, *PREFILL))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from pathlib import Path
@@ -44,6 +45,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         path = item.path.relative_to(here)
         if SLOW_FOLDERS & set(path.parts) or path.stem in SLOW_MODULES:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def little_to_look_through() -> None:
+    """What fifteen thousand tests and their imports hold is no garbage. Streamlit has everything looked through
+    after each run of a page, and benchmarks before each measurement: half a second a time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

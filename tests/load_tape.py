@@ -127,7 +127,8 @@ def quantile(values: list[float], share: float) -> float | None:
 class Slots:
     """States of all blocks, by plain bookkeeping of block events."""
 
-    def __init__(self, num_blocks: int) -> None:
+    def __init__(self, num_blocks: int, block_size: int) -> None:
+        self.size = block_size
         self.ref = dict.fromkeys(range(1, num_blocks), 0)
         self.digest: dict[int, bytes | None] = dict.fromkeys(range(1, num_blocks))
         self.fill = dict.fromkeys(range(1, num_blocks), 0)
@@ -154,7 +155,8 @@ class Slots:
 
     def _letter(self, block: int) -> str:
         if self.ref[block]:
-            return "u"
+            return "u" if self.fill[block] else "r"
         if self.digest[block] is not None:
             return "c"
-        return "n" if self.fill[block] else "e"
+        fill = self.fill[block]
+        return "e" if not fill else "p" if fill < self.size else "k"

@@ -2,7 +2,7 @@
 import { make, makeButton } from "../stage/draw/dom.js";
 import { STRIPS } from "./strips.js";
 
-const NUMBERS = ["time", "requests", "rate", "queue", "throughput"];
+const NUMBERS = ["time", "requests", "rate", "queue", "inside", "throughput"];
 
 /** One strip's words: title, mark "modelled", and a line of legend with the newest value for each curve. */
 function buildStrip({ name, curves, modelled }) {
@@ -11,7 +11,7 @@ function buildStrip({ name, curves, modelled }) {
   const rows = curves.map(([curve, look]) => {
     const sample = make("i", "sample"), word = make("span"), value = make("b");
     sample.dataset.curve = curve;
-    sample.dataset.kind = look.area ? "area" : look.bars ? "bars" : look.dash ? "dash" : "line";
+    sample.dataset.kind = look.area ? "area" : look.bars ? "bars" : look.dash ? "dash" : look.faint ? "faint" : "line";
     return Object.assign(make("li", "", [sample, word, value]), { curve, word, told: value, look, sample });
   });
   // The last curve is drawn on top: it leads the list.

@@ -1,11 +1,13 @@
 // Draws the monitor at one moment of its run: canvas for what moves, text nodes for what is read.
 import { keyed, make, setAttr, setName, setText, sharpen } from "../stage/draw/dom.js";
 import { drawHeat, HEAT_ROWS } from "./heat.js";
-import { cellColour, countLetters, drawMapCells } from "./poolmap.js";
-import { drawStrips, drawTimeAxis, GUTTER, stripValues, STRIPS, tickText, timeAxis } from "./strips.js";
+import { digits, percent } from "./figures.js";
+import { cellColour, countLetters, drawMapCells, LETTERS } from "./poolmap.js";
+import { drawStrips, drawTimeAxis, GUTTER, stripValues, STRIPS, timeAxis, valueText } from "./strips.js";
 
-const AXIS_H = 24, HEAT_HEAD = 20, VALUES_W = 196;
-const LETTERS = [["u", "in_use"], ["c", "cached"], ["n", "not_full"], ["e", "empty"]];
+const AXIS_H = 42, HEAT_HEAD = 20, VALUES_W = 226;
+const RARE = "rk";
+const writePercent = ({ t1 }) => (n) => t1("unit.percent", { n });
 
 /** All fixed words, in the language shown. */
 export function nameMonitor(monitor) {
@@ -16,7 +18,7 @@ export function nameMonitor(monitor) {
   for (const strip of monitor.strips) {
     setText(strip.titleNode, t("monitor.strip." + strip.name));
     setText(strip.mark, t("monitor.modelled"));
-    for (const row of strip.rows) setText(row.word, monitor.t1("monitor.curve." + row.curve));
+    for (const row of strip.rows) setText(row.word, monitor.t1("monitor.curve." + row.curve, { bin: data.samples.bin_s }));
   }
   setText(monitor.timeMark, monitor.t1("monitor.modelled.all"));
   for (const number of monitor.numbers) setText(number.term, monitor.t1("monitor.number." + number.name));
@@ -25,43 +27,48 @@ export function nameMonitor(monitor) {
 function drawPoolSide(monitor) {
   const box = monitor.mapCanvas.parentElement, { map } = monitor.data, counts = countLetters(map.letters), all = map.letters.length;
   drawMapCells(monitor.mapCanvas, map, monitor.colours, box.clientWidth, box.clientHeight);
-  const share = (letter) => Math.round((100 * counts[letter]) / all) + " %";
-  keyed(monitor.legend, LETTERS, ([letter]) => letter, () => {
+  const write = writePercent(monitor), share = (letter) => write(percent(counts[letter] / all));
+  const shown = LETTERS.filter(([letter]) => !RARE.includes(letter) || counts[letter]);
+  keyed(monitor.legend, shown, ([letter]) => letter, () => {
     const sample = make("i", "sample"), word = make("span"), value = make("b");
     return Object.assign(make("span", "key", [sample, word, value]), { sample, word, told: value });
   }, (node, [letter, name]) => {
     node.sample.style.background = letter === "c" ? `linear-gradient(90deg, ${cellColour("c", 0, monitor.colours)}, ${cellColour("c", 9, monitor.colours)})` : cellColour(letter, 0, monitor.colours);
-    node.sample.dataset.kind = letter === "n" || letter === "e" ? letter : "area";
+    node.sample.dataset.kind = letter === "e" ? letter : "area";
     setText(node.word, monitor.t1("monitor.curve." + name));
     setText(node.told, share(letter));
   });
-  setName(monitor.mapCanvas, LETTERS.map(([letter, name]) => monitor.t("monitor.curve." + name) + " " + share(letter)).join(", "));
+  setName(monitor.mapCanvas, shown.map(([letter, name]) => monitor.t("monitor.curve." + name) + " " + share(letter)).join(", "));
 }
 
 const pair = (a, b, write) => (a === null ? "–" : write(a)) + " | " + (b === null ? "–" : write(b));
 
-function drawNumbers({ data, head, t1, numbers }, values) {
-  const { state } = data, whole = (n) => String(Math.round(n)), one = (n) => String(+n.toFixed(1));
+function drawNumbers(monitor, values) {
+  const { data, head, t1, numbers } = monitor, { state } = data, rate = values.hit_rate_total ?? null;
   const texts = { time: Math.round(head.at) + " s", requests: t1("monitor.requests", { n: state.arrived, total: state.total }),
-    rate: values.hit_rate_total === null || values.hit_rate_total === undefined ? "–" : (100 * values.hit_rate_total).toFixed(1) + " %",
-    queue: pair(values.queue_with ?? null, values.queue_without ?? null, whole), throughput: pair(values.throughput_with ?? null, values.throughput_without ?? null, one) };
+    rate: rate === null ? "–" : writePercent(monitor)(percent(rate)),
+    queue: pair(values.queue_with ?? null, values.queue_without ?? null, digits),
+    inside: pair(values.inside_with ?? null, values.inside_without ?? null, digits), throughput: pair(values.throughput_with ?? null, values.throughput_without ?? null, digits) };
   for (const number of numbers) setText(number.told, texts[number.name]);
 }
 
-function drawValues({ strips, colours }, values, each) {
+function drawValues(monitor, values, each) {
+  const { strips, buffer, t1 } = monitor, write = writePercent(monitor), none = (look) => (look.faint ? t1("monitor.nobody") : "–");
   strips.forEach((strip, j) => {
     strip.style.transform = `translateY(${j * each}px)`;
     strip.style.height = each + "px";
     for (const row of strip.rows) {
       const value = values[row.curve];
-      setText(row.told, value === null || value === undefined ? "–" : tickText(STRIPS[j], value));
-      const colour = colours[row.look.colour ?? row.look.area ?? row.look.bars];
+      setText(row.told, value === null || value === undefined ? none(row.look) : valueText(STRIPS[j], value, write));
+      if (row.look.rare) row.hidden = !(buffer.curves[row.curve] ?? []).some((one) => one > 0);
+      const colour = monitor.ink(row.curve);
       if (row.sample.ink !== colour) row.sample.style.setProperty("--ink-of", (row.sample.ink = colour));
     }
   });
 }
 
-function drawHeatRows({ heatRows, data }, top, rowHeight) {
+function drawHeatRows(monitor, top, rowHeight) {
+  const { heatRows, data } = monitor, write = writePercent(monitor);
   heatRows.style.transform = `translateY(${HEAT_HEAD}px)`;
   heatRows.parentElement.style.transform = `translateY(${top}px)`;
   const create = () => {
@@ -71,7 +78,7 @@ function drawHeatRows({ heatRows, data }, top, rowHeight) {
   keyed(heatRows, data.hot, ({ name }) => name, create, (row, { name, tag, n, rate }) => {
     row.style.height = rowHeight + "px";
     setText(row.word, tag ? name + " " + tag : name);
-    setText(row.told, n + " × · " + (rate === null ? "–" : Math.round(100 * rate) + " %"));
+    setText(row.told, n + " × · " + (rate === null ? "–" : write(percent(rate))));
   });
 }
 
@@ -81,6 +88,9 @@ function momentsOf({ data, head, buffer, t1 }) {
   const flags = buffer.flags.filter((flag) => flag.at_s <= at).map(({ at_s, name, value }) => ({ at: at_s, words: t1("monitor.flag." + name, { value: value ?? t1("monitor.off") }) }));
   return picked ? [...flags, { at: picked[1], words: picked[0], strong: true }] : flags;
 }
+
+/** The axis, how much time a point stands for, and since when. */
+const axisWords = ({ data: { samples: { bin_s: bin, widened_s: at } }, t1 }) => (at === null ? t1("monitor.axis", { bin }) : t1("monitor.axis.widened", { bin, at, half: bin / 2 }));
 
 /** How far the words in the head of each strip reach: 13 px letters, some of them bold. */
 const headEnds = ({ strips }, paint) => strips.map(({ titleNode, mark }) => GUTTER + 10 + (1.2 * paint.measureText(titleNode.textContent).width) + (mark.hidden ? 0 : 20 + 1.15 * paint.measureText(mark.textContent).width));
@@ -92,8 +102,8 @@ function drawMain(monitor, width, height, values) {
   const time = timeAxis(buffer, head.at, GUTTER, width - VALUES_W);
   paint.font = "12px " + (monitor.family ??= getComputedStyle(monitor.root).fontFamily);
   drawHeat(paint, { hot: monitor.data.hot, time, top: stripsH + AXIS_H + HEAT_HEAD, rowHeight, width: buffer.width, at: head.at, colours });
-  drawTimeAxis(paint, time, stripsH, colours, monitor.t1("monitor.axis"));
-  drawStrips(paint, { buffer, at: head.at, time, height: stripsH, colours, bet: monitor.data.bet, betWords: monitor.t1("monitor.bet", { bet: monitor.data.bet }), moments: momentsOf(monitor), headEnds: headEnds(monitor, paint) });
+  drawTimeAxis(paint, time, stripsH, colours, axisWords(monitor));
+  drawStrips(paint, { buffer, at: head.at, time, height: stripsH, colours, ink: monitor.ink, write: writePercent(monitor), bet: monitor.data.bet, betWords: monitor.t1("monitor.bet", { bet: monitor.data.bet }), moments: momentsOf(monitor), headEnds: headEnds(monitor, paint) });
   drawValues(monitor, values, each);
   drawHeatRows(monitor, stripsH + AXIS_H, rowHeight);
   setName(monitor.canvas, monitor.strips.map((strip) => strip.titleNode.textContent + ": " + strip.rows.map((row) => row.word.textContent + " " + row.told.textContent).join(", ")).join(". "));

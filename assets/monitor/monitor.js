@@ -125,6 +125,7 @@ export function mountMonitor(component) {
   monitor.api = component;
   takeMessage(monitor, data);
   monitor.colours = applyTheme(monitor.root, data.palette, themeNow(monitor));
+  monitor.ink = (curve) => monitor.colours[data.inks[curve]];
   monitor.root.lang = data.lang === "both" ? "zh" : data.lang;
   nameMonitor(monitor);
   showPlay(monitor);

@@ -2,6 +2,9 @@
 import { sharpen } from "../stage/draw/dom.js";
 import { luminance } from "../stage/draw/theme.js";
 
+/** State of a slot: its letter, and the curve that counts it. */
+export const LETTERS = [["u", "in_use"], ["r", "reserved"], ["c", "cached"], ["p", "partial"], ["k", "kept_out"], ["e", "empty"]];
+const PLAIN = { u: "others", r: "hair", p: "line", k: "miss_soft" };
 const OLDEST = 9, LEAST_RANGE = 3;
 const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
@@ -13,9 +16,8 @@ export function mixColours(from, to, part) {
 
 /** Cached just now: the full hue of a hit; cached longest of all: as pale as the ground allows. */
 export function cellColour(letter, age, colours, oldest = OLDEST) {
-  if (letter === "u") return colours.others;
   if (letter === "c") return mixColours(colours.hit, colours.cached, Math.min(age / oldest, 1));
-  return colours.bg;
+  return colours[PLAIN[letter] ?? "bg"];
 }
 
 /** The largest square cell with which all of them fit. */
@@ -26,7 +28,7 @@ export function cellGrid(count, width, height) {
 }
 
 export function countLetters(letters) {
-  const counts = { u: 0, c: 0, n: 0, e: 0 };
+  const counts = Object.fromEntries(LETTERS.map(([letter]) => [letter, 0]));
   for (const letter of letters) counts[letter]++;
   return counts;
 }
@@ -43,9 +45,9 @@ export function drawMapCells(canvas, { letters, ages }, colours, width, height) 
     if (letters[j] === "u" && side > 4) {
       paint.fillStyle = colours.others_label;
       paint.fillRect(x + side / 2 - 1, y + side / 2 - 1, 2, 2);
-    } else if (letters[j] === "n" || letters[j] === "e") {
-      paint.strokeStyle = dark ? colours.muted : colours.line;
-      paint.globalAlpha = letters[j] === "n" ? 1 : 0.35;
+    } else if ("rke".includes(letters[j])) {
+      paint.strokeStyle = letters[j] === "k" ? colours.miss_edge : dark ? colours.muted : colours.line;
+      paint.globalAlpha = letters[j] === "e" ? 0.35 : 1;
       paint.strokeRect(x + 0.5, y + 0.5, side - 1, side - 1);
       paint.globalAlpha = 1;
     }

@@ -1,16 +1,17 @@
 // Four strips over one time axis, on one canvas: hit rate, occupancy, evictions, time to first token.
 import { binsBefore, roundStep, roundTop, valueAt } from "./buffer.js";
+import { digits, percent, seconds, short } from "./figures.js";
 
 export const GUTTER = 46;
 const HEAD_H = 20;
 
-/** What stands in each strip: [curve, look]. Looks: a line by colour token, width and dash; `area` stacks; `bars` stand on the axis. */
+/** What stands in each strip: [curve, look]. Looks: a line by width and dash, `faint` with its gaps; `area` stacks; `bars` stand on the axis; `rare`: told only once there is some. Which colour a curve has, Python says. */
 export const STRIPS = [
-  { name: "hit", kind: "share", curves: [["hit_rate_total", { colour: "ink", width: 1.5, dash: [2, 3] }], ["hit_rate_window", { colour: "hit_edge", width: 2.5 }]] },
-  { name: "room", kind: "share", curves: [["in_use", { area: "others" }], ["cached", { area: "cached" }], ["not_full", { area: "line" }], ["empty", { area: "bg" }]] },
-  { name: "evict", kind: "rate", curves: [["evicted_per_s", { bars: "evict_edge" }], ["expired_per_s", { bars: "line" }]] },
-  { name: "ttft", kind: "time", modelled: true, curves: [["ttft_p95_without", { colour: "miss_edge", width: 1.2, dash: [5, 3] }], ["ttft_p50_without", { colour: "miss_edge", width: 2.4, dash: [5, 3] }],
-    ["ttft_p95_with", { colour: "hit_edge", width: 1.2 }], ["ttft_p50_with", { colour: "hit_edge", width: 2.4 }]] },
+  { name: "hit", kind: "share", curves: [["hit_rate", { width: 1, faint: true }], ["hit_rate_total", { width: 1.5, dash: [2, 3] }], ["hit_rate_window", { width: 2.5 }]] },
+  { name: "room", kind: "share", curves: [["in_use", { area: true }], ["reserved", { area: true, rare: true }], ["cached", { area: true }], ["partial", { area: true }], ["kept_out", { area: true, rare: true }], ["empty", { area: true }]] },
+  { name: "evict", kind: "rate", curves: [["evicted_per_s", { bars: true }], ["expired_per_s", { bars: true }]] },
+  { name: "ttft", kind: "time", modelled: true, curves: [["ttft_p95_without", { width: 1.2, dash: [5, 3] }], ["ttft_p50_without", { width: 2.4, dash: [5, 3] }],
+    ["ttft_p95_with", { width: 1.2 }], ["ttft_p50_with", { width: 2.4 }]] },
 ];
 
 /** Time axis of the strips and of everything that stands under them. */
@@ -38,13 +39,19 @@ export function valueAxis(strip, buffer, count, top, bottom) {
   return { ticks, y: (value) => y((Math.log10(Math.max(value, 10 ** low)) - low) / (high - low)) };
 }
 
-export function tickText(strip, value) {
-  if (strip.kind === "share") return Math.round(value * 100) + " %";
-  if (strip.kind === "time") return value < 0.1 ? Math.round(value * 1000) + " ms" : +value.toFixed(1) + " s";
-  return value >= 1000 ? +(value / 1000).toFixed(1) + "k" : String(+value.toFixed(value < 10 ? 1 : 0));
+/** `write` puts a number of percent into the words of the language. */
+export function tickText(strip, value, write) {
+  if (strip.kind === "share") return write(short(value * 100));
+  if (strip.kind === "time") return value < 1 ? short(value * 1000) + " ms" : short(value) + " s";
+  return short(value);
 }
 
-function drawGrid(paint, strip, axis, time, colours) {
+export function valueText(strip, value, write) {
+  if (strip.kind === "share") return write(percent(value));
+  return strip.kind === "time" ? seconds(value) : digits(value);
+}
+
+function drawGrid(paint, strip, axis, time, colours, write) {
   paint.textAlign = "right";
   paint.textBaseline = "middle";
   for (const tick of axis.ticks) {
@@ -57,13 +64,14 @@ function drawGrid(paint, strip, axis, time, colours) {
     paint.stroke();
     paint.globalAlpha = 1;
     paint.fillStyle = colours.muted;
-    paint.fillText(tickText(strip, tick), time.left - 6, y);
+    paint.fillText(tickText(strip, tick, write), time.left - 6, y);
   }
 }
 
 function drawCurve(paint, buffer, name, look, axis, time, count, at) {
   const curve = buffer.curves[name] ?? [];
   paint.strokeStyle = look.colour;
+  paint.globalAlpha = look.faint ? 0.55 : 1;
   paint.lineWidth = look.width;
   paint.setLineDash(look.dash ?? []);
   paint.lineJoin = "round";
@@ -71,29 +79,40 @@ function drawCurve(paint, buffer, name, look, axis, time, count, at) {
   let open = false, last = null;
   for (let j = 0; j < count; j++) {
     const value = curve[j];
-    if (value === null || value === undefined) continue; // a bin without a request says nothing: the line goes over it
+    if (value === null || value === undefined) { // a bin without a request says nothing: a line of its own ends there, others go over it
+      if (look.faint) open = false;
+      continue;
+    }
     const x = time.x(buffer.ends[j]), y = axis.y(value);
     if (open) paint.lineTo(x, y);
     else paint.moveTo(x, y);
     open = true;
     last = y;
   }
-  if (open && curve[count] !== null && curve[count] !== undefined) paint.lineTo(time.x(at), last + (axis.y(curve[count]) - last) * partOfBin(buffer, count, at));
+  if (open && !look.faint && curve[count] !== null && curve[count] !== undefined) paint.lineTo(time.x(at), last + (axis.y(curve[count]) - last) * partOfBin(buffer, count, at));
   paint.stroke();
   paint.setLineDash([]);
+  paint.globalAlpha = 1;
+}
+
+/** Bins in which nobody was let in: a mark on the axis, for a line that is not there could be zero as well. */
+function drawNobody(paint, buffer, curve, axis, time, count, colour) {
+  const w = Math.max(1, time.x(buffer.width) - time.x(0)), zero = axis.y(0);
+  paint.fillStyle = colour;
+  for (let j = 0; j < count; j++) if (curve[j] === null || curve[j] === undefined) paint.fillRect(time.x(buffer.ends[j]) - w, zero - 3, w, 3);
 }
 
 const partOfBin = (buffer, count, at) => Math.max(0, Math.min(1, (at - (buffer.ends[count] - buffer.width)) / buffer.width));
 
 /** Areas that add up to 1, the first one at the bottom. */
-function drawStack(paint, strip, buffer, axis, time, count, colours) {
+function drawStack(paint, strip, buffer, axis, time, count, colours, ink) {
   const base = new Array(count).fill(0), step = (x, y) => paint.lineTo(x, y);
-  for (const [name, { area }] of strip.curves) {
+  for (const [name] of strip.curves) {
     const curve = buffer.curves[name] ?? [];
     const under = base.slice();
     for (let j = 0; j < count; j++) base[j] += curve[j] ?? 0;
     if (!count) continue;
-    paint.fillStyle = colours[area];
+    paint.fillStyle = ink(name);
     paint.beginPath();
     paint.moveTo(time.x(buffer.ends[0] - buffer.width), axis.y(base[0]));
     for (let j = 0; j < count; j++) step(time.x(buffer.ends[j]), axis.y(base[j]));
@@ -106,12 +125,12 @@ function drawStack(paint, strip, buffer, axis, time, count, colours) {
   }
 }
 
-function drawBars(paint, strip, buffer, axis, time, count, colours) {
+function drawBars(paint, strip, buffer, axis, time, count, colours, ink) {
   const w = Math.max(1, time.x(buffer.width) - time.x(0) - 0.5), zero = axis.y(0);
   const base = new Array(count).fill(0);
-  for (const [name, { bars }] of strip.curves) {
+  for (const [name] of strip.curves) {
     const curve = buffer.curves[name] ?? [];
-    paint.fillStyle = colours[bars];
+    paint.fillStyle = ink(name);
     for (let j = 0; j < count; j++) {
       if (!curve[j]) continue;
       const y = axis.y(base[j] + curve[j]);
@@ -184,29 +203,33 @@ export function drawTimeAxis(paint, time, y, colours, words) {
     paint.lineTo(x, y + 4);
     paint.stroke();
     paint.textAlign = s === 0 ? "left" : x > time.right - 20 ? "right" : "center";
-    paint.fillText(s === 0 ? words : +s.toFixed(1) + " s", x, y + 6);
+    paint.fillText(short(s) + " s", x, y + 6);
   }
+  paint.textAlign = "left";
+  paint.fillText(words, time.left, y + 22);
 }
 
 const LOOKS = { area: drawStack, bars: drawBars };
 
 /** Draws all strips into `height` pixels; returns the top of each (titles stand there). */
-export function drawStrips(paint, { buffer, at, time, height, colours, bet, betWords, moments, headEnds }) {
+export function drawStrips(paint, { buffer, at, time, height, colours, ink, write, bet, betWords, moments, headEnds }) {
   const each = height / STRIPS.length, count = binsBefore(buffer.ends, at);
   STRIPS.forEach((strip, j) => {
     const top = j * each + HEAD_H, bottom = (j + 1) * each - 6;
     const axis = valueAxis(strip, buffer, count, top, bottom);
     const kind = Object.keys(LOOKS).find((name) => name in strip.curves[0][1]);
-    if (kind) LOOKS[kind](paint, strip, buffer, axis, time, count, colours);
-    drawGrid(paint, strip, axis, time, colours);
-    if (!kind) for (const [name, look] of strip.curves) drawCurve(paint, buffer, name, { ...look, colour: colours[look.colour] }, axis, time, count, at);
+    if (kind) LOOKS[kind](paint, strip, buffer, axis, time, count, colours, ink);
+    drawGrid(paint, strip, axis, time, colours, write);
+    if (!kind) for (const [name, look] of strip.curves) drawCurve(paint, buffer, name, { ...look, colour: ink(name) }, axis, time, count, at);
+    if (strip.name === "hit") drawNobody(paint, buffer, buffer.curves.hit_rate ?? [], axis, time, count, colours.line);
     if (strip.name === "hit" && bet !== null && bet !== undefined) drawBet(paint, bet, axis, time, colours, betWords);
   });
   drawMoments(paint, moments, time, headEnds.map((free, j) => ({ top: j * each, free })), height, colours);
 }
 
-/** The numbers beside the strips: newest value of each curve. */
+/** The numbers beside the strips: newest value of each curve; of a bin alone, that of the newest bin. */
 export function stripValues(buffer, at) {
   const count = binsBefore(buffer.ends, at);
-  return Object.fromEntries(Object.entries(buffer.curves).map(([name, curve]) => [name, valueAt(curve, count)]));
+  const values = Object.entries(buffer.curves).map(([name, curve]) => [name, name === "hit_rate" ? curve[count - 1] ?? null : valueAt(curve, count)]);
+  return Object.fromEntries(values);
 }

@@ -36,13 +36,17 @@ FORMULAS: Mapping[str, str] = MappingProxyType(
         "formula.share": "tokens / Σ n",
         "formula.ttft": "t(first token) - t(arrival)",
         "formula.throughput": "finished / s",
+        "formula.loop": "finished / s = clients / (t_think + t_queue + t_prefill + t_decode)",
+        "formula.ceiling": "(t_think + t_queue + t_prefill + t_decode) / (t_think + output · t(b = 1))",
         "formula.busy": "Σ t(step)",
+        "formula.late": "#{TTFT > L} / #{TTFT known or > L}",
+        "formula.month": "g · $/h · 730",
     }
 )
 """n new tokens, c cached tokens, h hit tokens, b requests, N tokens a block; P weights a token meets, W their
 bytes, K bytes of KV per token, a attention operations per pair of tokens, q such pairs; t₀ the fixed time of
 a step; F peak operations, F₁₆ those in 16 bits, B bandwidth, u, uₐ, m, m_d the shares that are reached;
-g GPUs, p and p_c prices of new and of cached tokens."""
+L the service level; g GPUs, p and p_c prices of new and of cached tokens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -248,8 +248,12 @@ class CostModel:
         """What so many blocks take."""
         return Figure(num_blocks * self.block_bytes(block_size) / GIB, "GiB", "modelled", "formula.bytes")
 
+    @property
+    def weights_gib(self) -> float:
+        """What all weights take, over all GPUs."""
+        return self.model.num_params * DTYPE_BYTES[self.model.weight_dtype] / GIB
+
     def blocks_that_fit(self, block_size: int, share: float = 0.9) -> int:
         """Blocks for which ``share`` of the memory has room beside the weights; 0 if not even they fit."""
-        weights = self.model.num_params * DTYPE_BYTES[self.model.weight_dtype]
-        room = share * self.gpu.memory_gib * GIB * self.num_gpus - weights
+        room = (share * self.gpu.memory_gib * self.num_gpus - self.weights_gib) * GIB
         return max(int(room // self.block_bytes(block_size)), 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from core.load.spec import Burst
@@ -23,23 +25,27 @@ class Arrivals:
 
     def next(self) -> float:
         """The time of the next arrival: unit exponential waiting, spent at whatever rate holds meanwhile."""
-        left = float(self._dice.exponential())
-        now = self.at_s
-        while True:
-            rate, until = self._rate_at(now)
-            if until is None or left <= rate * (until - now):
-                self.at_s = now + left / rate
-                return self.at_s
-            left -= rate * (until - now)
-            now = until
+        self.at_s = spent(self.at_s, float(self._dice.exponential()), self._rate, self._bursts)
+        return self.at_s
 
-    def _rate_at(self, now: float) -> tuple[float, float | None]:
-        """The rate from now on, and until when it holds (None: for good)."""
-        rate = self._rate
-        edges = []
-        for burst in self._bursts:
-            end = burst.start_s + burst.seconds
-            if burst.start_s <= now < end:
-                rate *= burst.factor
-            edges += [edge for edge in (burst.start_s, end) if edge > now]
-        return rate, min(edges, default=None)
+
+def spent(since_s: float, amount: float, rate: float, bursts: Sequence[Burst]) -> float:
+    """When an amount has been spent that goes down by ``rate`` a second, and faster in a burst."""
+    left, now = amount, since_s
+    while True:
+        speed, until = _speed_at(now, rate, bursts)
+        if until is None or left <= speed * (until - now):
+            return now + left / speed
+        left -= speed * (until - now)
+        now = until
+
+
+def _speed_at(now: float, speed: float, bursts: Sequence[Burst]) -> tuple[float, float | None]:
+    """The speed from now on, and until when it holds (None: for good)."""
+    edges = []
+    for burst in bursts:
+        end = burst.start_s + burst.seconds
+        if burst.start_s <= now < end:
+            speed *= burst.factor
+        edges += [edge for edge in (burst.start_s, end) if edge > now]
+    return speed, min(edges, default=None)

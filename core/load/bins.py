@@ -20,6 +20,7 @@ class Bins:
     def __init__(self, width_s: float, most: int, sums: Iterable[str], levels: Iterable[str]) -> None:
         self.width_s = width_s
         self.generation = 0
+        self.widened_s: float | None = None  # when the bins last became wider
         self._most = most + most % 2  # pairs
         self.sums: dict[str, Column] = {name: np.zeros(self._most) for name in sums}
         self.levels: dict[str, Column] = {name: np.full(self._most, np.nan) for name in levels}
@@ -42,6 +43,7 @@ class Bins:
 
     def _merge(self) -> None:
         half = self._most // 2
+        self.widened_s = self.width_s * self._most
         for name, column in self.sums.items():
             merged = np.zeros(self._most)
             merged[:half] = column[0::2] + column[1::2]

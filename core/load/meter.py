@@ -5,21 +5,25 @@ from __future__ import annotations
 from core.cost import StepWork, TimeModel
 from core.engine.events import EvictionCause, RequestAdmitted
 from core.load.bins import Bins
+from core.load.prompts import Arrival
 from core.load.records import Records, Side
 from core.load.server import Server
-from core.load.stream import Arrival
-from core.timeline.snapshot import take_levels
+from core.timeline.snapshot import LEVELS, take_levels
 
 CAUSES: tuple[EvictionCause, ...] = ("reused", "cap", "ttl", "forced")
-LEVELS = ("in_use", "cached", "not_full", "empty")
 
 
 def bins_for(width_s: float, most: int) -> Bins:
     """Bins with the columns that two meters fill, ``cached.…`` and ``plain.…``."""
-    per_side = ("computed", "busy_s", "preempted")
+    per_side = ("computed", "generated", "busy_s", "preempted")
     sums = [f"{side}.{name}" for side in ("cached", "plain") for name in per_side]
     sums += ["queries", "hits", *(f"evicted.{cause}" for cause in CAUSES)]
-    return Bins(width_s, most, sums, [*LEVELS, "cached.queue", "plain.queue"])
+    return Bins(
+        width_s,
+        most,
+        sums,
+        [*LEVELS, *(f"{side}.{name}" for side in ("cached", "plain") for name in ("queue", "inside"))],
+    )
 
 
 class Meter:
@@ -37,8 +41,11 @@ class Meter:
         self._time_model = time_model
         self._has_cache = name == "cached"
         self._evicted: dict[EvictionCause, int] = dict.fromkeys(CAUSES, 0)
+        self._pushing: dict[int, int] = {}  # request -> its row for the bin that ends at ...
+        self._pushing_until_s = 0.0
         self._num_levelled = 0  # bins whose levels are written
         self._generation = 0
+        self._num_generated = 0
         # Totals of the whole run.
         self.busy_s = 0.0
         self.queries = 0
@@ -50,7 +57,7 @@ class Meter:
 
     def submitted(self, arrival: Arrival, turn: int) -> None:
         """A request reaches the engine."""
-        self._records.arrived(arrival)
+        self._records.arrived(self._side, arrival)
         self._side.turn[arrival.number] = turn
 
     def admitted(self, number: int, at_s: float, event: RequestAdmitted) -> None:
@@ -67,6 +74,8 @@ class Meter:
             self.saved_s += self._time_model.saved_s(event.num_tokens, event.hit_tokens)
             self._bins.add("queries", at_s, event.num_tokens)
             self._bins.add("hits", at_s, event.hit_tokens)
+            if self._has_cache:
+                self._records.admissions.add(at_s, number, event.num_tokens, event.hit_tokens)
 
     def answered(self, number: int, at_s: float) -> None:
         """A request has its first token (told once, even if it is sent again)."""
@@ -83,8 +92,11 @@ class Meter:
         self.computed += work.num_tokens
         self._bins.add(f"{self._name}.busy_s", end_s, end_s - start_s)
         self._bins.add(f"{self._name}.computed", end_s, work.num_tokens)
+        self._bins.add(f"{self._name}.generated", end_s, server.num_generated - self._num_generated)
+        self._num_generated = server.num_generated
         if self._has_cache:
             self.count_evictions(start_s, server)
+            self._count_pushed(start_s, server)
         self._level(end_s, server)
 
     def count_evictions(self, at_s: float, server: Server) -> None:
@@ -94,6 +106,20 @@ class Meter:
             if now[cause] != self._evicted[cause]:
                 self._bins.add(f"evicted.{cause}", at_s, now[cause] - self._evicted[cause])
                 self._evicted[cause] = now[cause]
+
+    def _count_pushed(self, at_s: float, server: Server) -> None:
+        """Who pushed out how many in the step that began at this moment."""
+        if not server.pushed:
+            return
+        until_s = (self._bins.index(at_s) + 1) * self._bins.width_s
+        if until_s != self._pushing_until_s:
+            self._pushing, self._pushing_until_s = {}, until_s
+        for number, blocks in server.pushed.items():
+            self._side.evicted[number] += blocks
+            if number in self._pushing:
+                self._records.pushed.raise_by(self._pushing[number], "blocks", blocks)
+            else:
+                self._pushing[number] = self._records.pushed.add(at_s, number, blocks)
 
     def forget_evictions(self) -> None:
         """A fresh engine counts from zero."""
@@ -111,6 +137,7 @@ class Meter:
             return
         over = slice(self._num_levelled, num_over)
         bins.levels[f"{self._name}.queue"][over] = server.num_waiting
+        bins.levels[f"{self._name}.inside"][over] = server.num_inside
         if self._has_cache:
             levels, usable = take_levels(server.engine), server.engine.config.num_usable
             for name in LEVELS:  # as shares: a new block size changes the number of blocks

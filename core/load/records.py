@@ -1,4 +1,5 @@
-"""One row per request, in arrays: 85 bytes each, 1.7 MB for 20,000 requests, whatever happens."""
+"""One row per request, in arrays: 101 bytes each, 2 MB for 20,000 requests, whatever happens. Beside them,
+for the server with the cache, each admission and who pushed out how many blocks when: some 100 more."""
 
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from core.load.ledger import Ledger
+from core.load.prompts import Arrival
 from core.load.spec import KINDS
-from core.load.stream import Arrival
 
 Times = NDArray[np.float64]
 Counts = NDArray[np.int32]
@@ -17,35 +19,51 @@ Counts = NDArray[np.int32]
 class Side:
     """What became of each request on one of the two servers. Times in modelled seconds; not yet: nan.
 
-    ``hit`` are reused tokens (-1: not admitted yet), ``turn`` counts the server's turns at submission.
+    ``hit`` are reused tokens (-1: not admitted yet), ``turn`` counts the server's turns at submission,
+    ``evicted`` are the cached blocks that had to go for what this request took or stored. With clients who
+    wait for their answer, the same request comes to the two servers at different moments.
     """
 
     def __init__(self, size: int) -> None:
+        self.arrival_s: Times = np.full(size, np.nan)
         self.turn: Counts = np.full(size, -1, np.int32)
         self.hit: Counts = np.full(size, -1, np.int32)
+        self.evicted: Counts = np.zeros(size, np.int32)
         self.admitted_s: Times = np.full(size, np.nan)
         self.first_s: Times = np.full(size, np.nan)
         self.finished_s: Times = np.full(size, np.nan)
 
+    @property
+    def num_arrived(self) -> int:
+        """Requests that have come to this server."""
+        return int(np.count_nonzero(self.turn >= 0))
+
+    def order(self) -> NDArray[np.int64]:
+        """Numbers of the requests that have come to this server, in the order in which they came."""
+        come = np.flatnonzero(self.turn >= 0)
+        return come[np.lexsort((self.arrival_s[come], self.turn[come]))]
+
 
 class Records:
-    """All requests of a run, by number."""
+    """All requests of a run, by number. ``num_arrived``: one more than the highest number that has come to
+    either server. In an open stream all lower ones have come too; clients who wait overtake one another."""
 
     def __init__(self, size: int) -> None:
         self.num_arrived = 0
-        self.arrival_s: Times = np.full(size, np.nan)
         self.kind: NDArray[np.int8] = np.full(size, -1, np.int8)
         self.prefix: Counts = np.full(size, -1, np.int32)
         self.num_prompt: Counts = np.zeros(size, np.int32)
         self.num_output: Counts = np.zeros(size, np.int32)
         self.cached = Side(size)
         self.plain = Side(size)
+        self.admissions = Ledger("num_tokens", "hit")  # those that count for the hit rate
+        self.pushed = Ledger("blocks")  # at most one row for a request in a bin of its time
 
-    def arrived(self, arrival: Arrival) -> None:
-        """Both servers tell of each arrival; the second time nothing changes."""
+    def arrived(self, side: Side, arrival: Arrival) -> None:
+        """Both servers tell of each arrival; of what a request is, the second time nothing changes."""
         number = arrival.number
         self.num_arrived = max(self.num_arrived, number + 1)
-        self.arrival_s[number] = arrival.at_s
+        side.arrival_s[number] = arrival.at_s
         self.kind[number] = KINDS.index(arrival.kind)
         self.prefix[number] = arrival.prefix
         self.num_prompt[number] = arrival.num_prompt
@@ -54,14 +72,15 @@ class Records:
     def ttft_s(self, side: Side) -> Times:
         """Time to first token of every request that has one, in order of arrival."""
         known = ~np.isnan(side.first_s[: self.num_arrived])
-        return side.first_s[: self.num_arrived][known] - self.arrival_s[: self.num_arrived][known]
+        return side.first_s[: self.num_arrived][known] - side.arrival_s[: self.num_arrived][known]
 
     @property
     def num_bytes(self) -> int:
         """Memory of the arrays."""
-        own = [self.arrival_s, self.kind, self.prefix, self.num_prompt, self.num_output]
+        own = [self.kind, self.prefix, self.num_prompt, self.num_output]
         sides = [array for side in (self.cached, self.plain) for array in vars(side).values()]
-        return sum(array.nbytes for array in (*own, *sides))
+        ledgers = self.admissions.num_bytes + self.pushed.num_bytes
+        return sum(int(array.nbytes) for array in (*own, *sides)) + ledgers
 
 
 def by_bin(times: Times, values: Times, borders: Times) -> list[list[float]]:

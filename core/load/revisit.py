@@ -6,14 +6,17 @@ state; there a frame is taken, and from there on everything is told.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+import numpy as np
 
 from core.cost import StepWork
 from core.engine.events import Event, RequestAdmitted
 from core.errors import RequestError
+from core.load.prompts import Arrival
 from core.load.run import Knob, LoadRun, apply_knob, copy_server
 from core.load.server import Server
-from core.load.stream import Arrival
 from core.timeline.event_log import EventLog
 from core.timeline.frame import Frame
 from core.timeline.snapshot import take_frame
@@ -42,17 +45,18 @@ class Moment:
 def scenario_around(
     run: LoadRun, request_id: RequestId, before: int = 3, after: int = 3, most_events: int = MOST_EVENTS
 ) -> Moment:
-    """The neighbourhood of a request: from the submission of the one ``before`` places earlier until the
-    request is over and the one ``after`` places later is admitted, or until about ``most_events`` events
+    """The neighbourhood of a request: from the submission of the one ``before`` places ahead of it until the
+    request is over and the one ``after`` places behind it is admitted, or until about ``most_events`` events
     are told (but never before the request's first admission). Changes nothing in the run.
 
     Raises:
         RequestError: no such request, or it has not been admitted yet.
     """
     number = _number(run, request_id)
-    first = max(number - before, 0)
-    server = _server_before(run, int(run.records.cached.turn[first]))
-    piece = _Piece(server, number, min(number + after, run.records.num_arrived - 1))
+    order = run.records.cached.order()
+    place = int(np.flatnonzero(order == number)[0])
+    server = _server_before(run, int(run.records.cached.turn[order[max(place - before, 0)]]))
+    piece = _Piece(server, number, set(order[: min(place + after, len(order) - 1)].tolist()))
     while not piece.is_complete and not (piece.event is not None and len(piece.events) >= most_events):
         if _next_is_restart(run, server):
             if piece.is_over:
@@ -69,12 +73,12 @@ def scenario_around(
 class _Piece:
     """Listens to the repeated run and keeps what belongs to the moment."""
 
-    def __init__(self, server: Server, number: int, last: int) -> None:
+    def __init__(self, server: Server, number: int, before_last: set[int]) -> None:
         self._server = server
         self._number = number
-        self._last = last
+        self._before_last = before_last  # who came before the last neighbour
         self.is_over = False
-        self._saw_last = number == last
+        self._saw_last = number not in before_last
         self.pieces = {name: live.arrival.pieces() for name, live in server.live.items()}
         server.listener = self
         self.begin()
@@ -102,7 +106,7 @@ class _Piece:
         """Remember where the request was admitted, and whether the last neighbour is in."""
         if number == self._number and self.event is None:
             self.event = len(self.events) - 1
-        self._saw_last = self._saw_last or number >= self._last
+        self._saw_last = self._saw_last or number not in self._before_last
 
     def answered(self, number: int, at_s: float) -> None:
         """Nothing to do."""
@@ -129,9 +133,7 @@ def _number(run: LoadRun, request_id: RequestId) -> int:
 def _server_before(run: LoadRun, turn: int) -> Server:
     """A server that stands just before its turn number ``turn``, knobs of that moment included."""
     marks = [mark for mark in run.marks if mark.num_turns <= turn]
-    server = copy_server(marks[-1]) if marks else run.new_server()
-    for burst in run.bursts[server.stream.num_announced :]:
-        server.stream.burst(burst)
+    server = _twin(run, marks[-1] if marks else None)
     while server.num_turns < turn:
         _apply_due(run, server)
         server.turn()
@@ -151,3 +153,37 @@ def _next_is_restart(run: LoadRun, server: Server) -> bool:
 def _apply_due(run: LoadRun, server: Server) -> None:
     for knob in _due(run, server):
         apply_knob(server, knob)
+
+
+# -- a part that begins before a moment ---------------------------------------------------------------
+
+
+def twin_at(run: LoadRun, before_s: float, look_back: int) -> Server:
+    """A server that stands where so many requests fewer had come than at ``before_s``."""
+    arrival_s = run.records.cached.arrival_s[: run.records.num_arrived]
+    goal = int((arrival_s <= before_s).sum()) - look_back
+    marks = [mark for mark in run.marks if mark.num_taken <= goal]
+    server = _twin(run, marks[-1] if marks else None)
+    while server.num_taken < goal:
+        _apply_due(run, server)
+        server.turn()
+    return server
+
+
+def turn_as_then(run: LoadRun, server: Server, restarted: Callable[[], None]) -> Iterator[None]:
+    """The turns of a twin, one by one, knobs included, until it stands where the run stands. ``restarted`` is
+    called when the engine was replaced."""
+    while server.num_turns < run.cached.num_turns:
+        anew = _next_is_restart(run, server)
+        _apply_due(run, server)
+        if anew:
+            restarted()
+        server.turn()
+        yield
+
+
+def _twin(run: LoadRun, mark: Server | None) -> Server:
+    server = run.new_server() if mark is None else copy_server(mark)
+    for burst in run.bursts[server.stream.num_announced :]:
+        server.stream.burst(burst)
+    return server

@@ -7,10 +7,12 @@
         if rush_hour:
             run.burst(seconds=30, factor=5)
 
-Both servers get the same requests at the same moments; arrivals do not wait for answers. Nothing here reads a
-clock: a page calls ``advance`` as often as it likes, and the same calls give the same run.
+Both servers get the same requests. In an open stream they come to both at the same moments, whether earlier
+ones have been answered or not; with ``LoadSpec.clients`` each client waits for its answer, so a faster server
+is asked sooner. Nothing here reads a clock: a page calls ``advance`` as often as it likes, and the same calls
+give the same run.
 
-Memory is bounded whatever the length: 85 bytes a request, a fixed number of bins, a fixed number of marks
+Memory is bounded whatever the length: 93 bytes a request, a fixed number of bins, a fixed number of marks
 (copies of the server with the cache, from which ``scenario_around`` sets out instead of from the
 beginning).
 """
@@ -18,17 +20,21 @@ beginning).
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from core.cost import TimeModel
 from core.errors import ConfigError, RequestError
+from core.load.clients import ClientStream
+from core.load.cycle import Loop, compare
 from core.load.meter import Meter, bins_for
+from core.load.prompts import Arrival
 from core.load.records import Records
 from core.load.samples import Flag, HotPrefix, Samples, SlotMap, hottest, take_samples, take_slot_map
 from core.load.server import Server, with_block_size
 from core.load.spec import TICKS_PER_S, Burst, LoadSpec
-from core.load.stream import RequestStream
-from core.load.summary import Summary, summarize
+from core.load.stream import RequestStream, Stream
+from core.load.summary import KindSummary, Summary, by_kind, summarize
 from core.types import POLICY_FIELDS, EngineConfig
 
 DEFAULT_WINDOW_TICKS = 60 * TICKS_PER_S
@@ -64,8 +70,7 @@ class LoadRun:
         bin_s: float = 1.0,
         most_bins: int = 600,
     ) -> None:
-        if config.admit_after > 1 and config.admit_window is None:
-            config = replace(config, admit_window=DEFAULT_WINDOW_TICKS)
+        config = with_window(config)
         self.spec = spec
         self.first_config = config
         self.time_model = time_model
@@ -76,7 +81,7 @@ class LoadRun:
         self.bursts: list[Burst] = []
         self.bins = bins_for(bin_s, most_bins)
         self.cached = self.new_server()
-        self.plain = Server(_without_cache(config), time_model, RequestStream(spec, self.max_tokens))
+        self.plain = Server(without_cache(config), time_model, self.new_stream())
         self.cached_meter = Meter("cached", self.records, self.records.cached, self.bins, time_model)
         self.plain_meter = Meter("plain", self.records, self.records.plain, self.bins, time_model)
         self.cached.listener, self.plain.listener = self.cached_meter, self.plain_meter
@@ -86,7 +91,18 @@ class LoadRun:
 
     def new_server(self) -> Server:
         """The server with the cache as it was at the very beginning."""
-        return Server(self.first_config, self.time_model, RequestStream(self.spec, self.max_tokens))
+        return Server(self.first_config, self.time_model, self.new_stream())
+
+    def new_stream(self) -> Stream:
+        """The requests from the very beginning."""
+        return new_stream(self.spec, self.max_tokens)
+
+    def contents(self) -> Iterator[Arrival]:
+        """What all requests of the stream are made of, by number; no server runs. ``at_s`` means nothing."""
+        stream = self.new_stream()
+        for burst in self.bursts:
+            stream.burst(burst)  # in an open stream they decide which chat goes on
+        return stream.by_number()
 
     # -- going on -------------------------------------------------------------------------------------------
 
@@ -117,10 +133,11 @@ class LoadRun:
         """Let the first server run until so many more have come to it; the moment it has reached."""
         server = self.cached
         target = server.num_taken + requests
-        while server.num_taken < target and server.next_arrival_s() is not None:
+        while server.num_taken < target and not server.stream.ended:
             server.turn()
         if server.num_taken < target:
-            return self.now_s + requests / self.spec.rate
+            pace = self.spec.rate if self.spec.clients is None else server.num_taken / server.now_s
+            return self.now_s + requests / pace
         return max(server.now_s, self.now_s)
 
     def _mark(self) -> None:
@@ -170,7 +187,7 @@ class LoadRun:
         self.cached_meter.count_evictions(knob.at_s, self.cached)
         apply_knob(self.cached, knob)
         self.cached_meter.forget_evictions()
-        self.plain.restart(_without_cache(config))
+        self.plain.restart(without_cache(config))
         self._turned(knob)
 
     def _turned(self, knob: Knob) -> None:
@@ -178,14 +195,16 @@ class LoadRun:
         self.flags.append(Flag(knob.at_s, knob.name, knob.value))
 
     def burst(self, *, seconds: float, factor: float) -> Burst:
-        """Rush hour from now on.
+        """Rush hour from now on: requests come ``factor`` times as often, clients pause as much shorter.
 
         Raises:
             ConfigError: a length or a factor that is not above 0.
         """
-        ahead = [server.next_arrival_s() for server in (self.cached, self.plain)]
-        # Both streams have already drawn their next request: the burst begins just behind the later one.
-        start = max([self.now_s, *(at_s for at_s in ahead if at_s is not None)]) + 1e-3
+        # Open streams have already drawn their next arrival: the burst begins just behind the later one.
+        # Clients' pauses can still get shorter, but not in what a server has behind it.
+        is_open = self.spec.clients is None
+        fixed = [s.next_arrival_s() if is_open else s.now_s for s in (self.cached, self.plain)]
+        start = max([self.now_s, *(at_s for at_s in fixed if at_s is not None)]) + 1e-3
         burst = Burst(start, seconds, factor)
         self.cached.stream.burst(burst)
         self.plain.stream.burst(burst)
@@ -216,9 +235,22 @@ class LoadRun:
         size = self.config.block_size
         return hottest(self.records, self.cached.stream, self.bins, self.num_bins, size, top)
 
+    def loop(self) -> Loop | None:
+        """The cycle of one client on both servers; None without clients or answers."""
+        return compare(self.spec, self.records, self.time_model)
+
     def summary(self) -> Summary:
         """The run so far in numbers."""
         return summarize(self.records, self.cached_meter, self.plain_meter, self.now_s)
+
+    def by_kind(self, slo_s: float) -> tuple[KindSummary, ...]:
+        """The run so far against a service level, all requests first, then kind by kind."""
+        return by_kind(self.records, self.cached, self.plain, slo_s)
+
+
+def new_stream(spec: LoadSpec, max_tokens: int) -> Stream:
+    """The requests of a spec, open or of clients who wait."""
+    return (RequestStream if spec.clients is None else ClientStream)(spec, max_tokens)
 
 
 def apply_knob(server: Server, knob: Knob) -> None:
@@ -239,7 +271,14 @@ def copy_server(server: Server) -> Server:
     return twin
 
 
-def _without_cache(config: EngineConfig) -> EngineConfig:
+def with_window(config: EngineConfig) -> EngineConfig:
+    """The same settings; several sightings count within a window, ours if they name none."""
+    if config.admit_after > 1 and config.admit_window is None:
+        return replace(config, admit_window=DEFAULT_WINDOW_TICKS)
+    return config
+
+
+def without_cache(config: EngineConfig) -> EngineConfig:
     """The same engine with caching off: policies of the cache mean nothing there."""
     return replace(config, enable_caching=False, cache_cap=None, ttl=None, admit_after=1, admit_window=None)
 

@@ -11,12 +11,14 @@ from core.cost import Basis
 from core.engine.engine import Engine
 from core.engine.hash_chain import hash_chain
 from core.load.bins import Bins, Column
+from core.load.ledger import Ledger
 from core.load.records import Records, Side, by_bin
 from core.load.spec import TICKS_PER_S
-from core.load.stream import RequestStream
-from core.timeline.snapshot import slot_letters
+from core.load.stream import Stream
+from core.timeline.snapshot import LEVELS, slot_letters
 
 WINDOW_S = 60.0
+"""What "the last minute" is, whatever the bins."""
 MOST_CELLS = 4096
 AGES = 10
 
@@ -37,19 +39,21 @@ class Flag:
 class Samples:
     """Curves over complete bins from number ``start`` on, ``bin_s`` modelled seconds each.
 
-    hit_rate, _window, _total: hit tokens / tokens looked up in the bin, in the last minute (whole bins), in
-    all. in_use, cached, not_full, empty: shares of the usable blocks. evicted_per_s, expired_per_s: blocks
-    pushed out by need of room, cap or force, and by TTL. With and without the cache: ttft_p50, ttft_p95,
-    seconds, of requests whose first token falls into the bin; throughput, requests finished per second;
-    queue, requests that wait.
+    hit_rate, _window, _total: hit tokens / tokens looked up in the bin, in the 60 s before its end, in all.
+    in_use, reserved, cached, partial, kept_out, empty: shares of the usable blocks (``Levels``).
+    evicted_per_s, expired_per_s: blocks pushed out by need of room, cap or force, and by TTL. With and
+    without the cache: ttft_p50, ttft_p95, seconds, of requests whose first token falls into the bin;
+    throughput, requests finished per second; queue, requests that wait; inside, requests in flight (waiting
+    or served).
 
     Shares are from 0 to 1; None: nothing to say (no request in the bin). ``generation`` rises when bins
-    were merged: then everything drawn so far is out of date. Hit rates and occupancy are counted by the
-    engine; TTFT, throughput and the time axis itself are modelled.
+    were merged: then everything drawn so far is out of date; ``widened_s`` is when that last happened. Hit
+    rates and occupancy are counted by the engine; TTFT, throughput and the time axis itself are modelled.
     """
 
     generation: int
     bin_s: float
+    widened_s: float | None
     window_s: float
     start: int
     end_s: list[float]
@@ -77,24 +81,25 @@ def take_samples(records: Records, bins: Bins, count: int, since: int, flags: tu
     borders = bins.edges(count)[since:]
     part = slice(since, count)
     queries, hits = (np.cumsum(bins.sums[name][:count]) for name in ("queries", "hits"))
-    reach = max(int(WINDOW_S / width), 1)
     evicted = bins.sums["evicted.reused"] + bins.sums["evicted.cap"] + bins.sums["evicted.forced"]
     curves: dict[str, Curve] = {
         "hit_rate": _rates(bins.sums["hits"][part], bins.sums["queries"][part]),
-        "hit_rate_window": _rates(_last(hits, reach)[part], _last(queries, reach)[part]),
+        "hit_rate_window": _window(records.admissions, borders[1:]),
         "hit_rate_total": _rates(hits[part], queries[part]),
         "evicted_per_s": (evicted[part] / width).tolist(),
         "expired_per_s": (bins.sums["evicted.ttl"][part] / width).tolist(),
         "queue_with": _known(bins.levels["cached.queue"][part]),
         "queue_without": _known(bins.levels["plain.queue"][part]),
+        "inside_with": _known(bins.levels["cached.inside"][part]),
+        "inside_without": _known(bins.levels["plain.inside"][part]),
     }
-    for name in ("in_use", "cached", "not_full", "empty"):
+    for name in LEVELS:
         curves[name] = _known(bins.levels[name][part])
     for name, side in (("with", records.cached), ("without", records.plain)):
         curves[f"ttft_p50_{name}"], curves[f"ttft_p95_{name}"] = _ttft(records, side, borders)
         curves[f"throughput_{name}"] = _finished(records, side, borders, width)
     end_s = borders[1:].tolist()
-    return Samples(bins.generation, width, reach * width, since, end_s, curves, flags)
+    return Samples(bins.generation, width, bins.widened_s, WINDOW_S, since, end_s, curves, flags)
 
 
 def _rates(part: Column, whole: Column) -> Curve:
@@ -105,18 +110,22 @@ def _known(values: Column) -> Curve:
     return [None if np.isnan(value) else value for value in values.tolist()]
 
 
-def _last(sums: Column, reach: int) -> Column:
-    """From running sums, the sum of the last ``reach`` bins at each bin."""
-    before = np.zeros(len(sums))
-    before[reach:] = sums[:-reach]
-    return sums - before
+def _window(admissions: Ledger, ends: Column) -> Curve:
+    """Hit tokens / tokens looked up by who was admitted in the ``WINDOW_S`` before each end."""
+    high = np.searchsorted(admissions.at_s, ends, side="right")
+    low = np.searchsorted(admissions.at_s, ends - WINDOW_S, side="right")
+    queries, hits = (
+        np.concatenate([[0.0], np.cumsum(admissions.column(name), dtype=np.float64)])
+        for name in ("num_tokens", "hit")
+    )
+    return _rates(hits[high] - hits[low], queries[high] - queries[low])
 
 
 def _ttft(records: Records, side: Side, borders: Column) -> tuple[Curve, Curve]:
     """Median and 95th percentile of the TTFT of all requests whose first token falls into each bin."""
     first = side.first_s[: records.num_arrived]
     known = ~np.isnan(first)
-    waits = first[known] - records.arrival_s[: records.num_arrived][known]
+    waits = first[known] - side.arrival_s[: records.num_arrived][known]
     bins = by_bin(first[known], waits, borders)
     return [_percentile(values, 0.5) for values in bins], [_percentile(values, 0.95) for values in bins]
 
@@ -143,7 +152,7 @@ def _finished(records: Records, side: Side, borders: Column, width: float) -> Cu
 
 @dataclass(frozen=True, slots=True)
 class SlotMap:
-    """One letter per cell (u in use, c cached, n not full, e empty) and one digit for its age.
+    """One letter per cell (those of ``slot_letters``) and one digit for its age.
 
     Age 0: used within the last modelled second; each digit more doubles that; 9: longer ago, or never. A cell
     stands for ``slots_per_cell`` slots in a row: its letter is the most frequent, its age the youngest.
@@ -192,7 +201,7 @@ class HotPrefix:
 
 
 def hottest(
-    records: Records, stream: RequestStream, bins: Bins, count: int, block_size: int, top: int
+    records: Records, stream: Stream, bins: Bins, count: int, block_size: int, top: int
 ) -> list[HotPrefix]:
     """The prefixes that most requests began with, most frequent first (ties: lower number first)."""
     prefix = records.prefix[: records.num_arrived]
@@ -206,10 +215,10 @@ def hottest(
 
 
 def _hot(
-    records: Records, stream: RequestStream, edges: Column, block_size: int, place: int, total: int
+    records: Records, stream: Stream, edges: Column, block_size: int, place: int, total: int
 ) -> HotPrefix:
     mine = records.prefix[: records.num_arrived] == place
-    times = np.sort(records.arrival_s[: records.num_arrived][mine])
+    times = np.sort(records.cached.arrival_s[: records.num_arrived][mine])
     hit = records.cached.hit[: records.num_arrived][mine]
     admitted = hit >= 0
     prompts = int(records.num_prompt[: records.num_arrived][mine][admitted].sum())

@@ -19,18 +19,24 @@ from core.cost import StepWork, TimeModel
 from core.engine.engine import Engine
 from core.engine.events import (
     Event,
+    GrowthFailed,
     RequestAdmitted,
     RequestFinished,
     RequestPreempted,
     RequestScheduled,
     TokensAppended,
 )
+from core.load.prompts import Arrival
 from core.load.spec import TICKS_PER_S
-from core.load.stream import Arrival, RequestStream
+from core.load.stream import Stream
 from core.types import EngineConfig, RequestId
 
 MOST_EMPTY_TURNS = 100
 """A step that only preempts computes nothing, but the next one does."""
+
+
+ACTS = (RequestAdmitted, RequestScheduled, GrowthFailed, TokensAppended)
+"""News of a request that takes blocks, preempts others for them, stores blocks or is about to end."""
 
 
 class Listener(Protocol):
@@ -64,7 +70,7 @@ class _Live:
 class Server:
     """The engine, its clock and its queue at the door."""
 
-    def __init__(self, config: EngineConfig, time_model: TimeModel, stream: RequestStream) -> None:
+    def __init__(self, config: EngineConfig, time_model: TimeModel, stream: Stream) -> None:
         self.time_model = time_model
         self.stream = stream
         self.listener: Listener | None = None
@@ -73,6 +79,7 @@ class Server:
         self.num_turns = 0
         self.num_knobs = 0
         self.num_taken = 0  # requests that have come
+        self.num_generated = 0  # answer tokens
         self._num_empty = 0
         self.door: deque[Arrival] = deque()
         self.live: dict[RequestId, _Live] = {}
@@ -80,6 +87,11 @@ class Server:
         self._answered: list[_Live] = []
         self._finished: list[_Live] = []
         self._tee: Callable[[Event], None] | None = None
+        # Who pushed out how many cached blocks in the last turn, by need of room or because of the cap. What
+        # expires is nobody's doing.
+        self.pushed: dict[int, int] = {}
+        self._actor: int | None = None  # whose doing comes next
+        self._num_pushed = 0
 
     # -- questions ------------------------------------------------------------------------------------------
 
@@ -89,14 +101,18 @@ class Server:
         return len(self.door) + self.engine.view.num_waiting
 
     @property
+    def num_inside(self) -> int:
+        """Requests in flight: sent and not wholly answered."""
+        return len(self.door) + len(self.live)
+
+    @property
     def has_work(self) -> bool:
         """Whether anybody is here, or will come."""
-        return bool(self.live) or bool(self.door) or self.stream.peek() is not None
+        return bool(self.live) or bool(self.door) or not self.stream.ended
 
     def next_arrival_s(self) -> float | None:
-        """When the next request comes; None after the last."""
-        ahead = self.stream.peek()
-        return None if ahead is None else ahead.at_s
+        """When the next request comes; None after the last, or while every client waits for its answer."""
+        return self.stream.next_s()
 
     # -- going on -------------------------------------------------------------------------------------------
 
@@ -121,6 +137,8 @@ class Server:
         self._submit()
         start = self.now_s
         self._scheduled.clear()
+        self.pushed.clear()
+        self._num_pushed = self._count_pushed()  # a knob turned meanwhile is nobody's doing either
         engine = self.engine
         engine.step(max(int(start * TICKS_PER_S) - engine.view.clock, 1))
         work = StepWork()
@@ -137,11 +155,9 @@ class Server:
 
     def _submit(self) -> None:
         stream, now = self.stream, self.now_s
-        ahead = stream.peek()
-        while ahead is not None and ahead.at_s <= now:
+        while (ahead := stream.next_s()) is not None and ahead <= now:
             self.door.append(stream.take())
             self.num_taken += 1
-            ahead = stream.peek()
         room = self.engine.config.max_num_seqs - self.engine.view.num_waiting
         while self.door and room > 0:
             self._enter(self.door.popleft())
@@ -155,8 +171,10 @@ class Server:
 
     def _tell(self, start: float, work: StepWork) -> None:
         listener, now = self.listener, self.now_s
+        self._next_actor(None)
         for live in self._finished:
             del self.live[live.arrival.request_id]
+            self.stream.answered(live.arrival, now)
         if listener is not None:
             for live in self._answered:
                 listener.answered(live.arrival.number, now)
@@ -171,6 +189,8 @@ class Server:
     def _take(self, event: Event) -> None:
         if self._tee is not None:
             self._tee(event)
+        if isinstance(event, ACTS):
+            self._next_actor(self.live[event.request_id].arrival.number)
         match event:
             case RequestScheduled():
                 before = event.num_computed - event.num_scheduled
@@ -178,6 +198,7 @@ class Server:
                 is_decode = event.num_scheduled == 1 and before >= num_prompt
                 self._scheduled[event.request_id] = (event.num_scheduled, before, is_decode)
             case TokensAppended():
+                self.num_generated += len(event.token_ids)
                 live = self.live[event.request_id]
                 if not live.answered:
                     live.answered = True
@@ -193,6 +214,19 @@ class Server:
                 # All have one priority, so the victim is the last one, whose turn had not come in this step.
                 assert event.request_id not in self._scheduled
 
+    def _next_actor(self, number: int | None) -> None:
+        """What was pushed out since the last act is its doing: an act is told before it shows."""
+        count = self._count_pushed()
+        if count != self._num_pushed:
+            if self._actor is not None:
+                self.pushed[self._actor] = self.pushed.get(self._actor, 0) + count - self._num_pushed
+            self._num_pushed = count
+        self._actor = number
+
+    def _count_pushed(self) -> int:
+        evicted = self.engine.view.num_evicted
+        return evicted["reused"] + evicted["cap"]
+
     # -- knobs ----------------------------------------------------------------------------------------------
 
     def set_policy(self, name: str, value: int | str | None) -> None:
@@ -206,7 +240,7 @@ class Server:
     def restart(self, config: EngineConfig) -> None:
         """A fresh, empty engine. Whoever was being served or waited in it is sent again, in order of arrival;
         a first token that was given stays given."""
-        again = sorted(self.live.values(), key=lambda live: live.arrival.number)
+        again = list(self.live.values())  # in the order in which they came in
         ticks = int(self.now_s * TICKS_PER_S)
         self.engine = Engine(config, self._take, block_events=self._tee is not None)
         if ticks:

@@ -10,8 +10,8 @@ from typing import Literal
 
 from core.errors import ConfigError
 
-Kind = Literal["chat", "template", "template_early", "rag", "system", "free"]
-KINDS: tuple[Kind, ...] = ("chat", "template", "template_early", "rag", "system", "free")
+Kind = Literal["chat", "template", "template_early", "rag", "system", "free", "agent"]
+KINDS: tuple[Kind, ...] = ("chat", "template", "template_early", "rag", "system", "free", "agent")
 
 MIXES: Mapping[str, Mapping[Kind, float]] = MappingProxyType(
     {
@@ -28,11 +28,14 @@ MIXES: Mapping[str, Mapping[Kind, float]] = MappingProxyType(
             "system": 0.1,
             "free": 0.05,
         },
+        "agents": {"agent": 1.0},
     }
 )
 """chat: several turns, each sends all before it again. template: one of some instructions, then a field of
 its own; template_early: the field stands near the beginning. rag: some documents, then a question. system:
-one system prompt for everybody, then a question. free: a question alone."""
+one system prompt for everybody, then a question. free: a question alone. agent: a task of many short calls,
+each sends all before it again and what a tool has answered; in between the tool works, now and then a person
+is asked."""
 
 TICKS_PER_S = 1000
 """The engine's logical clock follows modelled time: a time to live of 1000 ticks is one modelled second."""
@@ -42,7 +45,8 @@ MOST_REQUESTS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """Rush hour: from ``start_s`` on, for ``seconds``, requests arrive ``factor`` times as often."""
+    """Rush hour: from ``start_s`` on, for ``seconds``, requests arrive ``factor`` times as often; clients who
+    wait for their answer pause ``factor`` times as short."""
 
     start_s: float
     seconds: float
@@ -58,8 +62,18 @@ class LoadSpec:
     """All settings of a stream. Rates per second; lengths are means in tokens; popularity is Zipf's law with
     exponent ``zipf`` over ``num_prefixes`` prompts, templates or documents of each kind.
 
-    ``max_tokens`` bounds prompt and output together: what is longer is cut, a chat that would grow longer
-    ends.
+    ``clients``: None, and requests arrive as a Poisson stream at ``rate``, whether or not earlier ones have
+    been answered. A number, and so many clients each send a request, wait for its whole answer, think for
+    ``think_s`` (exponential with that mean, seconds; 0: not at all) and send the next; ``rate`` then means
+    nothing. In an open stream ``think_s`` is the pause between two turns of a chat.
+
+    An agent's task has ``calls`` calls on average; between two of them the tool works: log-normal with median
+    ``tool_s``, or, with probability ``ask_share``, a person thinks. ``tool_tokens``: what a tool answers. The
+    defaults are those of recorded coding sessions (docs/metrics.md). In an open stream such a pause counts
+    from the call's own arrival, so under load a call may come before the last one was answered.
+
+    ``max_tokens`` bounds prompt and output together: what is longer is cut, a chat or task that would grow
+    longer ends.
 
     Raises:
         ConfigError: a value outside its range, a mix without weight.
@@ -79,13 +93,18 @@ class LoadSpec:
     documents: int = 3
     document_tokens: int = 256
     max_tokens: int = 8192
+    clients: int | None = None
+    calls: float = 18.0
+    tool_s: float = 6.0
+    ask_share: float = 0.1
+    tool_tokens: int = 256
     bursts: tuple[Burst, ...] = ()
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            if item.name in _RANGES:
+            if item.name in _RANGES and getattr(self, item.name) is not None:
                 low, high = _RANGES[item.name]
-                whole = item.type == "int"
+                whole = str(item.type).startswith("int")
                 _check_number(f"load.{item.name}", getattr(self, item.name), low, high, whole=whole)
         for kind, weight in self.mix.items():
             if kind not in KINDS:
@@ -93,12 +112,15 @@ class LoadSpec:
             _check_number("load.mix", weight, 0, math.inf)
         if not sum(self.mix.values()) > 0:
             raise _bad("load.mix", dict(self.mix), "at least one scenario with a weight above 0")
-        longest = 4 * (self.own_tokens + self.output_tokens)  # each new text takes ids of its own
-        popular = (
-            2 * self.num_prefixes * (2 * self.prefix_tokens + self.document_tokens) + 2 * self.prefix_tokens
-        )
-        if self.num_requests * longest + popular >= 2**31:
+        popular = 2 * self.num_prefixes * (2 * self.prefix_tokens + self.document_tokens)
+        popular += (2 * self.num_prefixes + 2) * self.prefix_tokens  # agents, and one system prompt
+        if self.num_requests * self.longest_new + popular >= 2**31:
             raise _bad("load.num_requests", self.num_requests, "fewer requests, or shorter ones: ids run out")
+
+    @property
+    def longest_new(self) -> int:
+        """The most tokens of one request that nobody has sent before: a text of its own and the answer."""
+        return 4 * self._mean_new
 
     @property
     def longest_common(self) -> int:
@@ -110,9 +132,18 @@ class LoadSpec:
             "system": self.prefix_tokens,
             "rag": min(self.documents, self.num_prefixes) * self.document_tokens + self.prefix_tokens // 8,
             "free": 0,
+            "agent": self.prefix_tokens,
         }
         longest = max(common[kind] for kind, weight in self.mix.items() if weight > 0)
-        return longest * 5 // 4 + self.own_tokens + self.output_tokens
+        return longest * 5 // 4 + self._mean_new
+
+    @property
+    def _mean_new(self) -> int:
+        """Mean tokens of a request's own text and its answer; of an agent's the longer of its two kinds."""
+        own = self.own_tokens
+        if self.mix.get("agent", 0) > 0:
+            own = max(own, self.tool_tokens)
+        return own + self.output_tokens
 
     def fitted_to(self, pool_tokens: int, share: float = 0.25) -> LoadSpec:
         """The same stream with all lengths shrunk, so that a request's common part and an own part take
@@ -120,7 +151,7 @@ class LoadSpec:
         factor = share * pool_tokens / self.longest_common
         if factor >= 1:
             return self
-        names = ("prefix_tokens", "own_tokens", "output_tokens", "document_tokens")
+        names = ("prefix_tokens", "own_tokens", "output_tokens", "document_tokens", "tool_tokens")
         shrunk = {name: max(int(getattr(self, name) * factor), 1) for name in names}
         return replace(self, **shrunk)  # type: ignore[arg-type]
 
@@ -139,6 +170,11 @@ _RANGES: dict[str, tuple[float, float]] = {
     "documents": (1, 50),
     "document_tokens": (1, 100_000),
     "max_tokens": (2, 1_000_000),
+    "clients": (1, 10_000),
+    "calls": (1, 1000),
+    "tool_s": (0, 86_400),
+    "ask_share": (0, 1),
+    "tool_tokens": (1, 100_000),
 }
 
 

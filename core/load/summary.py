@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.cost import Figure, Prices
-from core.load.records import Records, Side
+from core.load.records import Records, Side, Times
+from core.load.spec import KINDS, Kind
 
 if TYPE_CHECKING:
     from core.load.meter import Meter
+    from core.load.server import Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +84,82 @@ def _side(records: Records, side: Side, meter: Meter, now_s: float) -> SideSumma
         throughput=Figure(per_s, "1/s", "modelled", "formula.throughput"),
         busy=Figure(meter.busy_s, "s", "modelled", "formula.busy"),
     )
+
+
+# -- kind by kind, against a service level -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class KindSide:
+    """Some requests on one server. TTFT is over those that have their first token; ``num_waiting`` have come
+    and have none yet. ``late``: share over the service level, of those of whom that is known: answered, or
+    waiting for longer than that already. No value where there is nothing to tell."""
+
+    num_answered: int
+    num_waiting: int
+    ttft_p50: Figure
+    ttft_p95: Figure
+    late: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class KindSummary:
+    """One kind of traffic on both servers; ``kind`` None: all of it. ``hit_rate`` is that of the requests
+    that the server with the cache has admitted."""
+
+    kind: Kind | None
+    num_requests: int
+    hit_rate: Figure
+    with_cache: KindSide
+    without_cache: KindSide
+
+
+def by_kind(records: Records, cached: Server, plain: Server, slo_s: float) -> tuple[KindSummary, ...]:
+    """All requests first, then the kinds that have come, most frequent first. O(kinds x requests)."""
+    come = slice(records.num_arrived)
+    kinds = records.kind[come]
+    waits = [
+        (waits_so_far(side, server)[come], ~np.isnan(side.first_s[come]))
+        for side, server in ((records.cached, cached), (records.plain, plain))
+    ]
+    rows = []
+    for kind in (None, *KINDS):
+        mine = kinds >= 0 if kind is None else kinds == KINDS.index(kind)
+        if not mine.any():
+            continue
+        with_cache, without_cache = (_kind_side(wait[mine], done[mine], slo_s) for wait, done in waits)
+        rate = Figure(_rate(records, mine), "share", "counted", "formula.hit_rate")
+        rows.append(KindSummary(kind, int(mine.sum()), rate, with_cache, without_cache))
+    return tuple(sorted(rows, key=lambda row: (row.kind is not None, -row.num_requests)))
+
+
+def waits_so_far(side: Side, server: Server) -> Times:
+    """Time to first token of every request, and of those that have come and have none how long they have
+    waited by now, at the door or inside; nan: has not come to this server."""
+    arrival_s = side.arrival_s.copy()
+    for arrival in server.door:
+        arrival_s[arrival.number] = arrival.at_s
+    waits: Times = np.where(np.isnan(side.first_s), server.now_s, side.first_s) - arrival_s
+    return waits
+
+
+def _kind_side(waits: Times, answered: NDArray[np.bool_], slo_s: float) -> KindSide:
+    ttft, waiting = waits[answered], waits[~answered & ~np.isnan(waits)]
+    p50, p95 = np.quantile(ttft, [0.5, 0.95]).tolist() if len(ttft) else (None, None)
+    late_already = int((waiting > slo_s).sum())
+    known = len(ttft) + late_already
+    late = (int((ttft > slo_s).sum()) + late_already) / known if known else None
+    return KindSide(
+        num_answered=len(ttft),
+        num_waiting=len(waiting),
+        ttft_p50=Figure(p50, "s", "modelled", "formula.ttft"),
+        ttft_p95=Figure(p95, "s", "modelled", "formula.ttft"),
+        late=Figure(late, "share", "modelled", "formula.late"),
+    )
+
+
+def _rate(records: Records, mine: NDArray[np.bool_]) -> float | None:
+    hit = records.cached.hit[: len(mine)]
+    admitted = mine & (hit >= 0)
+    total = int(records.num_prompt[: len(mine)][admitted].sum())
+    return int(hit[admitted].sum()) / total if total else None

@@ -46,6 +46,54 @@ class TtlCurve:
         return float(self.rates[place - 1]) if place else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class HeldCurve:
+    """What an idle TTL costs in memory. ``stays``: ticks, rising; how long content stood unused, until it was
+    used again or the log ended. ``num_blocks[i]`` blocks did so for ``stays[i]`` ticks. ``total``: ticks from
+    the first request to the last. Each content counts once, whoever reads it."""
+
+    total: int
+    stays: Ints
+    num_blocks: Ints
+
+    def block_s(self, ttl_s: float) -> float:
+        """Blocks x seconds held if content expires when nobody used it for longer: sum of min(stay, TTL)."""
+        ttl = ticks_of(ttl_s)
+        place = int(np.searchsorted(self.stays, ttl, side="right"))
+        short = int((self.stays[:place] * self.num_blocks[:place]).sum())
+        return (short + ttl * int(self.num_blocks[place:].sum())) / TICKS_PER_S
+
+    def mean_blocks(self, ttl_s: float) -> float:
+        """Blocks held on average between the first request and the last; 0 if all came at one moment."""
+        return self.block_s(ttl_s) * TICKS_PER_S / self.total if self.total else 0.0
+
+
+def held_curve(tree: PrefixTree) -> HeldCurve:
+    """Memory against the idle TTL, with room for everything; the other side of ``ttl_curve``.
+    O(runs on all paths).
+
+    Raises:
+        TraceError: the log has no times.
+    """
+    ticks = tree.arrival_ticks
+    used_at: list[int | None] = [None] * len(tree.length)
+    stays: list[int] = []
+    blocks: list[int] = []
+    for request, now in enumerate(ticks):
+        for run in tree.paths[request]:
+            before = used_at[run]
+            if before is not None:
+                stays.append(now - before)
+                blocks.append(tree.length[run])
+            used_at[run] = now
+    end = max(ticks, default=0)
+    stays += [end - at for at in used_at if at is not None]
+    blocks += [tree.length[run] for run, at in enumerate(used_at) if at is not None]
+    different, inverse = np.unique(np.array(stays, np.int64), return_inverse=True)
+    sums = np.bincount(inverse, blocks, len(different)).astype(np.int64)
+    return HeldCurve(end - min(ticks, default=0), different, sums)
+
+
 def ttl_curve(tree: PrefixTree) -> TtlCurve:
     """The whole curve for idle TTLs. O(runs on all paths).
 

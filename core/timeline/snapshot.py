@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 
 from core.engine.cache_controller import BlockState
 from core.engine.engine import Engine
@@ -80,26 +81,47 @@ def take_frame(engine: Engine) -> Frame:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """Blocks by state; together all usable ones."""
+    """Blocks by state; together all usable ones. ``in_use`` and ``reserved`` are held: with tokens, and with
+    none yet. The others are free: ``cached`` carries content, ``partial`` a part of a block, ``kept_out`` a
+    full block that was not stored (a policy kept it out, or caching is off)."""
 
     in_use: int
+    reserved: int
     cached: int
-    not_full: int
+    partial: int
+    kept_out: int
     empty: int
 
 
+LEVELS = tuple(state.name for state in fields(Levels))
+LETTERS = "urcpke"
+"""One for each of them."""
+
+
 def take_levels(engine: Engine) -> Levels:
-    """How many blocks are in which state. O(blocks)."""
+    """How many blocks are in which state. O(blocks + requests)."""
     letters = slot_letters(engine)
-    return Levels(*(letters.count(letter) for letter in "ucne"))
+    return Levels(*(letters.count(letter) for letter in LETTERS))
 
 
 def slot_letters(engine: Engine) -> str:
-    """One letter per block from block 1 on: u in use, c cached and idle, n not full (free, with tokens but no
-    content), e empty. O(blocks)."""
-    return "".join(
-        [
-            "u" if ref_count else "c" if digest is not None else "n" if left else "e"
-            for ref_count, digest, _, left in engine.view.block_states()
-        ]
-    )
+    """One letter of ``LETTERS`` per block from block 1 on. O(blocks + requests)."""
+    size = engine.config.block_size
+    letters = [
+        "u" if ref_count else "c" if digest is not None else _left_letter(left, size)
+        for ref_count, digest, _, left in engine.view.block_states()
+    ]
+    for block_id in _untouched(engine):
+        letters[block_id - 1] = "r"
+    return "".join(letters)
+
+
+def _left_letter(left: int, block_size: int) -> str:
+    return "e" if not left else "p" if left < block_size else "k"
+
+
+def _untouched(engine: Engine) -> Iterator[BlockId]:
+    """Blocks of running requests in which no token stands yet."""
+    view, size = engine.view, engine.config.block_size
+    for request_id in view.running_ids():
+        yield from view.block_table(request_id)[-(-view.computed(request_id) // size) :]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import asdict
-from io import StringIO
 from typing import Any
 
 import numpy as np
 
 from core.cost import CostModel
+from core.csv_table import csv_text
 from core.texts import showable
 from core.traces.model import Trace
 from core.traces.usage import UsageTotals
@@ -28,8 +27,6 @@ _COLUMNS = (
     "hit_rate_p10", "hit_rate_p50", "hit_rate_p90", "prompt_tokens_p10", "prompt_tokens_p50",
     "prompt_tokens_p90", "below_minimum", "share_paid", "verdict",
 )  # fmt: skip
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""With these a table program begins a formula: a name from a log is none."""
 
 
 def rule_json(rule: Rule) -> Json:
@@ -130,26 +127,20 @@ def reported_sources(trace: Trace) -> Json:
 
 def as_csv(analysis: Analysis, rule: Rule) -> str:
     """The log and all its sources as one table; rates from 0 to 1."""
-    text = StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(_COLUMNS)
-    writer.writerow(_row(analysis, "log", whole(analysis, rule)))
+    rows = [_row(analysis, "log", whole(analysis, rule))]
     for key in keys_of(analysis):
-        writer.writerows(_row(analysis, key, one) for one in groups(analysis, key, rule))
-    return text.getvalue()
+        rows += [_row(analysis, key, one) for one in groups(analysis, key, rule)]
+    return csv_text([_COLUMNS, *rows])
 
 
 def reported_csv(trace: Trace) -> str:
     """What a log reports per source, where nothing can be replayed; what is unknown is an empty cell."""
-    text = StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\r\n")
     names = ("prompt_tokens", "cached_tokens", "reported_rate", "at_least", "at_most")
-    writer.writerow(("by", "name", "requests", *names))
-    writer.writerow(("log", _cell(trace.name), len(trace.requests), *_reported(trace.reported())))
+    rows: list[tuple[object, ...]] = [("by", "name", "requests", *names)]
+    rows.append(("log", showable(trace.name), len(trace.requests), *_reported(trace.reported())))
     for key, found in reported_by(trace).items():
-        for one in found:
-            writer.writerow((key, _cell(one.name), one.num_requests, *_reported(one.totals)))
-    return text.getvalue()
+        rows += [(key, showable(one.name), one.num_requests, *_reported(one.totals)) for one in found]
+    return csv_text(rows)
 
 
 def _reported(totals: UsageTotals) -> tuple[object, ...]:
@@ -158,13 +149,8 @@ def _reported(totals: UsageTotals) -> tuple[object, ...]:
     return totals.prompt_tokens, totals.cached_tokens, totals.ratio_of_sums, low, high
 
 
-def _cell(name: str) -> str:
-    shown = showable(name)
-    return f"'{shown}" if shown.startswith(_FORMULA) else shown
-
-
 def _row(analysis: Analysis, key: str, one: Group) -> Iterator[object]:
-    yield from (key, _cell(one.name), one.num_requests, one.num_tokens)
+    yield from (key, showable(one.name), one.num_requests, one.num_tokens)
     yield from (one.hit_tokens, one.rate, one.possible_rate, analysis.lower_bound)
     for spread in (one.rates, one.lengths):
         yield from (spread.p10, spread.p50, spread.p90)

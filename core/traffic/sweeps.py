@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.replay.curve import Deviation, capacity_curve, measure, spread
 from core.replay.eviction_orders import ORDERS, Order, order_hits
 from core.replay.grid import GridPoint, replay_grid
 from core.replay.prefix_tree import Progress, build_tree, part_of
-from core.replay.ttl_curve import absolute_ttl_hits, ttl_curve
+from core.replay.ttl_curve import absolute_ttl_hits, held_curve, ttl_curve
 from core.traces.model import Trace
 from core.traffic.analysis import Analysis, replayed
 from core.traffic.examples import gains_least
@@ -26,7 +27,7 @@ MOST_ORDER_BLOCKS = 1_500_000
 class SizePoint:
     """One block size: the rate with as many tokens of room as now (``num_slots``), and with room for
     everything and no time to live. ``example``: the request that loses most by this size. ``lower_bound``:
-    blocks of the log are cut, so both rates may be higher in truth."""
+    blocks of the log are cut, so both rates may be higher in truth. ``hits``: tokens of each request."""
 
     block_size: int
     rate: float
@@ -34,6 +35,7 @@ class SizePoint:
     num_slots: int | None = None
     example: int = 0
     lower_bound: bool = False
+    hits: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
 
 
 def sweep_block_sizes(trace: Trace, settings: Settings, progress: Progress | None = None) -> list[SizePoint]:
@@ -52,7 +54,9 @@ def sweep_block_sizes(trace: Trace, settings: Settings, progress: Progress | Non
         hits = replayed(requests, tree, here, part_of(now, 1, 2)).hit_tokens
         total = max(int(lengths.sum()), 1)
         cut = cuts_blocks(trace, size)
-        found.append(SizePoint(size, int(hits.sum()) / total, best / total, slots, lower_bound=cut))
+        found.append(
+            SizePoint(size, int(hits.sum()) / total, best / total, slots, lower_bound=cut, hits=hits)
+        )
         all_hits.append(hits)
     return [replace(one, example=at) for one, at in zip(found, gains_least(all_hits), strict=True)]
 
@@ -97,6 +101,16 @@ def idle_ttl(analysis: Analysis, most: int = 400) -> list[tuple[float, float]]:
     places = np.unique(np.linspace(0, max(len(curve.pauses_s) - 1, 0), most).round().astype(int))
     rates = curve.rates
     return [(float(curve.pauses_s[p]), float(rates[p])) for p in places if p < len(rates)]
+
+
+def held_by_ttl(analysis: Analysis, ttls_s: Sequence[float]) -> list[tuple[float, float]]:
+    """(seconds, blocks held on average) at these idle TTLs, with room for everything.
+
+    Raises:
+        TraceError: the log has no times.
+    """
+    curve = held_curve(analysis.tree)
+    return [(ttl_s, curve.mean_blocks(ttl_s)) for ttl_s in ttls_s]
 
 
 def both_ttls(analysis: Analysis, ttl_s: float) -> tuple[float, float]:

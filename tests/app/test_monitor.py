@@ -256,12 +256,12 @@ def test_a_reload_brings_the_request_of_a_load_back() -> None:
 
 
 def test_repeating_a_long_run_stops_and_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.moment.recall.SLICE_S", 0.0)
-    monkeypatch.setattr("ui.moment.recall.NUM_SLICES", 1)
+    monkeypatch.setattr("ui.monitor.repeat.SLICE_S", 0.0)
+    monkeypatch.setattr("ui.monitor.repeat.NUM_SLICES", 1)
     at = visit("execute", lang="en", lp="256", lq="R30~5~20")
     assert not components(at)
     assert t("monitor.repeat.far", "en", name="R30", seconds=0) in [one.value for one in at.info]
-    monkeypatch.setattr("ui.moment.recall.SLICE_S", 9.0)
+    monkeypatch.setattr("ui.monitor.repeat.SLICE_S", 9.0)
     at = press(at, "moment_repeat")
     assert payload(at)["a"]["meta"]["scenario"] == "R30"
 

@@ -8,7 +8,7 @@ from tests.app.visit import choose, texts, visit
 from ui.words.i18n import LANGS, Lang, t
 from ui.words.numbers import percent
 
-PANELS = ("lengths", "turns", "prefixes", "threshold", "ttl", "best")
+PANELS = ("lengths", "turns", "prefixes", "threshold", "ttl", "cap", "pots", "decode", "best")
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -16,7 +16,7 @@ PANELS = ("lengths", "turns", "prefixes", "threshold", "ttl", "best")
 def test_every_panel(panel: str, lang: Lang) -> None:
     at = choose(visit("tradeoffs", lang=lang), "tradeoff_panel", panel)
     assert t(f"tradeoff.{panel}.intro", lang) in texts(at)
-    assert len(at.get("plotly_chart")) == 1
+    assert len(at.get("plotly_chart")) == (3 if panel == "decode" else 2)
 
 
 def test_a_slider_changes_the_sentence() -> None:

@@ -20,7 +20,15 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser import find_chromium
 
@@ -31,6 +39,9 @@ STOP_TIMEOUT_S = 10
 PAGE_TIMEOUT_MS = 30_000
 # On a deep link Streamlit looks for its server below the page's path first; the 404 tells it to look higher.
 STREAMLIT_PROBE = re.compile(r"/[\w-]+/_stcore/(health|host-config)")
+STORED = "cookies,local_storage,indexeddb,websql,service_workers,cache_storage,file_systems"
+"""All that a site can keep with a browser, without the browser's own copies of files it fetched."""
+
 BROKEN = '[data-testid="stException"], .st-key-page-that-broke'
 """A page that broke: in Streamlit's words, or in ours."""
 
@@ -133,6 +144,51 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+class Contexts:
+    """Browser contexts that tests use one after the other. Each finds one without pages, cookies and storage,
+    as a new visitor has it; what is kept is Streamlit's code, which costs a second of every first load."""
+
+    def __init__(self, chromium: Browser) -> None:
+        self.origins: set[str] = set()
+        self._chromium = chromium
+        self._made: dict[tuple[str, str, tuple[int, int]], BrowserContext] = {}
+
+    def of(self, lang: str, colour_scheme: str, viewport: tuple[int, int], anew: bool) -> BrowserContext:
+        key = (lang, colour_scheme, viewport)
+        if anew and key in self._made:
+            self._made.pop(key).close()
+        if key not in self._made:
+            self._made[key] = self._chromium.new_context(
+                locale=LOCALES[lang],
+                color_scheme="dark" if colour_scheme == "dark" else "light",
+                viewport={"width": viewport[0], "height": viewport[1]},
+            )
+            self._made[key].set_default_timeout(PAGE_TIMEOUT_MS)
+        return self._made[key]
+
+    def forget(self, context: BrowserContext) -> None:
+        """All that the visitor was and did."""
+        for page in context.pages:
+            page.close()
+        context.clear_cookies()
+        cleaner = context.new_page()
+        line = context.new_cdp_session(cleaner)
+        for origin in self.origins:
+            line.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": STORED})
+        cleaner.close()
+        self.origins.clear()
+
+
+@pytest.fixture(scope="session")
+def contexts(chromium: Browser) -> Contexts:
+    return Contexts(chromium)
+
+
+@pytest.fixture
+def empty_cache() -> None:
+    """For tests about a first load: the page's browser has fetched nothing before."""
+
+
 @pytest.fixture
 def lang() -> str:
     return "en"
@@ -151,7 +207,7 @@ def viewport() -> tuple[int, int]:
 @pytest.fixture
 def browser_page(
     request: pytest.FixtureRequest,
-    chromium: Browser,
+    contexts: Contexts,
     lang: str,
     colour_scheme: str,
     viewport: tuple[int, int],
@@ -159,19 +215,21 @@ def browser_page(
     """An empty page of a new visitor. What went wrong in it is raised when the test is over."""
     if "fresh_server" in request.fixturenames:
         request.getfixturevalue("fresh_server")  # started first, so that the page is closed before it stops
-    context = chromium.new_context(
-        locale=LOCALES[lang],
-        color_scheme="dark" if colour_scheme == "dark" else "light",
-        viewport={"width": viewport[0], "height": viewport[1]},
-    )
-    context.set_default_timeout(PAGE_TIMEOUT_MS)
+    context = contexts.of(lang, colour_scheme, viewport, anew="empty_cache" in request.fixturenames)
     page = context.new_page()
     wrong: list[str] = []
     page.on("console", lambda message: wrong.append(complaint(message)) if complaint(message) else None)
     page.on("pageerror", lambda error: wrong.append(f"uncaught: {error}"))
-    context.on("request", lambda sent: wrong.append(leaves(sent)) if leaves(sent) else None)
+
+    def is_sent(sent: Request) -> None:
+        contexts.origins.add("{0.scheme}://{0.netloc}".format(urlsplit(sent.url)))
+        if leaves(sent):
+            wrong.append(leaves(sent))
+
+    context.on("request", is_sent)
     yield page
-    context.close()
+    context.remove_listener("request", is_sent)
+    contexts.forget(context)
     assert wrong == []
 
 

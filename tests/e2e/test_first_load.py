@@ -12,6 +12,7 @@ from playwright.sync_api import Page, Route
 from tests.e2e.conftest import STREAMLIT_PROBE
 from tests.e2e.onstage import open_stage
 
+pytestmark = pytest.mark.usefixtures("empty_cache")
 MOST_REQUESTS, MOST_BYTES = 14, 1_500_000
 SOONER = "globalThis.setTimeout = (call, ms, ...more) => wait(call, ms === 20000 ? 500 : ms, ...more);"
 PARCEL = re.compile(r"/app/static/parcel-[0-9a-f]+\.json$")

@@ -53,7 +53,9 @@ def test_the_interview_is_played_by_keyboard_and_survives_a_reload(browser_page:
         expect(card.get_by_text(words(name, key, "en"))).to_be_visible()
 
     def press(key: str) -> None:
+        """The letter, once the button that wears it is there: its code comes later than the text above it."""
         browser_page.wait_for_selector(SETTLED)  # a key that comes while the page is drawn anew is nobody's
+        expect(browser_page.locator(".st-key-interview-go kbd", has_text=key.upper())).to_be_visible()
         browser_page.keyboard.press(key)
 
     open_page(browser_page, f"{server}/ch12?lang=en&open=ch12.kv_q")
@@ -134,6 +136,7 @@ def test_the_class_on_the_projector_is_read_from_the_last_row(browser_page: Page
     assert len(sizes) > 30
     assert card.evaluate("one => one.scrollHeight - one.clientHeight") <= 1
     assert card.bounding_box() == {"x": 0, "y": 0, "width": 1920, "height": 1080}
+    expect(browser_page.locator(".st-key-results-back")).to_be_visible()  # it is what hears the key
     browser_page.keyboard.press("Escape")
     expect(card).to_have_count(0)
     expect(browser_page.get_by_role("textbox")).not_to_be_empty()

@@ -130,7 +130,9 @@ def test_the_formula_is_one_click_away(browser_page: Page, server: str) -> None:
     expect(card).to_be_hidden()
 
 
-def test_from_a_point_to_its_request_and_back(browser_page: Page, server: str) -> None:
+def test_a_click_lists_who_is_behind_a_point_and_a_row_leads_to_the_stage_and_back(
+    browser_page: Page, server: str
+) -> None:
     page = browser_page
     open_monitor(page, f"{server}/monitor?lang=en&lp=256&lr=8")
     page.wait_for_function(TIME_OVER, arg=12)
@@ -144,9 +146,16 @@ def test_from_a_point_to_its_request_and_back(browser_page: Page, server: str) -
     where = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.move(*where)
     hover = page.locator(f"{CHART} .hoverlayer .hovertext").first
-    expect(hover).to_contain_text(A_REQUEST)
-    name = A_REQUEST.findall(hover.text_content() or "")[0]
+    expect(hover).to_contain_text(re.compile(r"\d+–\d+ s"))
+    begin, end = re.findall(r"(\d+)–(\d+) s", hover.text_content() or "")[0]
     page.mouse.click(*where)
+    behind = page.locator(".st-key-load-behind")
+    expect(behind).to_contain_text(t("monitor.bin.title", "en", begin=begin, end=end))
+    expect(behind).not_to_contain_text("…")
+    assert "/monitor" in page.url
+    row = behind.locator('[class*="st-key-behind_misses_R"] button').first
+    name = A_REQUEST.findall(row.inner_text())[0]
+    row.click()
     page.wait_for_url("**/execute*")
     expect(page.locator(STAGE)).to_be_visible()
     expect(page.locator(f"{STAGE} .name")).to_contain_text(name)
@@ -159,6 +168,9 @@ def test_from_a_point_to_its_request_and_back(browser_page: Page, server: str) -
     page.wait_for_url("**/monitor*")
     expect(page.locator(CHART)).to_be_visible()
     expect(page.locator(f"{CHART} .annotation-text", has_text=name)).to_be_visible()
+    expect(behind).to_contain_text(t("monitor.bin.title", "en", begin=begin, end=end))
+    behind.get_by_role("button", name=t("monitor.bin.close", "en")).click()
+    expect(behind.locator("button")).to_have_count(0)
 
 
 def test_a_link_to_the_monitor_as_the_first_request(browser_page: Page, fresh_server: str) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
+from core.csv_table import csv_text
 from core.engine import events as ev
 from core.timeline.diagnose import MissReason, explain
 from core.timeline.event_log import EventLog
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass
@@ -91,14 +88,5 @@ def _admit(row: Row, event: ev.RequestAdmitted, reason: MissReason | None) -> No
 
 def requests_csv(log: EventLog) -> str:
     """The rows as CSV text, header first; the same log gives the same text."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(Row)], lineterminator="\r\n")
-    writer.writeheader()
-    for row in request_rows(log):
-        writer.writerow({name: _safe(value) for name, value in asdict(row).items()})
-    return text.getvalue()
-
-
-def _safe(value: object) -> object:
-    """Text that a spreadsheet would take for a formula gets an apostrophe in front."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    rows = [asdict(row).values() for row in request_rows(log)]
+    return csv_text([[field.name for field in fields(Row)], *rows])

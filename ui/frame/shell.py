@@ -31,6 +31,7 @@ _STYLE = """
 .st-key-toolbar .stSelectbox{width:min(22rem,24vw)}
 }
 @media (min-width:760px){.st-key-stage-frame{aspect-ratio:1280/656}}
+[data-testid="stElementToolbarButton"] [aria-label^="Download as CSV"]{display:none}
 .st-key-reserve-metric{min-height:6.75rem}
 .stElementContainer:has(#speaks){display:none}
 [data-testid="stApp"]:not([data-test-connection-state="CONNECTED"])::after{content:var(--broth-trying);

@@ -39,7 +39,7 @@ SUFFIXES = (".css", ".js")
 ENTRIES: dict[str, Callable[[], dict[Lang, dict[str, str]]]] = {
     "stage/stage.js": stage_texts,
     "act/act.js": partial(texts, ("act.", "path.")),
-    "monitor/monitor.js": partial(texts, ("monitor.",)),
+    "monitor/monitor.js": partial(texts, ("monitor.", "unit.")),
     "usage/usage.js": partial(texts, ("usage.",)),
     "lecture/lecture.js": partial(texts, ("lecture.",)),
 }

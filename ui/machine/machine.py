@@ -12,6 +12,8 @@ from ui.machine.own import MY_GPU, MY_MODEL, OwnNumbers, from_text, to_text
 
 MOST_GPUS = 64
 MOST_PRICE = 10_000.0
+CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥"}
+"""What prices may be in: the code in a link, the sign before an amount."""
 _NAME, _OWN = "on", "my"
 
 
@@ -52,6 +54,8 @@ def to_query(machine: Machine) -> dict[str, str]:
     prices = machine.prices
     numbers = (prices.per_gpu_hour, prices.per_million_tokens, prices.per_million_cached)
     parts = (machine.model, machine.gpu, str(machine.num_gpus), *(f"{number:g}" for number in numbers))
+    if prices.currency != Prices().currency:
+        parts += tuple(code for code, sign in CURRENCIES.items() if sign == prices.currency)
     query = {_NAME: "~".join(parts)}
     if machine.own != OwnNumbers():
         query[_OWN] = to_text(machine.own)
@@ -69,12 +73,14 @@ def from_query(query: Mapping[str, str]) -> tuple[Machine, list[str]]:
     if _NAME not in query:
         return Machine(own=own), lost
     try:
-        model, gpu, num_gpus, *numbers = query[_NAME].split("~")
-        hour, million, cached = (_price(text) for text in numbers)
+        model, gpu, num_gpus, *rest = query[_NAME].split("~")
+        hour, million, cached = (_price(text) for text in rest[:3])
+        code = rest[3] if len(rest) == 4 else "USD"
         known = model in (*MODELS, MY_MODEL) and gpu in (*GPUS, MY_GPU)
         number = whole(num_gpus, 1, MOST_GPUS)
-        if known and number:
-            return Machine(model, gpu, number, Prices(hour, million, cached), own), lost
+        if known and number and code in CURRENCIES and len(rest) <= 4:
+            prices = Prices(hour, million, cached, CURRENCIES[code])
+            return Machine(model, gpu, number, prices, own), lost
     except (ValueError, BrothError):
         pass
     return Machine(own=own), [*lost, _NAME]

@@ -13,7 +13,7 @@ from core.errors import BrothError
 from ui.frame.kept import Notice
 from ui.frame.open_parts import draw_if_open
 from ui.frame.session import lang, plain, say, stands_on_one
-from ui.machine.machine import MACHINE, MOST_GPUS, MOST_PRICE, Machine
+from ui.machine.machine import CURRENCIES, MACHINE, MOST_GPUS, MOST_PRICE, Machine
 from ui.machine.own import DTYPES, GPU_NUMBERS, MODEL_NUMBERS, MOST, MY_GPU, MY_MODEL, least
 from ui.words.i18n import error_text
 
@@ -38,9 +38,13 @@ def _fields() -> None:
     with number:
         _number("num_gpus", now.num_gpus, 1, MOST_GPUS, _setter("num_gpus"))
     _own_numbers(now)
-    for column, name in zip(st.columns(len(PRICES)), PRICES, strict=True):
+    sign = now.prices.currency
+    *columns, last = st.columns(len(PRICES) + 1)
+    for column, name in zip(columns, PRICES, strict=True):
         with column:
-            _number(name, float(getattr(now.prices, name)), 0.0, MOST_PRICE, _price_setter(name))
+            _number(name, float(getattr(now.prices, name)), 0.0, MOST_PRICE, _price_setter(name), sign=sign)
+    with last:
+        _choice("currency", list(CURRENCIES.values()), sign, _price_setter("currency"))
     st.caption(say("machine.help"))
     st.caption(say("machine.sources", model=now.model_spec.source, gpu=now.gpu_spec.source))
 
@@ -71,11 +75,14 @@ def _choice(name: str, options: Sequence[str], value: str, change: Callable[[Any
     st.selectbox(say(f"machine.{name}"), options, key=key, on_change=changed)
 
 
-def _number(name: str, value: float, least_of: float, most: float, change: Callable[[Any], Machine]) -> None:
-    """A whole number or a price: whichever ``value`` is."""
+def _number(
+    name: str, value: float, least_of: float, most: float, change: Callable[[Any], Machine], **words: str
+) -> None:
+    """A whole number or a price: whichever ``value`` is. ``words``: for the holes of its label."""
     key = f"widget_machine_{name}"
     st.session_state[key] = value
-    st.number_input(say(f"machine.{name}"), least_of, most, key=key, on_change=_take, args=(key, change))
+    label = say(f"machine.{name}", **words)
+    st.number_input(label, least_of, most, key=key, on_change=_take, args=(key, change))
 
 
 def _take(key: str, change: Callable[[Any], Machine]) -> None:

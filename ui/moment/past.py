@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from core.engine import events as ev
 from core.engine.hash_chain import hash_chain
-from core.load import Arrival, LoadRun, Moment, RequestStream
+from core.load import Arrival, LoadRun, Moment
 from core.timeline.diagnose import MissReason, explain
 from core.timeline.event_log import EventLog
 from core.types import BlockHash
@@ -49,15 +50,17 @@ def _moved(reason: MissReason, offset: int, places: list[int]) -> MissReason:
 
 def _arrivals_before(run: LoadRun, moment: Moment) -> Iterator[Arrival]:
     """The requests that came before the piece: the last ones, and those that still run."""
-    in_piece = [_number(e.request_id) for e in moment.log.events if isinstance(e, ev.RequestArrived)]
-    first = min(in_piece, default=run.records.num_arrived)
-    stream = RequestStream(run.spec, run.max_tokens)
-    for burst in run.bursts:
-        stream.burst(burst)
-    while (ahead := stream.peek()) is not None and ahead.number < first:
-        arrival = stream.take()
-        if arrival.number >= first - LOOK_BACK or arrival.request_id in moment.frame["reqs"]:
-            yield arrival
+    in_piece = {_number(e.request_id) for e in moment.log.events if isinstance(e, ev.RequestArrived)}
+    order: list[int] = run.records.cached.order().tolist()
+    place = next((place for place, number in enumerate(order) if number in in_piece), len(order))
+    wanted = set(order[max(place - LOOK_BACK, 0) : place])
+    running = {_number(name) for name in moment.frame["reqs"]}
+    wanted |= running & set(order[:place])
+    found: dict[int, Arrival] = {}
+    for arrival in islice(run.contents(), max(wanted, default=-1) + 1):
+        if arrival.number in wanted:
+            found[arrival.number] = arrival
+    yield from (found[number] for number in order if number in found)
 
 
 def _number(request_id: str) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.cost import FORMULAS
 from core.load import TICKS_PER_S, Flag, HotPrefix
+from ui.monitor.looks import INKS
 from ui.monitor.run import LoadSession
 from ui.words.i18n import LangMode
 from ui.words.palette import PALETTE
@@ -33,6 +34,7 @@ def monitor_payload(load: LoadSession, lang: LangMode, bet: int | None) -> Paylo
         "run": load.name,
         "lang": lang,
         "palette": PALETTE,
+        "inks": dict(INKS),
         "bet": bet,
         "side": not load.playing,
         "picked": list(load.picked) if load.picked else None,
@@ -41,7 +43,7 @@ def monitor_payload(load: LoadSession, lang: LangMode, bet: int | None) -> Paylo
             "playing": load.playing,
             "done": run.done,
             "heard": load.heard,
-            "arrived": run.records.num_arrived,
+            "arrived": run.records.cached.num_arrived,
             "total": run.spec.num_requests,
         },
         "samples": data,

@@ -21,6 +21,7 @@ from core.errors import BrothError
 from core.load import TICKS_PER_S, LoadRun
 from ui.frame.kept import Kept
 from ui.machine.machine import Machine
+from ui.monitor.asked import Asked
 from ui.monitor.deeds import BURST, KNOBS, Deed, LoadPlan
 from ui.monitor.sent import Sent
 from ui.monitor.setup import BURST_FACTOR, BURST_S, SPEEDS, LoadSetup
@@ -53,6 +54,8 @@ class LoadSession:
     """The number of the last press of Play that was heard; the browser repeats it until it stands here."""
     looks: int = 0
     """How often a request was opened from the charts."""
+    asked: Asked | None = None
+    """The bin whose culprits are listed."""
     picked: tuple[str, float] | None = None
     """The request that was looked at on the stage, and the moment on the time axis it stands for."""
     deeds: list[Deed] = field(default_factory=list)
@@ -75,6 +78,7 @@ class LoadSession:
         """Go on by what one tick is worth, as far as the budget allows."""
         with self.lock:
             if self.playing:
+                self.asked = None
                 self._go_on(self.run.now_s + self.speed * TICK_S, watch, BUDGET_S)
 
     def repeat(self, until_s: float, budget_s: float, watch: Watch = time.perf_counter) -> bool:
@@ -136,7 +140,7 @@ class LoadSession:
     def burst(self) -> None:
         """Rush hour, from now on."""
         with self.lock:
-            if not self.run.done:
+            if not self.run.done and self.setup.can_rush:
                 self._take_over()
                 self._do(self._now(BURST))
                 self.playing = True
@@ -151,7 +155,7 @@ class LoadSession:
         while self.pending and (self.pending[0].at_s <= self.run.now_s or self.run.done):
             deed, *later = self.pending
             self.pending = tuple(later)
-            if deed.name == BURST and self.run.done:
+            if deed.name == BURST and (self.run.done or not self.setup.can_rush):
                 continue
             with suppress(BrothError):  # a link can ask for what the engine refuses
                 self._do(deed)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable
 from functools import cache
@@ -17,6 +15,7 @@ from core.backends.experiments.hits import hit_pairs, hit_sweep, saving_claim
 from core.backends.experiments.report import Json, Report
 from core.backends.experiments.serving import decoding, many_users
 from core.backends.progress import Cancelled, Progress
+from core.csv_table import csv_text
 from ui.prefill.models import SMALL, Choice
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "measured"
@@ -146,11 +145,7 @@ def as_csv(report: Report) -> str:
     known = {name: getattr(report, name) for name in ("experiment", "model", "backend", "device", "date")}
     rows = [{**known, **_flat(row)} for row in report.rows]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    out = io.StringIO()
-    writer = csv.DictWriter(out, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return "\ufeff" + out.getvalue()
+    return "\ufeff" + csv_text([names, *([row.get(name) for name in names] for row in rows)])
 
 
 def _flat(row: Json, before: str = "") -> Json:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-from io import StringIO
-
 import streamlit as st
 
+from core.csv_table import csv_text
 from ui.frame.session import lang, lang_mode, plain, say
 from ui.study.class_code import LONGEST, Pasted, read_codes
 from ui.study.class_count import Belief, ClassCount, count_class, table
@@ -129,9 +127,7 @@ def _stop(still: Belief | None) -> None:
 
 def answers_csv(pasted: Pasted, leading: Lang) -> str:
     """Every option with its people. The mark in front tells spreadsheets that the text is UTF-8."""
-    file = StringIO()
-    writer = csv.writer(file)
-    writer.writerow(t("results.csv.head", leading).split(","))
+    rows: list[list[object]] = [[*t("results.csv.head", leading).split(",")]]
     for name, time, letter, people, sure, sheets in table(pasted.codes):
         right = letter == RIGHT[name]
         if letter == NOTHING:
@@ -139,5 +135,5 @@ def answers_csv(pasted: Pasted, leading: Lang) -> str:
         else:
             meaning = t(f"six.{name}.so" if right else f"six.{name}.belief.{letter}", leading)
         told = [t(f"six.{name}.name", leading), t(f"results.{time}", leading), letter, meaning]
-        writer.writerow([*told, t("results.csv.right", leading) if right else "", people, sure, sheets])
-    return "\ufeff" + file.getvalue()
+        rows.append([*told, t("results.csv.right", leading) if right else "", people, sure, sheets])
+    return "\ufeff" + csv_text(rows)

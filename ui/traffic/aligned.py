@@ -10,16 +10,10 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from core.traffic.diagnosis.shown import Aligned
-from ui.words.palette import PALETTE
+from ui.words.palette import themed
 from ui.words.visible import Piece, visible_in, visible_pieces
 
-_LIGHT, _DARK = PALETTE["light"], PALETTE["dark"]
 Say = Callable[..., str]
-
-
-def themed(name: str) -> str:
-    """A colour of the palette, light and dark."""
-    return f"light-dark({_LIGHT[name]},{_DARK[name]})"
 
 
 STYLE = f"""<style>

@@ -33,8 +33,11 @@ def lines(
     markers: bool = False,
     ticks: Sequence[float] | None = None,
     colours: Mapping[str, str] | None = None,
+    shares: bool = True,
 ) -> go.Figure:
-    """Several curves of hit rates over one quantity; line styles tell them apart beside the colours."""
+    """Several curves over one quantity, of hit rates or (not ``shares``) of anything from zero up; line
+    styles tell them apart beside the colours."""
+    value = "%{y:.1%}" if shares else "%{y:,.3~g}"
     figure = go.Figure()
     for place, (name, points) in enumerate(curves.items()):
         numbers = (requests or {}).get(name)
@@ -48,10 +51,13 @@ def lines(
                 mode="lines+markers" if markers else "lines",
                 line={"dash": DASHES[place % len(DASHES)], "width": 2.5, **colour},
                 marker={"size": 5, "symbol": SYMBOLS[place % len(SYMBOLS)], **colour},
-                hovertemplate="%{x:,.6~g} · %{y:.1%}<extra>%{fullData.name}</extra>",
+                hovertemplate=f"%{{x:,.6~g}} · {value}<extra>%{{fullData.name}}</extra>",
             )
         )
-    figure.update_yaxes(tickformat=".0%", range=[0, 1.02], title_text=y_title)
+    if shares:
+        figure.update_yaxes(tickformat=".0%", range=[0, 1.02], title_text=y_title)
+    else:
+        figure.update_yaxes(tickformat=",.3~g", rangemode="tozero", title_text=y_title)
     figure.update_xaxes(title_text=x_title, type="log" if log_x else "linear", exponentformat="none")
     if ticks is not None:
         figure.update_xaxes(tickvals=list(ticks), ticktext=[f"{value:,.6g}" for value in ticks])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from core.traffic.diagnosis.findings import Bar
-from ui.traffic.aligned import Say, themed
+from ui.traffic.aligned import Say
 from ui.words.numbers import digits
+from ui.words.palette import themed
 
 STYLE = f"""<style>
 .broth-bar{{display:flex;height:26px;overflow:hidden;margin:4px 0}}

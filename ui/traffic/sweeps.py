@@ -9,27 +9,31 @@ import streamlit as st
 
 from core.errors import BrothError
 from core.replay.curve import capacity_curve
+from core.tradeoffs.best import MEASURED_ON, Bill, Charges, Choice, best_after_costs, best_of, bill
 from core.traffic.analysis import Analysis
 from core.traffic.examples import after_pauses, loses_most
 from core.traffic.settings import Settings
 from core.traffic.sweeps import (
     MOST_ORDER_BLOCKS,
+    SizePoint,
     both_ttls,
     compare_orders,
     curve_points,
+    held_by_ttl,
     idle_ttl,
     num_blocks,
     sweep_block_sizes,
     with_pinning,
 )
 from ui.frame.session import lang, say, say_each, show_error, tell
+from ui.machine.machine import MACHINE
 from ui.traffic.charts import Carried, lines
 from ui.traffic.open import clicked
 from ui.traffic.settings import Open
 from ui.traffic.state import Log, remember, state
 from ui.traffic.words import best_title, rate_words
 from ui.traffic.work import work
-from ui.words.numbers import digits
+from ui.words.numbers import digits, percent
 
 MOST_PINNED_TOKENS = 3_000_000
 IN_FLIGHT = (4, 16)
@@ -97,9 +101,47 @@ def _block_sizes(log: Log, analysis: Analysis, open_it: Open) -> None:
     cut = ", ".join(str(one.block_size) for one in points if one.lower_bound)
     note = say("traffic.blocks.lower", sizes=cut) if cut else ""
     st.caption(tell(say("traffic.blocks.help"), note))
+    _after_costs(log, analysis, points)
     if point:
         one = points[int(point[1])]
         open_it(one.example, replace(analysis.settings, block_size=one.block_size, num_slots=one.num_slots))
+
+
+def _after_costs(log: Log, analysis: Analysis, points: Sequence[SizePoint]) -> None:
+    """Beside the highest rate, the size that saves most once its blocks are paid for."""
+    cost = MACHINE.get().cost()
+    lengths = tuple(map(int, analysis.lengths))
+
+    def make() -> list[Bill]:
+        return [bill(_choice(one, lengths), cost, Charges()) for one in points if one.hits is not None]
+
+    bills = remember(("bills", log.key, analysis.settings, cost), make)
+    after, top = best_after_costs(bills), best_of([one.choice for one in bills])
+    if after is None or top is None or not top.hit_rate:
+        return
+    words = {
+        "size": after.choice.block_size,
+        "net": percent(after.net_share, 2),
+        "top": top.block_size,
+        "net_top": percent(next(one for one in bills if one.choice == top).net_share, 2),
+    }
+    st.caption(say("traffic.blocks.after", model=MACHINE.get().model, date=MEASURED_ON, **words))
+
+
+def _choice(one: SizePoint, lengths: tuple[int, ...]) -> Choice:
+    blocks = sum(-(-length // one.block_size) for length in lengths)
+    hits = () if one.hits is None else tuple(map(int, one.hits))
+    return Choice(one.block_size, 1, one.rate, blocks, lengths=lengths, hits=hits)
+
+
+def _held(analysis: Analysis, pauses: Sequence[float]) -> None:
+    """The other side of the curve: memory."""
+    block = MACHINE.get().cost().block_bytes(analysis.settings.block_size) / 2**30
+    points = [(max(ttl, 1e-3), mean * block) for ttl, mean in held_by_ttl(analysis, pauses)]
+    title = say("traffic.ttl.held", model=MACHINE.get().model)
+    figure = lines({title: points}, say("traffic.axis.ttl"), "GiB", log_x=True, markers=True, shares=False)
+    st.caption(title)
+    st.plotly_chart(figure.update_layout(height=220), key=f"traffic_held_{state().looks}")
 
 
 def _ttl(log: Log, analysis: Analysis, open_it: Open) -> None:
@@ -118,6 +160,7 @@ def _ttl(log: Log, analysis: Analysis, open_it: Open) -> None:
     name = say("traffic.rate")
     curves = {name: [(max(pause, 1e-3), rate) for pause, rate in points]}
     point = _chart("ttl_curve", curves, say("traffic.axis.ttl"), {name: carried}, bound=analysis.lower_bound)
+    _held(analysis, pauses)
     ttl_s = TTL_S if analysis.settings.ttl_s is None else analysis.settings.ttl_s
     found = remember(("ttls", log.key, analysis.settings), lambda: both_ttls(analysis, ttl_s))
     idle, absolute = (rate_words(rate, analysis.lower_bound, lang()) for rate in found)

@@ -74,3 +74,8 @@ PALETTE: dict[Theme, dict[str, str]] = {
         "spot": "#F0E442",
     },
 }
+
+
+def themed(name: str) -> str:
+    """A colour of the palette for a style sheet, light and dark."""
+    return f"light-dark({PALETTE['light'][name]},{PALETTE['dark'][name]})"

@@ -48,7 +48,7 @@ def head_by(
                 if left <= 0:
                     break
         except TraceError as error:
-            found.append(error)
+            found.append(error.alone())
         except OverError:
             pass
     if way.packed == "csv" and as_cells and left == most:

@@ -52,11 +52,22 @@ def read_trace(
     Raises:
         TraceError: unknown format, a broken line, nothing in it.
     """
+    try:
+        return _read_all(files, format_name, options or ReadOptions(), progress)
+    except TraceError as error:
+        raise error.alone() from None
+
+
+def _read_all(
+    files: TraceFile | Path | Sequence[TraceFile | Path],
+    format_name: str | None,
+    wanted: ReadOptions,
+    progress: Progress | None,
+) -> Trace:
     given = [files] if isinstance(files, TraceFile | Path) else list(files)
     found = [file if isinstance(file, TraceFile) else TraceFile(showable(file.name), file) for file in given]
     if not found:
         raise problems.empty("the upload", "there is no file")
-    wanted = options or ReadOptions()
     name = found[0].name if len(found) == 1 else f"{found[0].name} + {len(found) - 1}"
     plan, left_out, empty = _planned(found, format_name, wanted)
     dates, numbers = Dates(ignored=wanted.ignore_times), Numbers()
@@ -154,7 +165,7 @@ def _planned(
         try:
             plan.append((file, _how(file, format_name, options)))
         except TraceError as why:
-            error = error or why
+            error = error or why.alone()
             if why.code == "trace.empty":
                 empty.append(file.inside if isinstance(file, Member) else file.name)
             elif isinstance(file, Member):

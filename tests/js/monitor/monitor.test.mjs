@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { binsBefore, emptyBuffer, nextHead, roundStep, roundTop, takeBins, valueAt } from "../../../assets/monitor/buffer.js";
 import { emptyOwed, hearMessage, pressPlay, tellNow } from "../../../assets/monitor/tell.js";
+import { digits, seconds } from "../../../assets/monitor/figures.js";
 import { heatCounts } from "../../../assets/monitor/heat.js";
 import { cellColour, cellGrid, countLetters, mixColours } from "../../../assets/monitor/poolmap.js";
-import { placeWord, STRIPS, stripValues, tickText, timeAxis, valueAxis } from "../../../assets/monitor/strips.js";
+import { placeWord, STRIPS, stripValues, tickText, timeAxis, valueAxis, valueText } from "../../../assets/monitor/strips.js";
 
 const message = (start, values, more = {}) => ({ generation: 0, bin_s: 1, start, end_s: values.map((_, j) => start + j + 1), curves: { hit_rate_total: values }, flags: [], ...more });
 
@@ -60,6 +61,7 @@ test("round axes", () => {
   assert.equal(roundTop(0), 1);
 });
 
+const zh = (n) => n + "%";
 const bufferOf = (curves) => ({ ends: [1, 2, 3], width: 1, curves, flags: [] });
 
 test("value axes: shares to 1, times in decades, always from low to high", () => {
@@ -71,7 +73,8 @@ test("value axes: shares to 1, times in decades, always from low to high", () =>
   const time = valueAxis(ttft, bufferOf({ ttft_p50_with: [0.03, null, 4] }), 3, 20, 100);
   assert.deepEqual(time.ticks, [0.01, 0.1, 1, 10]);
   assert.deepEqual([time.y(0.01), time.y(10)], [100, 20]);
-  assert.deepEqual([tickText(hit, 0.5), tickText(ttft, 0.03), tickText(ttft, 4), tickText(evict, 1200)], ["50 %", "30 ms", "4 s", "1.2k"]);
+  assert.deepEqual([tickText(hit, 0.5, zh), tickText(ttft, 0.03), tickText(ttft, 4), tickText(evict, 1200)], ["50%", "30 ms", "4 s", "1200"]);
+  assert.deepEqual([valueText(hit, 0.4149, zh), valueText(ttft, 0.149), valueText(evict, 12.34)], ["41.5%", "149 ms", "12.3"]);
 });
 
 test("the time axis begins with a minute and grows with the run", () => {
@@ -92,6 +95,8 @@ test("a word stands in the head of the first strip that has room", () => {
 test("numbers beside the strips are those of the moment shown", () => {
   const values = stripValues(bufferOf({ in_use: [0.1, 0.2, 0.3], queue_with: [1, null, 5] }), 2);
   assert.deepEqual(values, { in_use: 0.2, queue_with: 1 });
+  const alone = stripValues(bufferOf({ hit_rate: [0.1, null, 0.3] }), 2);
+  assert.equal(alone.hit_rate, null, "in the newest bin nobody was let in; an older rate would be another bin's");
 });
 
 test("the density map: every slot has a cell, age fades the hue", () => {
@@ -104,7 +109,7 @@ test("the density map: every slot has a cell, age fades the hue", () => {
   const shades = [0, 2, 4].map((age) => cellColour("c", age, colours, 4));
   assert.deepEqual(shades, ["rgb(0,0,0)", "rgb(128,128,128)", "rgb(255,255,255)"]);
   assert.deepEqual([cellColour("u", 3, colours), cellColour("e", 0, colours)], ["#111111", "#eeeeee"]);
-  assert.deepEqual(countLetters("uucnee"), { u: 2, c: 1, n: 1, e: 2 });
+  assert.deepEqual(countLetters("uucpkee"), { u: 2, r: 0, c: 1, p: 1, k: 1, e: 2 });
 });
 
 test("heat travels as one letter a bin", () => {
@@ -135,4 +140,12 @@ test("a press is told until a message knows its number; one sent before it does 
   assert.equal(owed.playing, true, "the first of two was heard");
   hearMessage(owed, 1001, true);
   assert.deepEqual([owed.playing, tellNow(owed, 10_000)], [null, null]);
+});
+
+test("numbers have three digits that matter, whatever their size", () => {
+  // The same table as in tests/unit/ui/monitor/test_figures.py.
+  const table = [[0.149, "149 ms"], [0.0123, "12.3 ms"], [0.99949, "999 ms"], [1.234, "1.23 s"], [12.34, "12.3 s"], [119.6, "120 s"], [200.5, "3.34 min"], [9000.5, "2.50 h"]];
+  for (const [value, text] of table) assert.equal(seconds(value), text);
+  const plain = [[0.0123, "0.0123"], [4.567, "4.57"], [45.67, "45.7"], [1234.6, "1,235"], [12, "12"], [1200, "1,200"], [0, "0"]];
+  for (const [value, text] of plain) assert.equal(digits(value), text);
 });

@@ -11,15 +11,17 @@ from core.cost import FORMULAS, CostModel
 from core.traces.door.read import read_trace
 from core.traces.options import ReadOptions
 from core.traces.packing.sources import TraceFile
-from core.tradeoffs.shared_pool import CARDS, Move, interleave, num_stale, runs_with_stale
-from core.tradeoffs.tradeoffs import (
+from core.tradeoffs.best import (
     THRESHOLDS,
+    Charges,
     Choice,
-    Points,
+    best_after_costs,
     best_of,
+    bill,
     settings_grid,
-    threshold_against_noise,
 )
+from core.tradeoffs.shared_pool import CARDS, Move, interleave, num_stale, runs_with_stale
+from core.tradeoffs.tradeoffs import Points, threshold_against_noise
 from core.traffic.samples import sample_log
 from ui.course.bars import Kind, Row, token_plane
 from ui.course.ch08_costs.counts import TEMPLATE, changed_word
@@ -27,6 +29,7 @@ from ui.course.ch08_costs.on_stage import NAME, kept, pick, table
 from ui.course.ch08_costs.overhead import BLOCK, TOKENS, Overhead, measure, measured
 from ui.course.grid import stage_colours
 from ui.course.lessons import show_part
+from ui.course.tradeoff_panels.best import after_costs_words
 from ui.frame import plain_figure as go
 from ui.frame.session import say
 from ui.machine.panel import machine_panel
@@ -251,6 +254,10 @@ def best_panel() -> None:
     numbers = {"size": best.block_size, "threshold": best.admit_after, "rate": percent(best.hit_rate)}
     worst = min(choices, key=lambda one: one.hit_rate)
     show_part(NAME, "best_result", num=len(choices), worst=percent(worst.hit_rate), **numbers)
+    machine = machine_panel()
+    after = best_after_costs([bill(one, machine.cost(), Charges()) for one in choices])
+    assert after is not None
+    st.markdown(after_costs_words(after))
 
 
 def load_grid(load: str, room: int) -> list[Choice]:

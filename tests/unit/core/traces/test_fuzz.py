@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import random
 import re
 import time
 from collections.abc import Callable
+from types import GeneratorType
 
 import pytest
 
@@ -139,6 +141,25 @@ def test_damaged_files(name: str) -> None:
         assert time.process_time() - start < SECONDS, seed
     assert try_to_read(source, name, skip_broken=False) == untouched  # nothing was left behind
     assert num_errors > 0 or name == "text_lines"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_being_read_is_let_go_at_once(name: str) -> None:
+    """An error once held the frames that it came through, and they the error and the half-read file. The
+    collector found them when it liked; deep inside another log there was no room left to close a file."""
+    gc.collect()
+    gc.disable()
+    try:
+        for seed in range(12):
+            try_to_read(damaged(SOURCES[name], seed), name if seed % 4 else None, skip_broken=bool(seed % 2))
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        left = [str(one) for one in gc.garbage if isinstance(one, GeneratorType | TraceError)]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert left == []
 
 
 @pytest.mark.parametrize("depth", [10, 300, 480, 900])

@@ -9,15 +9,17 @@ import pytest
 from core.cost import GPUS, MODELS, CostModel
 from core.engine.engine import Engine
 from core.replay.replay import replay
+from core.tradeoffs.best import Charges
 from core.tradeoffs.tradeoffs import (
-    Choice,
-    best_of,
     conversation,
+    costs_of_room,
+    held_against_pauses,
+    lost_to_threshold,
     noisy_log,
     prefix_log,
     prefixes_against_room,
     saving,
-    settings_grid,
+    size_costs,
     threshold_against_noise,
     ttl_against_pauses,
 )
@@ -101,16 +103,35 @@ def test_three_pauses_catch_95_percent() -> None:
     assert [rate for _, rate in ran] == sorted(rate for _, rate in ran)
 
 
-def test_the_best_setting_is_the_best_of_all() -> None:
-    log = prefix_log(4, 60, 8, 40, 0.0)
-    choices = settings_grid(log, 500)
-    assert {(one.block_size, one.admit_after) for one in choices} == {
-        (size, k) for size in (4, 8, 16, 32, 64) for k in (1, 2)
-    }
-    best = best_of(choices)
-    assert best is not None
-    assert best.hit_rate == max(one.hit_rate for one in choices)
-    assert (best.block_size, best.admit_after) == (4, 1)
-    assert settings_grid(log, 60) == []
-    assert best_of([]) is None
-    assert best_of([Choice(4, 1, 0.5), Choice(8, 2, 0.5), Choice(8, 1, 0.5)]) == Choice(8, 1, 0.5)
+def test_nobody_asks_for_what_is_one_s_own() -> None:
+    """Of what one conversation holds the shared part is at most its 64 blocks; the rest grows on."""
+    every, once = (dict(points) for points in held_against_pauses((60.0, 6000.0), 60.0))
+    assert every[60.0] - once[60.0] == pytest.approx(64 * (1 - math.exp(-1)), rel=0.06)
+    assert every[6000.0] - once[6000.0] == pytest.approx(64, rel=0.01)
+    assert once[60.0] == pytest.approx(16 * 60 / 60, rel=0.1)  # 16 blocks a visit, a visit a minute
+
+
+def test_the_block_size_has_two_costs() -> None:
+    sizes = size_costs((1, 16, 256), 2048, 128, COST, Charges())
+    assert [one.num_blocks for one in sizes] == [2176, 136, 9]
+    assert sizes[0].again_s == 0 < sizes[1].again_s < sizes[2].again_s
+    assert sizes[0].work_s > sizes[1].work_s > sizes[2].work_s > 0
+
+
+def test_what_room_costs_is_what_more_room_would_have_hit() -> None:
+    few, many = costs_of_room((4, 40), 110)
+    assert few.again_tokens == 0 < many.again_tokens
+    ample = dict(prefixes_against_room((40,), 4000))[40]
+    small = dict(prefixes_against_room((40,), 110))[40]
+    assert many.again_tokens == pytest.approx((ample - small) * 152)
+
+
+@pytest.mark.parametrize("admit_after", [1, 2, 3])
+def test_every_token_that_comes_again_hits_or_has_a_reason(admit_after: int) -> None:
+    """Hits, not stored yet, evicted, seen for the first time, and the last token of 21: together all."""
+    for noise, lost in zip((0.0, 0.6), lost_to_threshold((0.0, 0.6), admit_after), strict=True):
+        hits = dict(threshold_against_noise((noise,), admit_after))[noise]
+        count = sum(one.token_ids[0] < 10_000 for one in noisy_log(noise))
+        first = 4 * 20 / (21 * count)
+        assert hits + lost.not_stored + lost.evicted + first + 1 / 21 == pytest.approx(1)
+        assert (lost.not_stored > 0) == (admit_after > 1)

@@ -10,7 +10,7 @@ from core.cost import GPUS, MODELS, CostModel
 from core.engine.events import BlockEvicted
 from core.scenario.scenario import run
 from core.scenario.tokenizer import TeachingTokenizer
-from core.tradeoffs.tradeoffs import best_of
+from core.tradeoffs.best import best_of
 from pages.ch08 import SITUATIONS
 from tests.strategies import examples
 from tests.unit.ui.course.typed import typed_prompts

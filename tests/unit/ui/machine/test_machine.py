@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.cost import GPUS, MODELS, Prices
 from core.errors import ConfigError
 from tests.strategies import shown_texts
-from ui.machine.machine import MOST_PRICE, Machine, from_query, to_query
+from ui.machine.machine import CURRENCIES, MOST_PRICE, Machine, from_query, to_query
 from ui.machine.own import DTYPES, MY_GPU, MY_MODEL, OwnNumbers, from_text, to_text
 
 PRICE = st.integers(0, 100_000).map(lambda cents: cents / 100)
@@ -18,7 +18,13 @@ MACHINES = st.builds(
     model=st.sampled_from(sorted(MODELS)),
     gpu=st.sampled_from(sorted(GPUS)),
     num_gpus=st.integers(1, 64),
-    prices=st.builds(Prices, per_gpu_hour=PRICE, per_million_tokens=PRICE, per_million_cached=PRICE),
+    prices=st.builds(
+        Prices,
+        per_gpu_hour=PRICE,
+        per_million_tokens=PRICE,
+        per_million_cached=PRICE,
+        currency=st.sampled_from(sorted(CURRENCIES.values())),
+    ),
 )
 
 
@@ -43,6 +49,7 @@ def test_the_usual_machine_is_not_in_the_link() -> None:
         "Llama-2-7B~A100~1~2~1~nan",
         "Llama-2-7B~A100~1~2~1~-1",
         "Llama-2-7B~A100~1~2~1~1~1",
+        "Llama-2-7B~A100~1~2~1~1~EUR~EUR",
         "Llama-2-7B~A100~0~2~1~1",
         "Llama-2-7B~A100~99999~2~1~1",
         "Llama-2-7B~abacus~1~2~1~1",

@@ -23,6 +23,7 @@ from ui.monitor.setup import SPEEDS, LoadSetup
 from ui.teacher.address import read_address
 
 SMALL = LoadSetup(pool=256, rate=6.0)
+CLOSED = LoadSetup(pool=256, mix="agents", clients=20, think_s=3)
 ONCE = Machine()
 
 
@@ -32,9 +33,9 @@ def still() -> float:
 
 
 @cache
-def by_hand() -> LoadSession:
+def by_hand(setup: LoadSetup = SMALL) -> LoadSession:
     """Somebody plays with a load: every knob, two bursts, a new block size, at several speeds."""
-    load = follow(LoadPlan(SMALL), ONCE)
+    load = follow(LoadPlan(setup), ONCE)
     script = {
         0: {"cache_cap": 120},
         2: {"admit_after": 2},
@@ -56,9 +57,9 @@ def by_hand() -> LoadSession:
 def assert_same_run(one: LoadSession, other: LoadSession) -> None:
     """Request for request, curve for curve, flag for flag."""
     a, b = one.run, other.run
-    for name in ("arrival_s", "kind", "prefix", "num_prompt", "num_output"):
+    for name in ("kind", "prefix", "num_prompt", "num_output"):
         np.testing.assert_array_equal(getattr(a.records, name), getattr(b.records, name))
-    for name in ("turn", "hit", "admitted_s", "first_s", "finished_s"):
+    for name in ("arrival_s", "turn", "hit", "admitted_s", "first_s", "finished_s"):
         np.testing.assert_array_equal(getattr(a.records.cached, name), getattr(b.records.cached, name))
         np.testing.assert_array_equal(getattr(a.records.plain, name), getattr(b.records.plain, name))
     assert (a.now_s, a.knobs, a.bursts, a.flags) == (b.now_s, b.knobs, b.bursts, b.flags)
@@ -67,9 +68,11 @@ def assert_same_run(one: LoadSession, other: LoadSession) -> None:
     assert a.slot_map() == b.slot_map()
 
 
-@pytest.mark.parametrize("speed", [1, 64])
-def test_the_run_of_a_link_is_the_very_run_in_which_knobs_were_turned_by_hand(speed: int) -> None:
-    load = by_hand()
+@pytest.mark.parametrize(("speed", "setup"), [(1, SMALL), (64, SMALL), (64, CLOSED)])
+def test_the_run_of_a_link_is_the_very_run_in_which_knobs_were_turned_by_hand(
+    speed: int, setup: LoadSetup
+) -> None:
+    load = by_hand(setup)
     plan, lost = from_query(to_query(load.plan()))
     assert (plan, lost) == (load.plan(), [])
     again = follow(replace(plan, speed=speed), ONCE)

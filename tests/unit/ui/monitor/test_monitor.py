@@ -7,24 +7,28 @@ import json
 import threading
 from dataclasses import replace
 from functools import cache
+from typing import get_args
 
 import numpy as np
 import pytest
 
+from core.engine.events import EvictionCause
 from core.errors import BrothError
 from core.load import MIXES, TICKS_PER_S
+from core.load.hindsight import WhyKind
 from core.timeline.frame import apply
 from core.types import EngineConfig
 from ui.machine.machine import Machine
 from ui.moment.shown import ShownMoment, shown_moment
-from ui.monitor.charts import MOST_LINES, ROWS, load_figure, word_lines
+from ui.monitor.asked import Asked
+from ui.monitor.charts import MOST_LINES, axis_words, load_figure, row_of, shown_curves, word_lines
 from ui.monitor.deeds import LoadPlan
+from ui.monitor.looks import ROWS
 from ui.monitor.payload import monitor_payload, shown_flags
-from ui.monitor.pick import Picker
 from ui.monitor.run import BUDGET_S, LoadSession, follow
 from ui.monitor.sent import AGAIN
-from ui.monitor.setup import LoadSetup, from_query, like_stage, to_query
-from ui.words.i18n import table
+from ui.monitor.setup import LESSONS, LoadSetup, from_query, like_stage, to_query
+from ui.words.i18n import Lang, placeholders, table
 
 SMALL = LoadSetup(pool=256, rate=6.0)
 
@@ -53,6 +57,8 @@ def settled() -> LoadSession:
         LoadSetup(),
         LoadSetup(seed=0, mix="rag", rate=12.0, pool=64, block_size=4, cache_cap=0, ttl_s=30, admit_after=3),
         LoadSetup(pool=10, block_size=7),
+        LoadSetup(mix="agents", clients=24, think_s=0, prefix_tokens=2048, output_tokens=8),
+        *LESSONS.values(),
     ],
 )
 def test_a_link_brings_the_setup_back(setup: LoadSetup) -> None:
@@ -70,6 +76,7 @@ def test_the_usual_setup_adds_nothing_to_a_link() -> None:
         ({"lp": "1000000"}, ["lp"]),
         ({"lm": "soup", "lr": "5"}, ["lm", "lr"]),
         ({"lb": "٣", "la": "1.5"}, ["lb", "la"]),
+        ({"ln": "0", "lk": "-1", "lx": "513", "lo": ""}, ["ln", "lk", "lx", "lo"]),
     ],
 )
 def test_what_a_link_gets_wrong_is_named_and_left_out(query: dict[str, str], lost: list[str]) -> None:
@@ -229,7 +236,7 @@ def test_hot_counts_say_how_many_requests_came_per_bin() -> None:
         assert shown["n"] == prefix.num_requests
 
 
-# -- points and requests ------------------------------------------------------------------------------
+# -- charts and lists -----------------------------------------------------------------------------------
 
 
 def number(name: str | None) -> int:
@@ -237,43 +244,53 @@ def number(name: str | None) -> int:
     return int(name[1:])
 
 
-def test_a_point_of_a_time_means_the_request_nearest_to_it() -> None:
-    run = settled().run
-    samples, picker = run.samples(), Picker(run)
-    first, arrival = run.records.cached.first_s, run.records.arrival_s
-    for place, end in enumerate(samples.end_s):
-        value = samples.curves["ttft_p95_with"][place]
-        name = picker.at(end, samples.bin_s, "ttft_p95_with", value)
-        inside = [k for k in range(run.records.num_arrived) if end - samples.bin_s < first[k] <= end]
-        if value is None:
-            assert name is None
-            continue
-        best = min(abs(first[k] - arrival[k] - value) for k in inside)
-        assert abs(first[number(name)] - arrival[number(name)] - value) == pytest.approx(best)
-
-
-def test_other_points_mean_the_last_request_let_in() -> None:
-    run = settled().run
-    admitted = run.records.cached.admitted_s
-    for end in (3.0, 30.0, 99.0):
-        name = Picker(run).at(end, 1.0, "in_use", 0.5)
-        known = [k for k in range(run.records.num_arrived) if admitted[k] <= end]
-        assert admitted[number(name)] == max(admitted[k] for k in known)
-    assert Picker(follow(LoadPlan(SMALL), Machine()).run).at(1.0, 1.0, "in_use", None) is None
-
-
-def test_the_figure_shows_the_samples_and_names_a_request_at_each_point() -> None:
+def test_the_figure_shows_the_samples() -> None:
     load = settled()
-    figure = load_figure(load, table("en"), [(60.0, "rush hour")], 60)
     samples = load.run.samples()
-    curves = [curve for row in ROWS.values() for curve in row]
-    assert len(figure.data) == len(curves)
-    for trace, curve in zip(figure.data, curves, strict=True):
+    figure = load_figure(load, table("en"), [(60.0, "rush hour")], 60, "light")
+    curves = [curve for row in ROWS.values() for curve in shown_curves(samples, row)]
+    assert len(figure.data) == len(curves) + 1
+    for place, (trace, curve) in enumerate(zip(figure.data, curves, strict=False)):
         np.testing.assert_array_equal(np.array(trace.y, float), np.array(samples.curves[curve], float))
-        assert trace.name == table("en")[f"monitor.curve.{curve}"]
-        assert all(name == "" or name.startswith("R") for name in trace.customdata)
+        assert trace.name == table("en")[f"monitor.curve.{curve}"].replace("{bin}", "1")
+        assert curve in ROWS[row_of(load, place)]
+    nobody = [
+        end for end, rate in zip(samples.end_s, samples.curves["hit_rate"], strict=True) if rate is None
+    ]
+    assert list(figure.data[-1].x) == nobody
+    assert row_of(load, len(curves)) == "hit"
     assert figure.layout.paper_bgcolor is None
     assert figure.layout.plot_bgcolor is None
+    assert figure.layout.xaxis6.title.text == table("en")["monitor.axis"].replace("{bin}", "1")
+
+
+def test_the_axis_says_when_its_points_became_wider() -> None:
+    load = session_at(610, replace(SMALL, rate=1.0))
+    samples = load.run.samples()
+    assert (samples.bin_s, samples.widened_s) == (2.0, 600.0)
+    words = axis_words(samples, table("en"))
+    assert all(part in words for part in ("each point: 2 s", "second 600", "1 s"))
+
+
+def test_a_list_leads_with_what_its_strip_is_about() -> None:
+    firsts = {strip: Asked(5.0, 1.0, strip).order[0] for strip in ROWS}
+    assert (firsts["hit"], firsts["evict"], firsts["ttft"]) == ("misses", "evictors", "slowest")
+    assert all(len(set(Asked(5.0, 1.0, strip).order)) == 3 for strip in ROWS)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_reason_has_words(lang: Lang) -> None:
+    kinds = [kind for kind in get_args(WhyKind) if kind != "evicted"]
+    keys = [f"monitor.why.{kind}" for kind in kinds]
+    keys += [f"monitor.why.evicted.{cause}" for cause in (*get_args(EvictionCause), "cap.lowered")]
+    assert all(placeholders(table(lang)[key]) <= {"at", "other"} for key in keys)
+
+
+def test_who_goes_on_leaves_the_list() -> None:
+    load = session_at(5)
+    load.asked = Asked(3.0, 1.0, "hit")
+    load.tick(watch=lambda: 0.0)
+    assert load.asked is None
 
 
 def test_words_above_the_charts_do_not_meet() -> None:

@@ -1,0 +1,245 @@
+"""The runs behind a sheet: which there are, in a useful order, and what one of them gives.
+
+A run is one server with its part of the stream. Its first requests fill the cache and are not counted
+(``WARM_SHARE``); all other requests are, from whatever moment they come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.cost import StepWork
+from core.decision.spec import UNLIMITED, SheetSpec
+from core.engine.events import RequestAdmitted
+from core.errors import RequestError
+from core.load import KINDS, Arrival, Kind, LoadSpec
+from core.load.records import Counts, Records, Times
+from core.load.run import new_stream, with_window, without_cache
+from core.load.server import Server
+from core.load.summary import waits_so_far
+from core.types import EngineConfig
+
+PIECE_S = 5.0
+"""Modelled seconds between two looks whether a run may stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One run: ``gpus`` share the load, each has ``gib`` of room (None: no cache; inf: never full).
+    ``whole``: it stands on the curves, so it is never stopped early."""
+
+    gpus: int
+    gib: float | None
+    seed: int
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the counted requests of one run met, in order of their numbers. Times in modelled seconds.
+
+    ``too_small``: the blocks that a request needs which the pool does not have; then there is nothing else.
+    ``stopped``: the run was left because its p95 is at least the ceiling. Then ``ttft_s`` are lower bounds:
+    what is known, how long the others have waited so far, 0 for who had not come; so p50, p95 and shares
+    over a level are "at least", and there is no hit rate, queue or throughput (nan).
+    """
+
+    work: Work
+    blocks: int
+    too_small: int | None
+    stopped: bool
+    kind: NDArray[np.int8]
+    num_prompt: Counts
+    hit: Counts
+    ttft_s: Times
+    queue: float
+    throughput: float
+
+    def quantile(self, share: float) -> float:
+        """A quantile of the times to first token, between two values in proportion; nan without any."""
+        return float(np.quantile(self.ttft_s, share)) if len(self.ttft_s) else float("nan")
+
+    def over(self, slo_s: float) -> float:
+        """Share of requests whose first token came later than that; nan without any."""
+        return float(np.mean(self.ttft_s > slo_s)) if len(self.ttft_s) else float("nan")
+
+    def holds(self, slo_s: float) -> bool:
+        """Whether p95 is at or under the level."""
+        return self.too_small is None and not self.stopped and self.quantile(0.95) <= slo_s
+
+    @property
+    def hit_rate(self) -> float:
+        """Hit tokens / prompt tokens; nan where there is none to tell."""
+        total = int(self.num_prompt.sum())
+        return float("nan") if self.stopped or not total else int(self.hit.sum()) / total
+
+    @property
+    def drift(self) -> float:
+        """Hit rate of the later half of the counted requests, less that of the earlier half."""
+        half = len(self.num_prompt) // 2
+        early, late = int(self.num_prompt[:half].sum()), int(self.num_prompt[half:].sum())
+        if self.stopped or not early or not late:
+            return float("nan")
+        return float(self.hit[half:].sum() / late - self.hit[:half].sum() / early)
+
+    def of(self, kind: Kind) -> Outcome:
+        """The requests of one kind only. Queue and throughput are those of all."""
+        mine = self.kind == KINDS.index(kind)
+        parts = {name: getattr(self, name)[mine] for name in ("kind", "num_prompt", "hit", "ttft_s")}
+        return replace(self, **parts)
+
+
+def plan(spec: SheetSpec) -> tuple[Work, ...]:
+    """All runs in an order in which the picture comes early: with the first seed the curves, what an
+    unlimited cache would reach, the grid; then curves and grid seed by seed. Empty: no size has room."""
+    if not spec.sizes:
+        return ()
+    curves = [Work(spec.curve_gpus, gib, 0, True) for gib in (*_outside_in(spec.sizes), None, UNLIMITED)]
+    grid = [
+        Work(gpus, gib, 0)
+        for gpus in sorted(spec.gpus, key=lambda gpus: (abs(gpus - spec.curve_gpus), gpus))
+        if gpus != spec.curve_gpus
+        for gib in (None, *spec.sizes)
+    ]
+    first, *later = spec.seeds
+    order = [*((work, first) for work in (*curves, *grid))]
+    order += [(work, seed) for seed in later for work in curves]
+    order += [(work, seed) for seed in later for work in grid]
+    return tuple(replace(work, seed=seed) for work, seed in order)
+
+
+def _outside_in(sizes: tuple[float, ...]) -> list[float]:
+    """The ends first, then the middles between what is there: a curve is seen before it is fine."""
+    left, found = list(range(len(sizes))), [0, len(sizes) - 1]
+    while len(set(found)) < len(left):
+        done = sorted(set(found))
+        low, high = max(pairwise(done), key=lambda pair: pair[1] - pair[0])
+        found.append((low + high) // 2)
+    return [sizes[place] for place in dict.fromkeys(found)]
+
+
+def measure(spec: SheetSpec, work: Work) -> Outcome:
+    """Run it. Pure: the same spec and work give the same outcome. About 0.3 ms of computing a request."""
+    stream = spec.share_of(work.gpus, work.seed)
+    blocks = _blocks(spec, stream, work.gib)
+    run = _Run(spec, stream, _config(spec.config, blocks, work.gib is not None))
+    try:
+        run.go(None if work.whole else spec.ceiling_s)
+    except RequestError as error:
+        if error.code != "request.too_large":
+            raise
+        return _nothing(work, blocks, int(str(error.values["needed"])))
+    return run.outcome(work, blocks)
+
+
+def _blocks(spec: SheetSpec, stream: LoadSpec, gib: float | None) -> int:
+    """The pool. Without a cache all the room of the largest size serves running requests; without limit it
+    holds every block that the run can bring."""
+    if gib is None:
+        return spec.blocks(spec.sizes[-1])
+    if gib != UNLIMITED:
+        return spec.blocks(gib)
+    requests = new_stream(stream, stream.max_tokens).by_number()
+    return sum(request.num_tokens // spec.config.block_size + 1 for request in requests)
+
+
+def _config(config: EngineConfig, blocks: int, caching: bool) -> EngineConfig:
+    """The engine of one run. A cap stays what it is; where the pool is smaller, that bounds."""
+    if not caching:
+        return without_cache(replace(config, num_blocks=blocks + 1))
+    cap = None if config.cache_cap is None else min(config.cache_cap, blocks)
+    return with_window(replace(config, num_blocks=blocks + 1, enable_caching=True, cache_cap=cap))
+
+
+class _Run:
+    """One server to its end, or until its p95 is over a ceiling; writes down what each request meets."""
+
+    def __init__(self, spec: SheetSpec, stream: LoadSpec, config: EngineConfig) -> None:
+        self._num_warm = spec.num_warm
+        self._server = Server(config, spec.cost, new_stream(stream, stream.max_tokens))
+        self._server.listener = self
+        self._stopped = False
+        self._records = Records(stream.num_requests)
+        self._side = self._records.cached
+        self._last_ones = slice(-min(stream.clients or 1, stream.num_requests), None)
+
+    def go(self, ceiling_s: float | None) -> None:
+        """Run."""
+        server = self._server
+        while server.has_work:
+            server.run_until(server.now_s + PIECE_S)
+            if ceiling_s is not None and server.has_work:
+                self._stopped = bool(np.quantile(self._waits_so_far(), 0.95) > ceiling_s)
+                if self._stopped:
+                    return
+
+    def outcome(self, work: Work, blocks: int) -> Outcome:
+        """What the counted requests met."""
+        warm = self._num_warm
+        return Outcome(
+            work=work,
+            blocks=blocks,
+            too_small=None,
+            stopped=self._stopped,
+            kind=self._records.kind[warm:],
+            num_prompt=self._records.num_prompt[warm:],
+            hit=self._side.hit[warm:],
+            ttft_s=self._waits_so_far(),
+            queue=np.nan if self._stopped else self._queue(),
+            throughput=np.nan if self._stopped else self._throughput(),
+        )
+
+    def _waits_so_far(self) -> Times:
+        """Of the counted requests: time to first token, or since they came; 0 for who has not come."""
+        return np.nan_to_num(waits_so_far(self._side, self._server), nan=0.0)[self._num_warm :]
+
+    @property
+    def _window(self) -> tuple[float, float]:
+        """From the first counted request on while all send: until the last one comes, or the first client
+        sends its last."""
+        arrival_s = self._side.arrival_s
+        return float(arrival_s[self._num_warm :].min()), float(arrival_s[self._last_ones].min())
+
+    def _queue(self) -> float:
+        """Requests that wait to be let in, mean over the window: all their waiting in it / its length."""
+        start, end = self._window
+        waited = np.minimum(self._side.admitted_s, end) - np.maximum(self._side.arrival_s, start)
+        return float(np.maximum(waited, 0).sum()) / (end - start) if end > start else np.nan
+
+    def _throughput(self) -> float:
+        start, end = self._window
+        finished_s = self._side.finished_s
+        inside = (finished_s > start) & (finished_s <= end)
+        return float(np.count_nonzero(inside)) / (end - start) if end > start else np.nan
+
+    # -- what the server tells ------------------------------------------------------------------------------
+
+    def submitted(self, arrival: Arrival, turn: int) -> None:
+        """A request reaches the engine."""
+        self._records.arrived(self._side, arrival)
+
+    def admitted(self, number: int, at_s: float, event: RequestAdmitted) -> None:
+        """The scheduler lets a request in; only the first time counts."""
+        if not event.resumed:
+            self._side.admitted_s[number], self._side.hit[number] = at_s, event.hit_tokens
+
+    def answered(self, number: int, at_s: float) -> None:
+        """A request has its first token."""
+        self._side.first_s[number] = at_s
+
+    def finished(self, number: int, at_s: float) -> None:
+        """A request has its last token."""
+        self._side.finished_s[number] = at_s
+
+    def stepped(self, start_s: float, end_s: float, work: StepWork, server: Server) -> None:
+        """A step is over."""
+
+
+def _nothing(work: Work, blocks: int, needed: int) -> Outcome:
+    none = np.zeros(0)
+    kinds, tokens = none.astype(np.int8), none.astype(np.int32)
+    return Outcome(work, blocks, needed, False, kinds, tokens, tokens, none, np.nan, np.nan)

@@ -1,0 +1,121 @@
+"""Where the time of a client goes that waits for its answers, and how much a cache can change of it.
+
+A client thinks, waits in the queue, waits for its first token, reads the rest of the answer, and begins
+again. So many clients, each once per cycle: throughput = clients / cycle (Little's law). A cache shortens the
+prefill, and with it the queue and the decoding of those who stand behind it; it shortens neither thinking nor
+the decode steps themselves. What is left if prefill, queue and neighbours took no time at all bounds what any
+cache can gain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.cost import StepWork, TimeModel
+from core.load.records import Counts, Records, Side
+from core.load.spec import LoadSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Means over the requests that both servers have answered, as one of them did, seconds.
+
+    think_s before the request was sent (in an agent's task: the tool's time); queue_s until it was admitted;
+    prefill_s until its first token; decode_s until its last. ``least_s``: one step for the first token and
+    one for each other one, with the GPU to itself.
+    """
+
+    num_clients: int
+    think_s: float
+    queue_s: float
+    prefill_s: float
+    decode_s: float
+    least_s: float
+
+    @property
+    def answer_s(self) -> float:
+        """From sending to the last token."""
+        return self.queue_s + self.prefill_s + self.decode_s
+
+    @property
+    def total_s(self) -> float:
+        """The whole cycle."""
+        return self.think_s + self.answer_s
+
+    @property
+    def per_s(self) -> float:
+        """Requests per second while all clients are there: each sends one per cycle."""
+        return self.num_clients / self.total_s
+
+    @property
+    def inside(self) -> float:
+        """Requests in flight, on average."""
+        return self.per_s * self.answer_s
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The same clients at both servers."""
+
+    num_answered: int
+    with_cache: Cycle
+    without_cache: Cycle
+
+    @property
+    def gain(self) -> float:
+        """How many times the requests per second that the cache brings: cycle without / cycle with."""
+        return self.with_cache.per_s / self.without_cache.per_s
+
+    @property
+    def floor_s(self) -> float:
+        """Thinking and the decode steps alone: no cache makes a cycle shorter than this."""
+        return self.without_cache.think_s + self.without_cache.least_s
+
+    @property
+    def ceiling(self) -> float:
+        """How many times the requests per second no cache can exceed: cycle without / ``floor_s``."""
+        return self.without_cache.total_s / self.floor_s
+
+
+def compare(spec: LoadSpec, records: Records, time_model: TimeModel) -> Loop | None:
+    """Both cycles so far, O(requests). None without clients, or before both servers have answered the same
+    request. What only the faster one has answered does not count: the means would differ by chance."""
+    answered = ~np.isnan(records.cached.finished_s) & ~np.isnan(records.plain.finished_s)
+    done = np.flatnonzero(answered)
+    if spec.clients is None or not len(done):
+        return None
+    least_s = _least_s(time_model, records.num_prompt[done], records.num_output[done])
+    cycles = (_cycle(spec, side, done, least_s) for side in (records.cached, records.plain))
+    return Loop(len(done), *cycles)
+
+
+def _cycle(spec: LoadSpec, side: Side, done: NDArray[np.int64], least_s: float) -> Cycle:
+    assert spec.clients is not None
+    before = np.zeros(len(done))  # when each one's client was last answered; the first ones begin at 0
+    later = done >= spec.clients
+    before[later] = side.finished_s[done[later] - spec.clients]
+    sent, first, last = side.arrival_s[done], side.first_s[done], side.finished_s[done]
+    admitted = np.minimum(
+        side.admitted_s[done], first
+    )  # sent again to a fresh engine: it had its first token
+    return Cycle(
+        num_clients=min(spec.clients, spec.num_requests),
+        think_s=float((sent - before).mean()),
+        queue_s=float((admitted - sent).mean()),
+        prefill_s=float((first - admitted).mean()),
+        decode_s=float((last - first).mean()),
+        least_s=least_s,
+    )
+
+
+def _least_s(time_model: TimeModel, prompt: Counts, output: Counts) -> float:
+    """An answer with the prompt wholly cached and nobody else there, on average: a step's time grows evenly
+    with its context, so the mean context of all steps gives the mean step."""
+    steps = output.astype(np.float64)
+    contexts = steps * (prompt - 1) + steps * (steps - 1) / 2
+    step = StepWork()
+    step.add_decode(int(contexts.sum() / steps.sum()))
+    return float(steps.mean()) * time_model.step_s(step)

@@ -1,0 +1,289 @@
+"""The decision sheet against a second plain reading: whole loads, sorting, counting by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from math import isnan
+
+import numpy as np
+import pytest
+
+from core.cost import GPUS, MODELS, CostModel, Prices
+from core.cost.model import GIB
+from core.decision import UNLIMITED, Outcome, Sheet, SheetSpec, Work, gather, measure, plan, sizes_for
+from core.errors import ConfigError
+from core.load import KINDS, LoadRun, LoadSpec
+from core.load.records import Side
+from core.load.server import Server
+from core.types import EngineConfig
+
+COST = CostModel(MODELS["Llama-3-8B"], GPUS["A100"])
+SPEC = SheetSpec(
+    load=LoadSpec(num_prefixes=8),
+    config=EngineConfig(),
+    cost=COST,
+    sizes_gib=(1.5, 3.0, 6.0),
+    rate=16.0,
+    gpus=(1, 2, 3),
+    seeds=(3, 4, 5),
+    num_requests=250,
+)
+CLIENTS = replace(SPEC, load=replace(SPEC.load, clients=33, think_s=1.0))
+
+
+@cache
+def ran(work: Work, clients: bool = False) -> Outcome:
+    return measure(CLIENTS if clients else SPEC, work)
+
+
+def whole_load(spec: SheetSpec, work: Work) -> LoadRun:
+    """The same cell as a load with both servers; the one without a cache has the pool of the largest size."""
+    rate = spec.rate / work.gpus
+    clients = spec.load.clients
+    if clients is not None:
+        clients = clients // work.gpus + (1 if clients % work.gpus else 0)
+    load = replace(spec.load, seed=work.seed, rate=rate, clients=clients, num_requests=spec.num_requests)
+    gib = spec.sizes_gib[-1] if work.gib is None else work.gib
+    blocks = int(gib * GIB / (16 * COST.model.kv_bytes_per_token))
+    run = LoadRun(load, EngineConfig(num_blocks=blocks + 1), COST)
+    while run.advance(seconds=100.0):
+        pass
+    return run
+
+
+def sorted_quantile(values: list[float], share: float) -> float:
+    values = sorted(values)
+    place = share * (len(values) - 1)
+    low = int(place)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (place - low) * (values[high] - values[low])
+
+
+@pytest.mark.parametrize("clients", [False, True])
+@pytest.mark.parametrize("work", [Work(2, 1.5, 3, True), Work(3, None, 4), Work(1, 6.0, 5)], ids=str)
+def test_a_cell_is_one_server_of_a_whole_load(work: Work, clients: bool) -> None:
+    spec = CLIENTS if clients else SPEC
+    outcome, run = ran(work, clients), whole_load(spec, work)
+    side: Side = run.records.plain if work.gib is None else run.records.cached
+    counted = range(100, 250)  # two fifths warm up
+    ttft = [float(side.first_s[n] - side.arrival_s[n]) for n in counted]
+    assert outcome.ttft_s.tolist() == ttft
+    assert outcome.quantile(0.95) == pytest.approx(sorted_quantile(ttft, 0.95))
+    assert outcome.quantile(0.5) == pytest.approx(sorted_quantile(ttft, 0.5))
+    level = sorted_quantile(ttft, 0.8)
+    assert outcome.over(level) == sum(wait > level for wait in ttft) / 150
+    hits, asked = sum(int(side.hit[n]) for n in counted), sum(int(run.records.num_prompt[n]) for n in counted)
+    assert outcome.hit_rate == hits / asked
+    assert (hits > 0) == (work.gib is not None)
+    last = range(250 - (run.spec.clients or 1), 250)
+    start, end = min(side.arrival_s[n] for n in counted), min(side.arrival_s[n] for n in last)
+    done = sum(1 for n in range(250) if start < side.finished_s[n] <= end)
+    waited = sum(max(min(side.admitted_s[n], end) - max(side.arrival_s[n], start), 0) for n in range(250))
+    assert outcome.throughput == pytest.approx(done / (end - start))
+    assert outcome.queue == pytest.approx(waited / (end - start))
+
+
+def test_each_server_has_its_part() -> None:
+    assert [SPEC.share_of(gpus, 3).rate for gpus in (1, 2, 3)] == [16.0, 8.0, 16 / 3]
+    assert [CLIENTS.share_of(gpus, 3).clients for gpus in (1, 2, 3)] == [33, 17, 11]
+    assert {SPEC.share_of(2, seed).seed for seed in SPEC.seeds} == set(SPEC.seeds)
+
+
+def test_more_room_more_hits_and_more_gpus_less_waiting() -> None:
+    for seed in SPEC.seeds:
+        rates = [ran(Work(2, gib, seed, True)).hit_rate for gib in (*SPEC.sizes, UNLIMITED)]
+        assert rates == sorted(rates)
+        assert rates[0] < rates[2]
+        waits = [ran(Work(gpus, None, seed)).quantile(0.95) for gpus in SPEC.gpus if gpus != 2]
+        assert waits == sorted(waits, reverse=True)
+
+
+def test_an_unlimited_cache_forgets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    real = Server.run_until
+
+    def watched(server: Server, horizon_s: float) -> None:
+        real(server, horizon_s)
+        seen.append(sum(server.engine.view.num_evicted.values()))
+
+    monkeypatch.setattr(Server, "run_until", watched)
+    measure(SPEC, Work(2, UNLIMITED, 3, True))
+    assert seen[-1] == 0
+    measure(SPEC, Work(2, 1.5, 3, True))
+    assert seen[-1] > 0
+
+
+def test_a_run_that_is_left_early_says_at_least() -> None:
+    """Its numbers are lower bounds of those of the whole run; it is over every level up to the ceiling."""
+    spec = replace(SPEC, rate=60.0, num_requests=600, ceiling_s=2.0)
+    work = Work(1, None, 3)
+    short, whole = measure(spec, work), measure(spec, replace(work, whole=True))
+    assert short.stopped
+    assert not whole.stopped
+    assert 2.0 < short.quantile(0.95) <= whole.quantile(0.95)
+    assert short.quantile(0.5) <= whole.quantile(0.5)
+    for level in (0.1, 1.0, 2.0):
+        assert short.over(level) <= whole.over(level)
+        assert not short.holds(level)
+        assert not whole.holds(level)
+    assert isnan(short.hit_rate)
+    assert isnan(short.queue)
+    sheet = gather(spec, [short])
+    cell = sheet.cell(1, None)
+    assert cell is not None
+    assert cell.ttft_p95 is not None
+    assert cell.ttft_p95.at_least
+    assert cell.holds(2.0) == (0, 1)
+    assert measure(replace(spec, ceiling_s=1e6), work).ttft_s.tolist() == whole.ttft_s.tolist()
+
+
+def test_a_size_that_a_request_does_not_fit_into_is_too_small() -> None:
+    spec = replace(SPEC, sizes_gib=(0.02, 3.0))
+    outcome = measure(spec, Work(2, 0.02, 3, True))
+    assert outcome.blocks == 10
+    assert outcome.too_small is not None
+    assert outcome.too_small > 10
+    sheet = gather(spec, [outcome])
+    point = sheet.point(0.02)
+    assert point is not None
+    assert (point.too_small, point.hit_rate, point.over(1.0)) == (outcome.too_small, None, None)
+    assert sheet.fewest(0.02, 9.0).gpus is None
+    assert not outcome.holds(9.0)
+
+
+# -- what all of them say ------------------------------------------------------------------------------
+
+
+def made_up(work: Work, hit: int, waits: list[float], *, stopped: bool = False) -> Outcome:
+    """A run of requests of 100 prompt tokens each, all chats."""
+    size = len(waits)
+    kind, prompt = np.full(size, KINDS.index("chat"), np.int8), np.full(size, 100, np.int32)
+    return Outcome(
+        work, 9, None, stopped, kind, prompt, np.full(size, hit, np.int32), np.array(waits), 1.0, 2.0
+    )
+
+
+def sheet_of(rates: dict[float, list[int]], spec: SheetSpec = SPEC) -> Sheet:
+    """Curves with these hits of 100 tokens, one a seed."""
+    return gather(
+        spec,
+        [
+            made_up(Work(2, gib, seed, True), hit, [0.1] * 20)
+            for gib, hits in rates.items()
+            for seed, hit in zip(spec.seeds, hits, strict=False)
+        ],
+    )
+
+
+def test_the_knee_by_hand() -> None:
+    """Unlimited 80 in the median, 90 % of it is 72: the middle size has 72, the small one 71."""
+    knee = sheet_of({1.5: [71, 70, 79], 3.0: [72, 60, 75], 6.0: [79, 78, 80], UNLIMITED: [80, 78, 81]}).knee
+    assert knee is not None
+    assert (knee.gib, knee.possible, knee.num_seeds) == (3.0, 0.8, 3)
+    assert knee.best_share == pytest.approx(79 / 80)
+    none = sheet_of({1.5: [10] * 3, 3.0: [20] * 3, 6.0: [40] * 3, UNLIMITED: [80] * 3}).knee
+    assert none is not None
+    assert (none.gib, none.best_share) == (None, 0.5)
+    assert sheet_of({1.5: [0] * 3, 3.0: [0] * 3, 6.0: [0] * 3, UNLIMITED: [0] * 3}).knee is None
+
+
+def test_the_knee_rests_on_whole_seeds_only() -> None:
+    """Of the second seed the largest size is still to come: with it the median would be another."""
+    knee = sheet_of({1.5: [75, 10], 3.0: [76, 79], 6.0: [77], UNLIMITED: [80, 80]}).knee
+    assert knee is not None
+    assert (knee.gib, knee.num_seeds) == (1.5, 1)
+    assert sheet_of({1.5: [75], 3.0: [76], 6.0: [77]}).knee is None, "what is possible is not known yet"
+
+
+def test_bands_are_least_median_most_of_the_seeds_there_are() -> None:
+    point = sheet_of({3.0: [30, 50, 31]}).point(3.0)
+    assert point is not None
+    band = point.hit_rate
+    assert band is not None
+    assert (band.low, band.mid, band.high, band.num_seeds) == (0.3, 0.31, 0.5, 3)
+    some = sheet_of({3.0: [30, 50]}).point(3.0)
+    assert some is not None
+    assert some.hit_rate is not None
+    assert (some.hit_rate.mid, some.hit_rate.num_seeds) == (0.4, 2)
+    assert sheet_of({}).points[0].ttft_p95 is None
+
+
+def test_fewest_gpus_need_every_seed() -> None:
+    def cell(gpus: int, waits: list[float]) -> list[Outcome]:
+        works = [Work(gpus, 3.0, seed, gpus == 2) for seed in SPEC.seeds]
+        return [made_up(work, 5, [wait] * 20) for work, wait in zip(works, waits, strict=False)]
+
+    one, two, three = cell(1, [0.2, 0.2, 0.4]), cell(2, [0.2, 0.3, 0.3]), cell(3, [0.1, 0.1, 0.1])
+    sheet = gather(SPEC, [*one, *two, *three])
+    assert (sheet.fewest(3.0, 0.3).gpus, sheet.fewest(3.0, 0.3).settled) == (2, True)
+    assert (sheet.fewest(3.0, 0.4).gpus, sheet.fewest(3.0, 0.15).gpus) == (1, 3)
+    first = sheet.cell(1, 3.0)
+    assert first is not None
+    assert first.holds(0.3) == (2, 3)
+    assert sheet.fewest(3.0, 0.01) == replace(sheet.fewest(3.0, 0.3), gpus=None)
+    known = gather(SPEC, [one[2], *two]).fewest(3.0, 0.3)
+    assert (known.gpus, known.settled) == (2, True), "one seed over the level is enough to know"
+    unknown = gather(SPEC, [one[0], *two]).fewest(3.0, 0.3)
+    assert (unknown.gpus, unknown.settled) == (2, False)
+    assert gather(SPEC, []).fewest(3.0, 0.3) == replace(unknown, gpus=None)
+
+
+def test_kinds_of_traffic_add_up_to_the_cell() -> None:
+    outcomes = [ran(Work(2, 3.0, seed, True)) for seed in SPEC.seeds]
+    rows = gather(SPEC, outcomes).kinds(2, 3.0)
+    assert sum(row.num_requests for row in rows) == 3 * 150
+    for row in rows:
+        place, rates = KINDS.index(row.kind), []
+        for one in outcomes:
+            mine = [n for n in range(150) if one.kind[n] == place]
+            asked = sum(int(one.num_prompt[n]) for n in mine)
+            rates += [sum(int(one.hit[n]) for n in mine) / asked] if mine else []
+        assert row.hit_rate is not None
+        assert (row.hit_rate.low, row.hit_rate.mid, row.hit_rate.high) == tuple(
+            np.quantile(rates, [0, 0.5, 1])
+        )
+
+
+# -- the plan, the machine, the money ------------------------------------------------------------------
+
+
+def test_the_plan_runs_every_cell_with_the_same_seeds_once() -> None:
+    works = plan(SPEC)
+    cells = {(gpus, gib, seed) for gpus in SPEC.gpus for gib in (None, *SPEC.sizes) for seed in SPEC.seeds}
+    unlimited = {(2, UNLIMITED, seed) for seed in SPEC.seeds}
+    assert len(works) == len(cells | unlimited)
+    assert {(work.gpus, work.gib, work.seed) for work in works} == cells | unlimited
+    assert all(work.whole == (work.gpus == SPEC.curve_gpus) for work in works)
+    assert [work.gib for work in works[:3]] == [1.5, 6.0, 3.0], "the curve first, from its ends"
+
+
+def test_only_sizes_beside_the_weights() -> None:
+    free = 80 - 0.1 * 80 - 2 * COST.model.num_params / GIB
+    assert SPEC.free_gib == pytest.approx(free)
+    assert replace(SPEC, sizes_gib=(3.0, free, free + 0.01)).sizes == (3.0, free)
+    large = replace(SPEC, cost=CostModel(MODELS["Qwen2.5-72B"], GPUS["A100"]))
+    assert (large.sizes, plan(large)) == ((), ())
+    assert sizes_for(large.load, large.cost) == ()
+    spread = replace(large, cost=CostModel(MODELS["Qwen2.5-72B"], GPUS["A100"], 4))
+    assert spread.sizes == SPEC.sizes_gib
+    assert spread.blocks(3.0) == int(4 * 3.0 * GIB / (16 * spread.cost.model.kv_bytes_per_token))
+    assert spread.cards(2) == 8
+
+
+def test_the_month_at_ones_own_price() -> None:
+    sheet = gather(SPEC, [])
+    assert sheet.monthly(2, Prices(per_gpu_hour=2.5)).value == 2 * 2.5 * 730
+    spread = gather(replace(SPEC, cost=replace(COST, num_gpus=4)), [])
+    assert spread.monthly(2, Prices(per_gpu_hour=2.5)).value == 8 * 2.5 * 730
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("sizes_gib", ()), ("sizes_gib", (3.0, 2.0)), ("gpus", (0, 2)), ("seeds", (1, 1)), ("rate", 0),
+     ("num_requests", 10), ("ceiling_s", float("nan")), ("curve_gpus", 7)],
+)  # fmt: skip
+def test_what_makes_no_sense_is_refused_by_name(name: str, value: object) -> None:
+    with pytest.raises(ConfigError) as caught:
+        replace(SPEC, **{name: value})
+    assert caught.value.code == f"sheet.{name}"

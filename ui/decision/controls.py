@@ -1,0 +1,140 @@
+"""All one can set on a decision sheet. Widgets change the choice or the machine; the page does the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from core.decision import SheetSpec
+from ui.decision.setup import (
+    CHOICE,
+    GPUS,
+    LEAST_MS,
+    LEAST_RATE,
+    LEVELS_MS,
+    MOST_CLIENTS,
+    MOST_MS,
+    MOST_RATE,
+    MOST_SIZES,
+    fitting_sizes,
+    sheet_spec,
+    total_clients,
+    total_rate,
+)
+from ui.frame.session import say, stands_on_one
+from ui.machine.machine import MACHINE
+from ui.machine.panel import machine_panel
+from ui.monitor.setup import LoadSetup
+from ui.words.numbers import digits
+
+
+def level_row() -> None:
+    """The service level: one of a few, or one's own. Nothing is computed for another one."""
+    now = CHOICE.get().level_ms
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="decision-level"):
+        st.session_state["decision_level"] = now if now in LEVELS_MS else None
+        st.segmented_control(
+            say("decision.level"),
+            LEVELS_MS,
+            format_func=lambda value: f"{value:,}",
+            key="decision_level",
+            on_change=_level_changed,
+        )
+        st.session_state["decision_own_level"] = now
+        st.number_input(
+            say("decision.level.own"),
+            LEAST_MS,
+            MOST_CLIENTS,
+            MOST_MS,
+            step=10,
+            key="decision_own_level",
+            on_change=_changed,
+            args=("level_ms", "decision_own_level"),
+            width=150,
+        )
+
+
+def _level_changed() -> None:
+    if st.session_state["decision_level"] is not None:  # a click on the chosen one would unset it
+        _changed("level_ms", "decision_level")
+
+
+def _changed(name: str, key: str) -> None:
+    value = st.session_state[key]
+    if value is not None:
+        CHOICE.set(replace(CHOICE.get(), **{name: value}))
+
+
+def setup_popover(load: LoadSetup) -> None:
+    """What else a sheet is asked: rate, sizes, GPUs, machine and prices."""
+    with st.popover(say("control.set_up")):
+        left, right = st.columns(2)
+        now, cost = CHOICE.get(), MACHINE.get().cost()
+        with left:
+            _arrivals(load)
+        with right:
+            _choice("curve_gpus", GPUS, now.curve_gpus, {one: str(cost.num_gpus * one) for one in GPUS})
+        _sizes(load)
+        _size(load)
+        machine_panel()
+
+
+def _arrivals(load: LoadSetup) -> None:
+    """How many requests come to all GPUs together, or how many clients there are."""
+    now = CHOICE.get()
+    clients = total_clients(load, now)
+    if clients is None:
+        _number("rate", total_rate(load, now), LEAST_RATE, MOST_RATE)
+    else:
+        _number("clients", clients, 1, MOST_CLIENTS)
+
+
+def _number(name: str, value: float, least: float, most: float) -> None:
+    key = f"decision_{name}_number"
+    st.session_state[key] = value
+    words, help_words = say(f"decision.{name}"), say("decision.rate.help")
+    st.number_input(words, least, most, key=key, on_change=_changed, args=(name, key), help=help_words)
+
+
+def _sizes(load: LoadSetup) -> None:
+    now, cost = CHOICE.get(), MACHINE.get().cost()
+    spec = SheetSpec(load.spec(), load.config(), cost, (1.0,), 1.0)
+    fits = fitting_sizes(cost)
+    st.session_state["decision_sizes"] = [gib for gib in now.sizes_gib if gib in fits]
+    st.multiselect(
+        say("decision.sizes"),
+        fits,
+        format_func=lambda gib: f"{gib:g}",
+        key="decision_sizes",
+        on_change=_sizes_changed,
+        max_selections=MOST_SIZES,
+        placeholder=say("decision.sizes.usual"),
+        help=say("decision.sizes.help", most=MOST_SIZES, free=digits(spec.free_gib)),
+    )
+
+
+def _sizes_changed() -> None:
+    chosen = tuple(sorted(st.session_state["decision_sizes"]))
+    CHOICE.set(replace(CHOICE.get(), sizes_gib=chosen))
+
+
+def _size(load: LoadSetup) -> None:
+    """Which size the four numbers are about."""
+    now = CHOICE.get()
+    options = [None, *sheet_spec(load, MACHINE.get(), now).sizes]
+    words = {gib: say("decision.size.found") if gib is None else f"{gib:g} GiB" for gib in options}
+    _choice("size", options, now.size if now.size in options else None, words)
+
+
+def _choice(name: str, options: Sequence[Any], value: object, words: dict[Any, str]) -> None:
+    key = f"decision_{name}_choice"
+    st.session_state[key] = value
+
+    def changed() -> None:
+        if stands_on_one(key, options):
+            CHOICE.set(replace(CHOICE.get(), **{name: st.session_state[key]}))
+
+    st.selectbox(say(f"decision.{name}"), options, format_func=words.__getitem__, key=key, on_change=changed)

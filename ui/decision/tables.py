@@ -1,0 +1,217 @@
+"""The rows of a sheet: GPUs against memory, the sizes, the kinds of traffic; all of it as CSV. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isnan
+from typing import Literal
+
+from core.csv_table import csv_text
+from core.decision import Band, Cell, Outcome
+from ui.decision.asked import Asked
+
+State = Literal["first", "holds", "some", "fails", "small", "open"]
+"""Of a cell: the first that holds; holds; only some seeds hold; no seed holds; a request has no room; seeds
+are still to come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A cell as it is drawn: its state, what stands in it, and what it says at length."""
+
+    state: State
+    text: str
+    words: str
+
+
+def grid_rows(asked: Asked) -> list[tuple[float | None, list[Drawn]]]:
+    """No cache, then each size: a cell for every number of GPUs."""
+    spec = asked.sheet.spec
+    rows = []
+    for gib in (None, *spec.sizes):
+        fewest = asked.fewest(gib)
+        first = fewest.gpus if fewest.settled else None
+        rows.append((gib, [_drawn(asked, gpus, gib, gpus == first) for gpus in spec.gpus]))
+    return rows
+
+
+def _drawn(asked: Asked, gpus: int, gib: float | None, first: bool) -> Drawn:
+    cell = asked.sheet.cell(gpus, gib)
+    assert cell is not None, "the sheet has every cell of its spec"
+    held, run = cell.holds(asked.choice.level_s)
+    place = asked.say("cell.place", n=asked.cards(gpus), size=asked.gib(gib))
+    if cell.too_small is not None:
+        return Drawn("small", "–", asked.say("cell.small", place=place))
+    band = cell.ttft_p95
+    if band is None:
+        return Drawn("open", "…", asked.say("cell.open", place=place, run=0, all=cell.num_seeds))
+    told = {"place": place, "held": held, "all": run, "p95": asked.with_unit(band)}
+    if not cell.settled:
+        told |= {"run": run, "all": cell.num_seeds}
+        return Drawn("open", _value(asked, held == run, band), asked.say("cell.open.so_far", **told))
+    if held == run:
+        return Drawn(
+            "first" if first else "holds", _value(asked, True, band), asked.say("cell.holds", **told)
+        )
+    if held:
+        return Drawn("some", f"{held}/{run}", asked.say("cell.some", **told))
+    return Drawn("fails", _value(asked, False, band), asked.say("cell.fails", **told))
+
+
+def _value(asked: Asked, holds: bool, band: Band) -> str:
+    """The slowest seed's p95: what decides whether all hold; the fastest one's where even that fails."""
+    value = band.high if holds else band.low
+    more = ">" if band.at_least and not holds else ""
+    return f"{'✓' if holds else '✕'} {more}{asked.short_time(value)}"
+
+
+# -- by size, by kind -------------------------------------------------------------------------------------
+
+SIZE_COLUMNS = ("gib", "hbm", "hit", "p50", "p95", "queue", "throughput", "over")
+LEFT_OUT_ON_PHONES = ("hbm", "p50", "queue", "throughput")
+KIND_COLUMNS = ("kind", "hit", "p95", "over")
+
+
+def size_rows(asked: Asked) -> list[tuple[float | None, list[str]]]:
+    """Each size on the curves' number of GPUs, and without a cache."""
+    rows = []
+    points = [*asked.sheet.points]
+    for point in [
+        *(one for one in points if one.gib is not None),
+        *(one for one in points if one.gib is None),
+    ]:
+        share = "–" if point.hbm_share is None else asked.percent(point.hbm_share, 0)
+        if point.too_small is not None:
+            rows.append((point.gib, [f"{point.gib:g}", share, asked.say("too_small"), *["–"] * 5]))
+            continue
+        cells = [
+            asked.say("no_cache") if point.gib is None else f"{point.gib:g}",
+            share,
+            "–" if point.gib is None else asked.share(point.hit_rate),
+            asked.span(point.ttft_p50),
+            asked.span(point.ttft_p95),
+            asked.amount(point.queue),
+            asked.amount(point.throughput),
+            asked.share(point.over(asked.choice.level_s)),
+        ]
+        rows.append((point.gib, cells))
+    return rows
+
+
+def kind_rows(asked: Asked) -> list[list[str]]:
+    """Each kind of traffic at the size and the number of GPUs that the numbers are about."""
+    return [
+        [
+            asked.say(f"kind.{row.kind}"),
+            asked.share(row.hit_rate),
+            asked.span(row.ttft_p95),
+            asked.share(row.over(asked.choice.level_s)),
+        ]
+        for row in asked.sheet.kinds(asked.gpus, asked.size)
+    ]
+
+
+# -- CSV --------------------------------------------------------------------------------------------------
+
+CSV_HEAD = (
+    *("gpus", "gib_per_gpu", "kind", "measure", "low", "mid", "high", "seeds", "at_least", "unit", "basis"),
+)
+Row = tuple[object, ...]
+
+
+def sheet_csv(asked: Asked) -> str:
+    """Everything on the sheet, one number a row, with its unit and its basis. Numbers in full."""
+    return csv_text([CSV_HEAD, *_curve_rows(asked), *_cell_rows(asked), *_kind_csv(asked)])
+
+
+def _curve_rows(asked: Asked) -> Iterator[Row]:
+    level, cards = asked.choice.level_s, asked.cards(asked.sheet.spec.curve_gpus)
+    for point in asked.sheet.points:
+        size = "" if point.gib is None else point.gib
+        if point.hbm_share is not None:
+            share = Band(point.hbm_share, point.hbm_share, point.hbm_share, 0)
+            yield _row((cards, size, ""), "hbm_share", share, "share of free HBM", "yours")
+        if point.too_small is not None:
+            yield (cards, size, "", "too_small", "", point.too_small, "", "", "", "blocks needed", "counted")
+        yield from _rows(
+            (cards, size, ""),
+            {
+                ("hit_rate", "share of prompt tokens", "counted"): point.hit_rate,
+                ("ttft_p50", "s", "modelled"): point.ttft_p50,
+                ("ttft_p95", "s", "modelled"): point.ttft_p95,
+                ("queue", "requests waiting", "modelled"): point.queue,
+                ("throughput", "requests/s a GPU", "modelled"): point.throughput,
+                (f"over_{asked.choice.level_ms}_ms", "share of requests", "modelled"): point.over(level),
+            },
+        )
+
+
+def _cell_rows(asked: Asked) -> Iterator[Row]:
+    level, prices = asked.choice.level_s, asked.machine.prices
+    for cell in asked.sheet.cells:
+        place = (asked.cards(cell.gpus), "" if cell.gib is None else cell.gib, "")
+        found = {("grid_ttft_p95", "s", "modelled"): cell.ttft_p95}
+        found[(f"grid_over_{asked.choice.level_ms}_ms", "share of requests", "modelled")] = cell.over(level)
+        yield from _rows(place, found)
+        yield from _seeds(place, cell)
+        held, run = cell.holds(level)
+        yield (
+            *place,
+            f"holds_{asked.choice.level_ms}_ms",
+            "",
+            held,
+            "",
+            run,
+            "",
+            "seeds that hold",
+            "modelled",
+        )
+    for gpus in asked.sheet.spec.gpus:
+        cost = asked.money(gpus)
+        yield (asked.cards(gpus), "", "", "month", "", cost, "", "", "", prices.currency, "yours")
+
+
+def _seeds(place: Row, cell: Cell) -> Iterator[Row]:
+    for outcome in cell.outcomes:
+        yield (
+            *place,
+            f"seed_{outcome.work.seed}_ttft_p95",
+            "",
+            _p95(outcome),
+            "",
+            1,
+            outcome.stopped,
+            "s",
+            "modelled",
+        )
+
+
+def _p95(outcome: Outcome) -> object:
+    value = outcome.quantile(0.95)
+    return "" if isnan(value) else value
+
+
+def _kind_csv(asked: Asked) -> Iterator[Row]:
+    size = "" if asked.size is None else asked.size
+    for row in asked.sheet.kinds(asked.gpus, asked.size):
+        place = (asked.cards(asked.gpus), size, row.kind)
+        yield (*place, "requests", "", row.num_requests, "", "", "", "requests", "counted")
+        found = {
+            ("hit_rate", "share of prompt tokens", "counted"): row.hit_rate,
+            ("ttft_p95", "s", "modelled"): row.ttft_p95,
+        }
+        over = row.over(asked.choice.level_s)
+        found[(f"over_{asked.choice.level_ms}_ms", "share of requests", "modelled")] = over
+        yield from _rows(place, found)
+
+
+def _rows(place: Row, found: dict[tuple[str, str, str], Band | None]) -> Iterator[Row]:
+    for (measure, unit, basis), band in found.items():
+        if band is not None:
+            yield _row(place, measure, band, unit, basis)
+
+
+def _row(place: Row, measure: str, band: Band, unit: str, basis: str) -> Row:
+    seeds = band.num_seeds or ""
+    return (*place, measure, band.low, band.mid, band.high, seeds, band.at_least, unit, basis)

@@ -1,0 +1,105 @@
+"""The cycle of one client that waits for its answers, as one bar for each server, as HTML. Pure.
+
+Both bars have one scale. A dashed line stands where the cycle would end if the cache took away all that a
+cache can take away: pauses and the answer's own decode steps are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+
+from core.load import Cycle, Loop
+from ui.words.numbers import percent, seconds
+from ui.words.palette import themed
+
+PARTS = ("think", "queue", "prefill", "decode")
+MANY = 2.0
+"""From here on a gain is told as so many times, below as so many percent more."""
+
+Say = Callable[..., str]
+
+_HATCHED = f"repeating-linear-gradient(135deg,{themed('miss')} 0 5px,{themed('miss_soft')} 5px 8px)"
+_GROUNDS = {
+    "think": themed("band"),
+    "queue": f"repeating-linear-gradient(90deg,{themed('hair')} 0 2px,{themed('line')} 2px 4px)",
+    "prefill": _HATCHED,
+    "decode": themed("others"),
+}
+STYLE = (
+    f"""<style>
+.broth-cycle{{color:{themed("ink")};font-size:14px}}
+.broth-cycle .r{{display:grid;grid-template-columns:6.5em 1fr 5em;gap:.6em;align-items:center;margin:3px 0}}
+.broth-cycle .track{{position:relative;height:20px}}
+.broth-cycle .bar{{display:flex;height:100%}}
+.broth-cycle .bar i,.broth-cycle .k i{{border:1px solid {themed("line")};box-sizing:border-box}}
+.broth-cycle .floor{{position:absolute;top:-4px;bottom:-4px;border-left:2px dashed {themed("ink")}}}
+.broth-cycle .k{{display:flex;flex-wrap:wrap;gap:.2em 1.2em;color:{themed("muted")};font-size:13px}}
+.broth-cycle .k i{{display:inline-block;width:1.4em;height:.8em;margin-right:.4em}}
+.broth-cycle .k .line{{border:0;border-left:2px dashed {themed("ink")};width:0;height:1em}}
+.broth-cycle b{{font-variant-numeric:tabular-nums}}
+"""
+    + "".join(f".broth-cycle .{name}{{background:{ground}}}" for name, ground in _GROUNDS.items())
+    + """
+@media (max-width:640px){
+.broth-cycle .r{grid-template-columns:1fr 5em}.broth-cycle .track{grid-column:1/-1;grid-row:2}
+.broth-cycle .r b{text-align:right}}
+</style>"""
+)
+
+
+def cycle_html(loop: Loop, say: Say) -> str:
+    """Both bars, one legend."""
+    longest = max(loop.with_cache.total_s, loop.without_cache.total_s)
+    rows = [
+        _row(say(f"monitor.curve.throughput_{name}"), cycle, longest, loop, say)
+        for name, cycle in (("with", loop.with_cache), ("without", loop.without_cache))
+    ]
+    legend = "".join(
+        f'<span><i class="{name}"></i>{escape(say(f"monitor.cycle.{name}"))}</span>' for name in PARTS
+    )
+    legend += f'<span><i class="line"></i>{escape(say("monitor.cycle.floor"))}</span>'
+    return f'{STYLE}<div class="broth-cycle">{"".join(rows)}<div class="k">{legend}</div></div>'
+
+
+def _row(name: str, cycle: Cycle, longest: float, loop: Loop, say: Say) -> str:
+    parts = {part: getattr(cycle, f"{part}_s") for part in PARTS}
+    spans = "".join(
+        f'<i class="{part}" style="width:{100 * value / longest:.3f}%" '
+        f'title="{escape(say(f"monitor.cycle.{part}"))}: {seconds(value)}"></i>'
+        for part, value in parts.items()
+        if value > 0
+    )
+    floor = 100 * loop.floor_s / longest
+    floor_at = f'<span class="floor" style="left:{floor:.3f}%"></span>'
+    told = "; ".join(f"{say(f'monitor.cycle.{part}')} {seconds(value)}" for part, value in parts.items())
+    return (
+        f'<div class="r"><span>{escape(name)}</span><div class="track" role="img" '
+        f'aria-label="{escape(told)}"><div class="bar">{spans}</div>{floor_at}</div>'
+        f"<b>{escape(seconds(cycle.total_s))}</b></div>"
+    )
+
+
+def cycle_words(loop: Loop, hit_rate: float | None, say: Say) -> str:
+    """What the bars come to: hits, gain, and how much no cache can exceed."""
+    before, after = loop.without_cache, loop.with_cache
+    return say(
+        "monitor.cycle.told",
+        n=after.num_clients,
+        hit="–" if hit_rate is None else percent(hit_rate),
+        gain=gain_words(loop.gain, say),
+        ceiling=gain_words(loop.ceiling, say),
+        a=f"{after.per_s:.3g}",
+        b=f"{before.per_s:.3g}",
+        fixed=seconds(loop.floor_s),
+        cycle=seconds(before.total_s),
+        inside_a=f"{after.inside:.1f}",
+        inside_b=f"{before.inside:.1f}",
+    )
+
+
+def gain_words(gain: float, say: Say) -> str:
+    """So many percent more, or so many times as many."""
+    if gain >= MANY:
+        return say("monitor.cycle.times", n=f"{gain:.1f}")
+    return say("monitor.cycle.percent", n=f"{100 * (gain - 1):+.1f}".replace("-", "−"))
