@@ -14,9 +14,10 @@ import numpy as np
 from core.cost import StepWork, TimeModel
 from core.engine.events import RequestAdmitted
 from core.errors import ConfigError
-from core.load.prompts import Arrival, RequestStream
+from core.load.prompts import Arrival
 from core.load.server import Server
 from core.load.spec import LoadSpec
+from core.load.stream import RequestStream
 from core.timeline.snapshot import take_levels
 from core.types import EngineConfig
 
