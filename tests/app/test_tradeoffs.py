@@ -35,7 +35,7 @@ def test_the_caption_counts_what_the_chart_shows() -> None:
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_weights_change_what_is_best(lang: Lang) -> None:
-    """On the agents' log blocks of 4 hit most; paid for, they are not the best, and free of charge they are."""
+    """On the agents' log blocks of 4 hit most; paid for, they are not the best, and free they are."""
     at = choose(visit("tradeoffs", lang=lang), "tradeoff_panel", "best")
     choose(at, "tradeoff_kind", "agent")
     found = best_sizes(at, lang)
