@@ -160,8 +160,8 @@ def rows(kept: KeptRun, now: KeptRun) -> list[list[str]]:
 
 
 def _end(run: KeptRun) -> dict[str, Figure]:
-    """What one column says, of the server with the cache. Two runs stand at different moments, so sums are told
-    per second."""
+    """What one column says, of the server with the cache. Two runs stand at different moments, so sums
+    are told per second."""
     summary, side = run.summary, run.summary.with_cache
     busy, at_s = side.busy.value or 0.0, summary.at_s
     evicted = run.num_evicted / at_s if at_s else None
