@@ -3,7 +3,7 @@
 
 python3 run.py [streamlit options]        set up on first use, then open the lab, on this machine alone
 python3 run.py --class [streamlit options]  the same, open to everybody in the same network
-python3 run.py test [--fast] [pytest args]  every check; --fast leaves out the browser and the slow ones
+python3 run.py test [--fast] [pytest args]  every check, two at a time; --fast without browser and slow ones
 python3 run.py check                      lint and types only
 python3 run.py rehearse [--visitors N] [--minutes M]  how large a class this machine carries
 
@@ -60,6 +60,12 @@ NOT_A_FOLDER = """\
 {venv} is no folder, so it cannot be the virtual environment. Move it away and run the same command again."""
 STOPPED = """
 Stopped. Nothing is broken: run the same command again, and it goes on."""
+
+ALONE = "alone"
+"""The mark of browser tests that measure time (tests/e2e/conftest.py)."""
+
+PARTS = ("in a browser", "without a browser", "alone")
+"""Of the full test, as its last line names them."""
 
 USUAL_PORT, PORT_VARIABLE = "8501", "STREAMLIT_SERVER_PORT"
 CLASS = "--class"
@@ -320,14 +326,44 @@ def test(options: list[str]) -> int:
     if not fast:
         install_optional()
     failed = lint_and_types() + node_tests()
-    selection = ["-m", "not e2e and not slow"] if fast else []
     if not fast:
         run(venv_python(), "-m", "tests.browser")
-    say("pytest" + (" without e2e and slow" if fast else ""))
-    status = run(venv_python(), "-m", "pytest", *selection, *(o for o in options if o != "--fast"))
+    rest = [option for option in options if option != "--fast"]
+    if fast or rest or (os.cpu_count() or 1) < 2:
+        say("pytest" + (" without e2e and slow" if fast else ""))
+        status = pytest(*(["-m", "not e2e and not slow"] if fast else []), *rest)
+    else:
+        status = all_tests()
     if failed:
         say(f"FAILED before pytest: {', '.join(failed)}")
     return status or bool(failed)
+
+
+def pytest(*options: str) -> int:
+    return run(venv_python(), "-m", "pytest", *options)
+
+
+def all_tests() -> int:
+    """pytest in two processes side by side, for a browser's tests mostly wait: what the second says is kept
+    until the first has said all. Then, one by one, those that measure how long a crowd waits."""
+    say("pytest, with the browser's tests beside it")
+    command = [str(venv_python()), "-m", "pytest", "-m", f"e2e and not {ALONE}"]
+    with tempfile.TemporaryFile() as told:
+        beside = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=told, stderr=told)
+        try:
+            statuses = [pytest("-m", "not e2e")]
+            statuses.insert(0, beside.wait())
+        finally:
+            beside.terminate()  # nothing where it has ended
+            beside.wait()
+        say("pytest in a browser said:")
+        told.seek(0)
+        print(told.read().decode("utf-8", "replace"), flush=True)
+    say("pytest, what nothing else may run beside")
+    statuses.append(pytest("-m", ALONE))
+    wrong = [name for name, status in zip(PARTS, statuses, strict=True) if status]
+    say(f"pytest FAILED: {', '.join(wrong)}" if wrong else "pytest: all three parts are well")
+    return int(bool(wrong))
 
 
 def check() -> int:

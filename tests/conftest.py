@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,11 +49,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def little_to_look_through() -> None:
-    """What fifteen thousand tests and their imports hold is no garbage. Streamlit has everything looked through
-    after each run of a page, and benchmarks before each measurement: half a second a time."""
-    gc.collect()
+def little_to_look_through() -> Iterator[None]:
+    """What thousands of collected tests and their imports hold is no garbage. Streamlit has all of it looked
+    through after each run of a page, and benchmarks before each measurement: half a second a time."""
     gc.freeze()
+    yield
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)

@@ -39,6 +39,9 @@ STOP_TIMEOUT_S = 10
 PAGE_TIMEOUT_MS = 30_000
 # On a deep link Streamlit looks for its server below the page's path first; the 404 tells it to look higher.
 STREAMLIT_PROBE = re.compile(r"/[\w-]+/_stcore/(health|host-config)")
+ALONE = {"test_class", "test_first_visitors"}
+"""They measure what a crowd costs, so ``run.py test`` lets nothing run beside them."""
+
 STORED = "cookies,local_storage,indexeddb,websql,service_workers,cache_storage,file_systems"
 """All that a site can keep with a browser, without the browser's own copies of files it fetched."""
 
@@ -64,6 +67,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.e2e)
+            if item.path.stem in ALONE:
+                item.add_marker(pytest.mark.alone)
 
 
 def free_port() -> int:

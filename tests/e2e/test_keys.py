@@ -16,6 +16,7 @@ from tests.e2e.onstage import (
     hears_keys,
     open_stage,
     press,
+    settle,
     step_of,
 )
 from ui.words.i18n import t
@@ -126,6 +127,7 @@ def test_where_it_is_a_part_of_the_page_keys_scroll_until_it_is_clicked(
     at = step_of(page)
     hears_keys(page, False)
     scrolled = "() => document.querySelector('[data-testid=stMain]').scrollTop"
+    settle(page)  # what is drawn anew after the click would take the place of what was clicked
     page.get_by_role("heading").first.click()
     for key in ("PageDown", " ", "End"):
         before = page.evaluate(scrolled)

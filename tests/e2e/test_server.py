@@ -95,7 +95,7 @@ def test_a_file_too_many_is_refused_in_our_words(chromium: Browser, tmp_path: Pa
     page = context.new_page()
     parts = [tmp_path / f"{number}.jsonl" for number in range(3)]
     for part in parts:
-        part.write_text('{"prompt": "a"}\n' * 120_000)
+        part.write_text(f'{{"prompt": "{"a " * 8_000}"}}\n' * 119)  # 1.9 MB, soon read
     try:
         with running_server(tmp_path / "log.txt", maxUploadSize="2") as url:
             open_page(page, f"{url}/traffic?lang={lang}&ys=upload")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,6 +31,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(run, "VENV", venv)
     monkeypatch.setattr(run, "STAMP", venv / "installed-requirements")
     monkeypatch.setattr(run, "run", lambda *command: pytest.fail(f"would run {command}"))
+    monkeypatch.setattr(run.os, "cpu_count", lambda: 1)
     return tmp_path
 
 
@@ -118,6 +120,45 @@ def test_order_and_selection_of_the_checks(commands: list[list[str]], project: P
     assert modules == ["pip", *optional, "ruff", "ruff", "mypy", *browser, "pytest"]
     assert commands[-1][3:] == (["-m", "not e2e and not slow", "-x"] if fast else ["-x"])
     assert next(command for command in commands if command[2] == "mypy")[3:] == ["core"]
+
+
+@pytest.mark.parametrize("culprit", ["not e2e", "e2e and not alone", "alone", None])
+def test_the_full_run_has_three_parts_and_hears_each(
+    commands: list[list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    culprit: str | None,
+) -> None:
+    """The browser's tests begin beside the others; what they say comes after, and the last line tells all."""
+    order: list[str] = []
+
+    def part(*command: str | Path) -> int:
+        if command[2] == "pytest":
+            order.append(str(command[-1]))
+            return int(command[-1] == culprit)
+        return 0
+
+    class Beside(subprocess.Popen[bytes]):
+        def __init__(self, command: list[str], **options: Any) -> None:
+            order.append(command[-1])
+            script = f"print('dots of the browser'); raise SystemExit({int(command[-1] == culprit)})"
+            super().__init__([sys.executable, "-c", script], **options)
+
+    monkeypatch.setattr(run, "run", part)
+    monkeypatch.setattr(run.subprocess, "Popen", Beside)
+    monkeypatch.setattr(run.os, "cpu_count", lambda: 2)
+    assert run.test([]) == int(culprit is not None)
+    assert order == ["e2e and not alone", "not e2e", "alone"]
+    told = capfd.readouterr().out
+    assert told.count("dots of the browser") == 1
+    names = dict(zip(["e2e and not alone", "not e2e", "alone"], run.PARTS, strict=True))
+    last = told.splitlines()[-1]
+    assert last.endswith(f"FAILED: {names[culprit]}" if culprit else "all three parts are well")
+
+
+def test_one_core_runs_one_pytest(commands: list[list[str]]) -> None:
+    run.test([])
+    assert [command[3:] for command in commands if command[2] == "pytest"] == [[]]
 
 
 def test_on_linux_only_the_cpu_build_of_torch_is_asked_for(
