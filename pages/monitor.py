@@ -37,7 +37,8 @@ from ui.words.palette import Theme
 def render() -> None:
     """Knobs, then the run: strips while it goes on, charts while it is paused."""
     load, refused = _current_load()  # first: the widgets show what holds now
-    toolbar(setup_popover, *([] if load is None else [partial(take_popover, load)]))
+    take = [] if load is None else [partial(take_popover, load)]
+    toolbar(setup_popover, *take, _to_decision)
     if refused is not None:
         show_error(refused)
     if load is None or refused is not None:
@@ -57,6 +58,10 @@ def render() -> None:
         if not load.playing:
             with st.container(key="load-charts"):
                 _charts(load)
+
+
+def _to_decision() -> None:
+    st.page_link(page("decision"), label=say("decision.from_monitor"), width="content")
 
 
 def _current_load() -> tuple[LoadSession | None, BrothError | None]:

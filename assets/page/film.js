@@ -16,8 +16,8 @@ export const isSeen = (spans, picture) => spans.some(([from, before]) => from <=
 /** One picture of a film as SVG text. `spans`: of each group of the film, by the number in its class. */
 function pictureOf(film, spans, picture) {
   const copy = film.cloneNode(true);
-  copy.querySelector("style")?.remove();
-  for (const group of copy.querySelectorAll("g")) {
+  for (const motion of copy.querySelectorAll("style, set")) motion.remove();
+  for (const group of copy.querySelectorAll("g[class]")) {
     if (isSeen(spans[Number(group.getAttribute("class").slice(1))], picture)) group.removeAttribute("visibility");
     else group.remove();
   }

@@ -47,7 +47,7 @@ class House:
         if self.cap is None or not 0 <= self.cap < self.num_slots:
             expected = f"a whole number from 0 to {self.num_slots - 1}"
             message = f"The cap is {self.cap!r}; expected {expected}. Change it and try again."
-            raise ConfigError("config.cache_cap", message, field="cap", value=self.cap, expected=expected)
+            raise ConfigError("config.cache_cap", message, value=self.cap)
         share = self.cap / (self.num_slots + 1)
         return EngineConfig(self.block_size, self.num_slots + 1, cache_cap=self.cap, watermark=share)
 

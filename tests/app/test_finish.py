@@ -12,6 +12,7 @@ from core.scenario.scenario import run
 from core.timeline.event_log import EventLog
 from tests.app.visit import calm, choose, press, texts, visit
 from tests.plain_report import Plain, plain_report
+from tests.stage_runs import stage_log_of
 from ui.export.panel import run_link
 from ui.stage.fork import Fork, forked
 from ui.stage.payload import stage_log
@@ -262,14 +263,38 @@ def test_without_a_run_there_are_sentences(lang: Lang) -> None:
 @pytest.mark.parametrize("lang", LANGS)
 def test_only_the_open_tab_is_drawn(lang: Lang) -> None:
     at = visit("finish", lang=lang, s="P0")
-    names = ("data", "pictures", "handout", "link")
+    names = ("data", "pictures", "film", "handout", "link")
     assert [tab.label for tab in at.tabs] == [t(f"export.{name}", lang) for name in names]
-    assert [len(tab.children) > 0 for tab in at.tabs] == [True, False, False, False]
+    assert [len(tab.children) > 0 for tab in at.tabs] == [True, False, False, False, False]
 
 
 def open_tab(at: AppTest, name: str, lang: Lang = "en") -> AppTest:
     at.session_state["export_tab"] = name
     return calm(at.run())
+
+
+@pytest.mark.parametrize("tab", ["pictures", "film"])
+def test_nothing_to_take_home_shows_what_is_still_asked(tab: str) -> None:
+    """In a guided run the film went on past the question, to its answer."""
+    asked = next(i for i, step in enumerate(stage_log_of("three")["events"]) if "ask" in step)
+    at = open_tab(visit("finish", lang="en", s="three", m="guided"), tab)
+    assert t("export.open", "en", step=asked) in [info.value for info in at.info]
+    last = (
+        at.slider(key=f"film_range_{asked}").max
+        if tab == "film"
+        else at.number_input(key=f"export_step_{asked}").max
+    )
+    assert last == asked
+    at = open_tab(visit("finish", lang="en", s="three", m="walk"), tab)
+    assert not at.info
+
+
+def test_a_film_is_told_before_it_is_made_anew() -> None:
+    at = open_tab(visit("finish", lang="en", s="P0"), "film")
+    at.slider(key="film_range_127").set_range(10, 20)
+    at.selectbox(key="film_level").set_value("micro")
+    told = [caption.value for caption in calm(at.run()).caption]
+    assert any(words.startswith("11 pictures, 24.0 s, ") for words in told), told
 
 
 def test_the_link_leaves_bet_and_answers_at_home() -> None:

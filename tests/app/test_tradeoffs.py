@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests.app.visit import choose, texts, visit
 from ui.words.i18n import LANGS, Lang, t
@@ -28,3 +31,20 @@ def test_a_slider_changes_the_sentence() -> None:
 def test_the_caption_counts_what_the_chart_shows() -> None:
     at = visit("tradeoffs", lang="en")
     assert f"{percent(2048 / 2176)} % of the tokens" in texts(at)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_weights_change_what_is_best(lang: Lang) -> None:
+    """On the agents' log blocks of 4 hit most; paid for, they are not the best, and free they are."""
+    at = choose(visit("tradeoffs", lang=lang), "tradeoff_panel", "best")
+    choose(at, "tradeoff_kind", "agent")
+    found = best_sizes(at, lang)
+    assert found[0] == 4 < found[1]
+    choose(at, "tradeoff_charges.waits", 0)
+    assert best_sizes(at, lang) == [4, 4]
+
+
+def best_sizes(at: AppTest, lang: Lang) -> list[int]:
+    """The sizes named: of the highest rate, and after costs."""
+    words = {"en": r"blocks of \*\*(\d+)\*\*", "zh": r"每块 \*\*(\d+)\*\*"}[lang]
+    return [int(one) for one in re.findall(words, texts(at))]

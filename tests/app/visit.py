@@ -92,7 +92,8 @@ def texts(at: AppTest) -> str:
 
 def choose(at: AppTest, key: str, value: object) -> AppTest:
     """Change one widget, found by its key, and run again."""
-    for kind in (at.selectbox, at.number_input, at.text_input, at.slider, at.select_slider, at.button_group):
+    one_line = (at.text_input, at.number_input, at.slider, at.select_slider)
+    for kind in (at.selectbox, at.multiselect, *one_line, at.button_group):
         for widget in kind:
             if widget.key == key:
                 widget.set_value(value)

@@ -116,7 +116,7 @@ class Asked:
 
     def percent(self, share: float, places: int = 1) -> str:
         """With its sign, as the language sets it."""
-        return self.say("percent", n=never_full(share, places))
+        return self.say("percent", n=never_full(share, places) if share else "0")
 
     def gib(self, gib: float | None) -> str:
         """A size, or that there is no cache."""
@@ -157,7 +157,7 @@ class Asked:
 
     def amount(self, band: Band | None) -> str:
         """The middle of a number."""
-        return "–" if band is None else digits(round(band.mid, 2))
+        return "–" if band is None else f"{band.mid:,.{2 if band.mid < 10 else 1}f}"
 
     def money(self, gpus: int) -> float:
         """A month of so many, at the machine's own price."""

@@ -34,7 +34,7 @@ def log_ticks(low: float, high: float) -> list[float]:
     while ticks[-1] < high * 0.999:
         ticks.append(_steps_up(ticks[-1] * 1.01))
     tens = [tick for tick in ticks if _leading(tick) == 1]
-    return tens if len(ticks) > 8 and len(tens) > 1 else ticks
+    return tens if len(ticks) > 9 and len(tens) > 1 else ticks
 
 
 def size_ticks(sizes: Sequence[float]) -> list[float]:

@@ -47,7 +47,6 @@ def level_row() -> None:
         st.number_input(
             say("decision.level.own"),
             LEAST_MS,
-            MOST_CLIENTS,
             MOST_MS,
             step=10,
             key="decision_own_level",

@@ -11,7 +11,7 @@ from core.decision import Band, Point
 from ui.decision.asked import Asked
 from ui.decision.axes import log_range, log_ticks, share_range, share_ticks, size_ticks
 
-WIDTH, HEIGHT = 330, 178
+WIDTH, HEIGHT = 330, 164
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 12, 38
 SIZE = 12
 """Of letters, in CSS pixels: the picture is never scaled."""
@@ -127,7 +127,7 @@ def _knee(asked: Asked, curve: Curve, x: Place, y: Place) -> str:
     near_right = left > WIDTH * 0.6
     anchor, shift = ("end", -10) if near_right else ("start", 10)
     words = asked.say("knee.at", gib=f"{gib:g}")
-    below = min(top + (24 if not curve.is_log else 22), HEIGHT - BOTTOM - 5)
+    below = TOP + 12 if curve.is_log else HEIGHT - BOTTOM - 5
     return (
         f'<path d="M{left:.1f} {TOP - 4}V{HEIGHT - BOTTOM}" style="stroke:var(--ds-ink)" stroke-width="1.5" '
         'stroke-dasharray="2 4"/>'

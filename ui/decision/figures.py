@@ -13,7 +13,7 @@ from ui.frame import plain_figure as go
 
 BLUE, AMBER, GREY = "#2B8CC4", "#B87400", "#76828F"
 _BAND, _ZONE = "rgba(43,140,196,0.24)", "rgba(230,159,0,0.16)"
-HEIGHT = 232
+HEIGHT = 296
 
 
 def curve_figure(asked: Asked, curve: Curve) -> go.Figure:
@@ -34,7 +34,7 @@ def curve_figure(asked: Asked, curve: Curve) -> go.Figure:
     else:
         figure.update_yaxes(range=ends)
     figure.update_layout(
-        height=HEIGHT, margin={"l": 8, "r": 8, "t": 14, "b": 8}, showlegend=False, hovermode="x unified"
+        height=HEIGHT, margin={"l": 8, "r": 8, "t": 4, "b": 8}, showlegend=False, hovermode="x unified"
     )
     return figure
 
@@ -92,6 +92,6 @@ def _draw_knee(figure: go.Figure, asked: Asked, curve: Curve) -> None:
     right = gib > math.sqrt(curve.sizes[0] * curve.sizes[-1])
     figure.add_annotation(
         x=math.log10(gib), xref="x", xanchor="right" if right else "left", xshift=-6 if right else 6,
-        y=0, yref="y domain", yanchor="bottom",
+        y=int(curve.is_log), yref="y domain", yanchor="top" if curve.is_log else "bottom",
         text=asked.say("knee.at", gib=f"{gib:g}"), showarrow=False, font={"size": 12},
     )  # fmt: skip

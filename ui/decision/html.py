@@ -85,7 +85,7 @@ def colours(*, both: bool) -> str:
     """The names that the style uses; ``both``: light and dark, whichever the page is in."""
     light, dark = PALETTE["light"], PALETTE["dark"]
     values = {name: f"light-dark({light[name]},{dark[name]})" if both else light[name] for name in _COLOURS}
-    return ".ds{" + ";".join(f"--ds-{name}:{value}" for name, value in values.items()) + "}"
+    return ".ds,.ds-card{" + ";".join(f"--ds-{name}:{value}" for name, value in values.items()) + "}"
 
 
 def numbers_html(asked: Asked) -> str:

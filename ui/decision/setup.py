@@ -37,9 +37,9 @@ _RATE, _SIZES, _SIZE = "dr", "dz", "ds"
 @dataclass(frozen=True, slots=True)
 class Choice:
     """``level_ms``: 95 of 100 first tokens shall come sooner. ``rate``: requests a second of all GPUs
-    together, or ``clients`` if its clients wait, None for the usual (``total_rate``). ``sizes_gib``: GiB on each GPU, none for the
-    usual ones. ``size``: the one that the numbers are about, None for the one that the finding is about.
-    ``curve_gpus``: how many GPUs share the load in the curves."""
+    together, or ``clients`` if its clients wait, None for the usual (``total_rate``). ``sizes_gib``: GiB on
+    each GPU, none for the usual ones. ``size``: the one that the numbers are about, None for the one that the
+    finding is about. ``curve_gpus``: how many GPUs share the load in the curves."""
 
     level_ms: int = 300
     rate: float | None = None

@@ -39,7 +39,7 @@ _PAGE_STYLE = """
 .st-key-decision-head h1{font-size:1.75rem;line-height:1.2;padding:0 0 .75rem}
 .st-key-decision-figures .stColumn{border:1px solid light-dark(#D5DCE4,#333E4B);border-radius:12px;
 padding:10px 12px}
-.ds-drawn svg{width:100%;height:232px}
+.ds-drawn svg{width:100%;height:296px}
 @media (max-width:720px){.st-key-decision-head h1{font-size:1.5rem}}
 """
 

@@ -1,7 +1,7 @@
 """A run as a short film: one SVG file that plays wherever pictures are shown, without a script.
 
 Each picture is the still of its step (``ui.export.pictures``). What several pictures have in common stands
-once in the file; a style sheet says during which pictures it is seen. Without motion (paper, viewers that do
+once in the file and says during which pictures it is seen. Without motion (paper, viewers that do
 not animate, people who asked for less of it) the file is its last picture.
 """
 
@@ -24,6 +24,12 @@ MAX_PICTURES = 400
 
 HOLD_S = 2.0
 """How much longer than the others the last picture stays."""
+
+_STILL = (
+    "@media (prefers-reduced-motion:reduce)"
+    "{g{visibility:visible!important}g[visibility]{visibility:hidden!important}}"
+)
+"""The elements themselves say what the last picture shows of them."""
 
 Span = tuple[int, int]
 """From one picture until before another, by number."""
@@ -70,10 +76,10 @@ def film(
     for parts in _pictures(log, taken, lang, theme, level):
         reel.add(parts)
     pen = Pen(theme)
-    spans = reel.write(pen)
+    spans = reel.write(pen, pace_s)
+    pen.parts.append(_clock(len(taken) * pace_s, loop))
     label = t("film.label", lang, title=log["meta"]["title"], first=taken[0], last=taken[-1])
-    style = _style(spans, len(taken), pace_s, loop)
-    return Film(pen.document(WIDTH, HEIGHT, label, style), spans, taken, pace_s)
+    return Film(pen.document(WIDTH, HEIGHT, label, _STILL), spans, taken, pace_s)
 
 
 def _pictures(
@@ -136,7 +142,7 @@ class _Reel:
         self._known.setdefault(text, []).append(mark)
         return mark
 
-    def write(self, pen: Pen) -> tuple[tuple[Span, ...], ...]:
+    def write(self, pen: Pen, pace_s: float) -> tuple[tuple[Span, ...], ...]:
         """All marks, neighbours that are seen together in one group; the groups' spans by number."""
         always = ((0, self._num_pictures),)
         numbers: dict[tuple[Span, ...], int] = {}
@@ -146,28 +152,34 @@ class _Reel:
                 pen.parts.append(inside)
                 continue
             number = numbers.setdefault(spans, len(numbers))
+            turns = _turns(spans, self._num_pictures, pace_s)
             hidden = "" if spans[-1][1] == self._num_pictures else ' visibility="hidden"'
-            pen.parts.append(f'<g class="f{number}"{hidden}>{inside}</g>')
+            pen.parts.append(f'<g class="f{number}"{hidden}>{turns}{inside}</g>')
         return tuple(numbers)
 
 
-def _style(spans: Sequence[Sequence[Span]], num_pictures: int, pace_s: float, loop: bool) -> str:
-    """Who is seen when. The elements themselves say what the last picture shows."""
-    seconds = num_pictures * pace_s + HOLD_S
-    many = "infinite" if loop else "1"
-    rules = [f"g{{animation:{seconds:g}s step-end {many}}}"]
-    for number, own in enumerate(spans):
-        shown = [f"{_percent(start, pace_s, seconds)}" for start, _ in own]
-        hidden = [f"{_percent(end, pace_s, seconds)}" for _, end in own if end < num_pictures]
-        if own[0][0]:
-            hidden.insert(0, "0%")
-        gone = f"{','.join(hidden)}{{visibility:hidden}}" if hidden else ""
-        rules.append(
-            f".f{number}{{animation-name:f{number}}}"
-            f"@keyframes f{number}{{{','.join(shown)}{{visibility:visible}}{gone}}}"
+def _turns(spans: Sequence[Span], num_pictures: int, pace_s: float) -> str:
+    """When a group differs from what the last picture shows of it, told from the beginning of a turn.
+
+    A browser that knows when the next change is due sleeps until then; style sheets' key frames keep it busy.
+    """
+    state = "visible"
+    if spans[-1][1] == num_pictures:  # seen at the end: say where it is not
+        ends = [0, *(place for span in spans for place in span)]
+        state, spans = (
+            "hidden",
+            [span for span in zip(ends[::2], ends[1::2], strict=False) if span[0] < span[1]],
         )
-    return f"@media (prefers-reduced-motion:no-preference){{{''.join(rules)}}}"
+    return "".join(
+        f'<set attributeName="visibility" to="{state}" begin="turn.begin+{start * pace_s:g}s" '
+        f'dur="{(end - start) * pace_s:g}s"/>'
+        for start, end in spans
+    )
 
 
-def _percent(picture: int, pace_s: float, seconds: float) -> str:
-    return f"{100 * picture * pace_s / seconds:.5g}%"
+def _clock(seconds: float, loop: bool) -> str:
+    """What all groups go by: a turn of the film, then the rest on its last picture, then another turn."""
+    again = ";rest.end" if loop else ""
+    turn = f'<set id="turn" attributeName="visibility" to="visible" begin="0s{again}" dur="{seconds:g}s"/>'
+    rest = f'<set id="rest" attributeName="visibility" to="visible" begin="turn.end" dur="{HOLD_S:g}s"/>'
+    return f"<g>{turn}{rest}</g>"

@@ -67,7 +67,7 @@ def _head(load: LoadSession, summary: Summary) -> None:
     key = "finish.load.headline" if rate else "finish.load.headline.zero"
     st.header(say(key, rate=never_full(rate or 0.0), **told), anchor=False)
     machine = load.machine
-    about = {"mix": say(f"monitor.mix.{setup.mix}"), "count": setup.pool, "size": setup.block_size}
+    about = {"mix": say(f"monitor.mix.{setup.mix}"), "count": digits(setup.pool), "size": setup.block_size}
     about |= {"model": machine.model_spec.name, "gpu": machine.gpu_spec.name, "come": _come(setup)}
     st.markdown(say("finish.load.subline", **about))
 
@@ -93,7 +93,7 @@ def _both(summary: Summary, all_of: KindSummary, load: LoadSession) -> None:
         _row("p50", [_time(side.ttft_p50) for side in sides], sides[0].ttft_p50),
         _row("p95", [_time(side.ttft_p95) for side in sides], sides[0].ttft_p95),
         _row("late", [_share(side.late) for side in sides], sides[0].late, level=_level()),
-        _row("finished", [digits(side.num_finished) for side in servers], summary.saved_tokens),
+        _row("finished", [digits(side.num_finished) for side in servers], servers[0].throughput),
         _row("throughput", [_number(side.throughput) for side in servers], servers[0].throughput),
         _row("queue", [digits(machine.num_waiting) for machine in machines], sides[0].late),
         _row("busy", busy, servers[0].busy),

@@ -43,6 +43,9 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 .stPrintGraphic>[data-testid=stSkeleton]::after{content:var(--broth-drawing);display:block;padding:.8rem 1rem}
 [data-testid="stCaptionContainer"]{opacity:1}
 [data-testid="stCaptionContainer"],[data-testid="stCaptionContainer"] :is(p,li){color:var(--broth-muted)}
+[data-testid="stPopoverBody"] [data-testid="stCaptionContainer"]{opacity:.8}
+[data-testid="stPopoverBody"] [data-testid="stCaptionContainer"],
+[data-testid="stPopoverBody"] [data-testid="stCaptionContainer"] :is(p,li){color:inherit}
 [class*="st-key-table-"]{overflow-x:auto}
 .stMetric .stMarkdownEllipsis,.stMetric .stMarkdownEllipsis p{white-space:normal}
 .st-key-stage-frame{max-width:max(920px,calc((100vh - 4rem)*1280/656));margin-inline:auto}

@@ -160,8 +160,11 @@ def rows(kept: KeptRun, now: KeptRun) -> list[list[str]]:
 
 
 def _end(run: KeptRun) -> dict[str, Figure]:
-    """What one column says, of the server with the cache."""
+    """What one column says, of the server with the cache. Two runs stand at different moments, so sums
+    are told per second."""
     summary, side = run.summary, run.summary.with_cache
+    busy, at_s = side.busy.value or 0.0, summary.at_s
+    evicted = run.num_evicted / at_s if at_s else None
     return {
         "time": Figure(summary.at_s, "s", "modelled", "formula.ttft"),
         "finished": Figure(side.num_finished, "requests", "counted", "formula.throughput"),
@@ -169,8 +172,8 @@ def _end(run: KeptRun) -> dict[str, Figure]:
         "p50": side.ttft_p50,
         "p95": side.ttft_p95,
         "throughput": side.throughput,
-        "busy": side.busy,
-        "evicted": Figure(run.num_evicted, "blocks", "counted", "formula.hit_rate"),
+        "busy": replace(side.busy, value=busy / max(busy, at_s) if at_s else None, unit="share"),
+        "evicted": Figure(evicted, "1/s", "modelled", "formula.throughput"),
     }
 
 

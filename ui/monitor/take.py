@@ -43,8 +43,11 @@ class _File:
 
 
 def take_popover(load: LoadSession) -> None:
-    """Five files, each with what it is for and about how large it gets."""
-    with st.popover(say("take.title")):
+    """Five files, each with what it is for and about how large it gets; drawn anew when it is opened."""
+    popover = st.popover(say("take.title"), key="take", on_change="rerun")
+    if not popover.open:
+        return
+    with popover:
         if not load.run.records.num_arrived:
             st.caption(say("take.none"))
             return
@@ -52,7 +55,11 @@ def take_popover(load: LoadSession) -> None:
         for file in _files(load, lang()):
             _offer(file, file_name(load))
         st.caption(say("take.how"))
-        st.code(f"promtool tsdb create-blocks-from openmetrics {file_name(load)}.om.txt data", language=None)
+        st.code(
+            f"promtool tsdb create-blocks-from openmetrics {file_name(load)}.om.txt data",
+            language=None,
+            wrap_lines=True,
+        )
 
 
 def file_name(load: LoadSession) -> str:
@@ -111,7 +118,8 @@ def _board(load: LoadSession, start: datetime, words: dict[str, str]) -> str:
 
 
 def _offer(file: _File, name: str) -> None:
-    st.download_button(
+    button, about = st.columns([2, 3], vertical_alignment="center")
+    button.download_button(
         say(f"take.{file.key}"),
         file.make,
         file_name=f"{name}.{file.ending}",
@@ -120,13 +128,12 @@ def _offer(file: _File, name: str) -> None:
         on_click="ignore",
         width="stretch",
     )
-    about = say(f"take.{file.key}.help")
-    size = "" if file.size is None else " " + say("take.size", size=size_words(file.size))
-    st.caption(about + size)
+    size = "" if file.size is None else say("take.size", size=size_words(file.size))
+    about.caption(f"{say(f'take.{file.key}.help')} {size}")
 
 
 def size_words(size: int) -> str:
     """Bytes in the unit that fits, rounded: nobody knows exactly before the file is made."""
     if size >= 10**6:
-        return f"{digits(float(f'{size / 1e6:.2g}'))} MB"
-    return f"{max(round(float(f'{size / 1e3:.2g}')), 1)} kB"
+        return f"{size / 1e6:.{1 if size < 10**7 else 0}f} MB"
+    return f"{max(round(size / 1e3), 1)} kB"

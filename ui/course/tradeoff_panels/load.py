@@ -167,7 +167,7 @@ def decode_panel() -> None:
         rates(
             {
                 say(f"tradeoff.house.{name}"): [(rate, one.hit_rate) for rate, one in done[name]]
-                for name in ("ample", "pool", "apart")
+                for name in ("pool", "apart", "ample")
             },
             "tradeoff.rate",
             "traffic.rate",

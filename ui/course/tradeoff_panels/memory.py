@@ -17,7 +17,7 @@ from ui.course.tradeoff_panels.sides import (
 )
 from ui.frame.session import say
 from ui.machine.machine import MACHINE
-from ui.words.numbers import percent
+from ui.words.numbers import digits, percent
 
 TTLS = tuple(round(10 ** (k / 6), 3) for k in range(-6, 22))
 POTS = (1, 2, 3, 4, 5, 6, 8)
@@ -53,12 +53,13 @@ def ttl_panel() -> None:
         ("counted", "gib"),
     )
     st.caption(say("tradeoff.ttl.words", pause=pause, triple=3 * pause))
-    near = min(range(len(TTLS)), key=lambda place: abs(TTLS[place] - 3 * pause))
+    triple = (float(3 * pause),)
+    all_then, once_then = COMPUTED.get(("triple", pause), lambda: held_against_pauses(triple, float(pause)))
     numbers = {
-        "ttl": f"{TTLS[near]:.0f}",
-        "gib": f"{every[near][1] * factor:.3g}",
-        "once": f"{once[near][1] * factor:.3g}",
-        "day": f"{every[near][1] * factor * 86400:,.0f}",
+        "ttl": str(3 * pause),
+        "gib": f"{all_then[0][1] * factor:.3g}",
+        "once": f"{once_then[0][1] * factor:.3g}",
+        "day": digits(all_then[0][1] * factor * 86400),
     }
     st.caption(say("tradeoff.ttl.cost_words", n=people, model=MACHINE.get().model, **numbers))
 
