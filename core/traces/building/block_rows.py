@@ -20,8 +20,8 @@ def decide_shape(
     convention: Convention,
     names: tuple[str, str] = NAMES,
 ) -> None:
-    """Set what one id covers: as the person says, else as the rows say (`hash_block_size`, which our own files
-    have), else as the lengths say, else as the format says."""
+    """Set what one id covers: as the person says, else as the rows say (`hash_block_size`, which our own
+    files have), else as the lengths say, else as the format says."""
     told = {as_whole(row.get("hash_block_size")) or 0 for row in head}
     own_size = told.pop() if len(told) == 1 and min(told) > 0 else None
     wanted_size, wanted_rule = builder.options.block_size or own_size, builder.options.convention
