@@ -29,7 +29,7 @@ from ui.monitor.take import take_popover
 from ui.monitor.view import show_monitor
 from ui.stage.run import go_to_step
 from ui.stage.setup import SETUP
-from ui.words.formula_words import LOOP, SERVING
+from ui.words.formula_words import COUNTED, LOOP, SERVING
 from ui.words.i18n import table
 from ui.words.palette import Theme
 
@@ -118,7 +118,7 @@ def _cycle() -> None:
         words, how = st.columns([4, 1], vertical_alignment="top")
         words.markdown(cycle_words(loop, summary.hit_rate.value, say))
         with how.popover(say("monitor.cycle.how"), width="stretch"):
-            formula_lines(LOOP)
+            formula_lines((*LOOP, COUNTED[0]))
             st.markdown(say("monitor.cycle.why"))
 
 

@@ -515,4 +515,4 @@ def test_the_benchmark_measures_everything_it_has_a_bound_for() -> None:
     found = measure(replace(SPEC, num_requests=120), CONFIG, COST)
     assert set(BOUNDS) <= set(found)
     assert found["requests"] == 120
-    assert found["records_mb"] == pytest.approx(93 * 120 / 1e6)
+    assert 101 * 120 <= 1e6 * found["records_mb"] < 220 * 120
