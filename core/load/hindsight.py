@@ -204,7 +204,7 @@ def _older(run: LoadRun, open_misses: list[_Open]) -> dict[RequestId, Why]:
     """Reasons from the stream: who was let in earlier and has the same first tokens? O(requests)."""
     side, last = run.records.cached, dict[RequestId, int]()
     for other in run.contents() if open_misses else ():
-        if other.number >= run.records.num_arrived:
+        if other.number >= run.records.reach:
             break
         admitted_s = side.admitted_s[other.number]
         for one in open_misses:

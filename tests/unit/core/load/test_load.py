@@ -215,11 +215,13 @@ def test_the_summary(recorded: Recorded) -> None:
         for e in asked
     )
     assert summary.saved_prefill.value == pytest.approx(saved)
-    assert summary.money(Prices(per_gpu_hour=3600), 2).value == pytest.approx(2 * saved)
     assert summary.with_cache.num_admitted == len(admitted)
     assert summary.with_cache.num_finished == summary.without_cache.num_finished == 240
     busy = [sum(step.end_s - step.start_s for step in tape.steps) for tape in (plain, cached)]
     assert summary.saved_busy.value == pytest.approx(busy[0] - busy[1])
+    worth = summary.money(Prices(per_gpu_hour=3600), 2)
+    assert worth is not None
+    assert worth.value == pytest.approx(2 * (busy[0] - busy[1]))
     modelled = (summary.saved_prefill, summary.saved_busy, summary.with_cache.ttft_p50)
     assert {figure.basis for figure in modelled} == {"modelled"}
     assert {summary.hit_rate.basis, summary.saved_tokens.basis} == {"counted"}
@@ -515,4 +517,4 @@ def test_the_benchmark_measures_everything_it_has_a_bound_for() -> None:
     found = measure(replace(SPEC, num_requests=120), CONFIG, COST)
     assert set(BOUNDS) <= set(found)
     assert found["requests"] == 120
-    assert 101 * 120 <= 1e6 * found["records_mb"] < 220 * 120
+    assert 101 * 120 / 1e6 < found["records_mb"] < 201 * 120 / 1e6  # arrays, and what grows with admissions
