@@ -73,10 +73,9 @@ class Victim:
 
 @dataclass(frozen=True, slots=True)
 class Hindsight:
-    """Reasons by row (a request sent again to a fresh engine may have two), victims (most blocks first) by the
-    request that pushed them out."""
+    """Reasons by the request that missed, victims (most blocks first) by the request that pushed them out."""
 
-    why: dict[Miss, Why]
+    why: dict[RequestId, Why]
     victims: dict[RequestId, tuple[Victim, ...]]
 
 
@@ -109,11 +108,11 @@ class _Witness:
         self._run = run
         self._server = server
         self._culprits = culprits
-        self._rows = {(miss.request_id, miss.at_s): miss for miss in culprits.misses}
+        self._rows = {miss.request_id: miss for miss in culprits.misses}
         self._doers = {evictor.request_id for evictor in culprits.evictors}
         self._arrivals = {name: live.arrival for name, live in server.live.items()}
         self._victims: dict[RequestId, Counter[tuple[RequestId | None, str | None]]] = {}
-        self.why: dict[Miss, Why] = {}
+        self.why: dict[RequestId, Why] = {}
         self.open: list[_Open] = []
         server.listener = self
         self.begin()
@@ -171,15 +170,14 @@ class _Witness:
         }
 
     def _explain(self, event: RequestAdmitted, missed: BlockHash | None) -> None:
-        config = self._server.engine.config
-        miss = self._rows.get((event.request_id, self._server.now_s))
-        if miss is None or event.resumed:
+        miss, config = self._rows.get(event.request_id), self._server.engine.config
+        if miss is None or miss.at_s != self._server.now_s or event.resumed:
             return
         if missed is None:
             kind: WhyKind = "last_token" if miss.missed == config.block_size else "not_full"
-            self.why[miss] = Why(kind)
+            self.why[miss.request_id] = Why(kind)
         elif missed in self._fates:
-            self.why[miss] = self._fates[missed]
+            self.why[miss.request_id] = self._fates[missed]
         else:
             ttl_s = None if config.ttl is None else config.ttl / TICKS_PER_S
             mine, end = self._arrivals[miss.request_id], miss.hit + config.block_size
@@ -242,15 +240,15 @@ class _Before:
         return other if one is None or self._rows[other] > self._rows[one] else one
 
 
-def _older(run: LoadRun, open_misses: list[_Open]) -> dict[Miss, Why]:
+def _older(run: LoadRun, open_misses: list[_Open]) -> dict[RequestId, Why]:
     """Reasons from the stream. O(requests)."""
     all_before = [_Before(run, one) for one in open_misses]
     for other in run.contents() if all_before else ():
-        if other.number >= run.records.num_arrived:
+        if other.number >= run.records.reach:
             break
         for before in all_before:
             before.look_at(other)
-    return {before.one.miss: _from_stream(run, before) for before in all_before}
+    return {before.one.miss.request_id: _from_stream(run, before) for before in all_before}
 
 
 def _from_stream(run: LoadRun, before: _Before) -> Why:

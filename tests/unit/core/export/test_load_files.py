@@ -133,7 +133,7 @@ def test_lines_and_table_say_what_became_of_each() -> None:
     lines = [json.loads(line) for line in requests_jsonl(snapshot(half)).splitlines()]
     rows = list(csv.DictReader(io.StringIO(requests_csv(snapshot(half)))))
     known, plain = half.records.cached, half.records.plain
-    assert len(lines) == len(rows) == half.records.num_arrived
+    assert len(lines) == len(rows) == half.records.cached.num_arrived
     waiting = 0
     for line, row in zip(lines, rows, strict=True):
         number = int(line["request_id"][1:])
@@ -165,7 +165,7 @@ def test_curves_are_those_of_the_page() -> None:
 
 def test_sizes_are_told_before_a_file_is_made() -> None:
     run, taken = busy()
-    prompts = run.records.num_prompt[: run.records.num_arrived]
+    prompts = run.records.num_prompt[run.records.cached.turn >= 0]
     told = {
         jsonl_bytes(prompts, 16): requests_jsonl(snapshot(run)),
         csv_bytes(len(prompts)): requests_csv(taken),

@@ -43,7 +43,7 @@ def test_files_are_of_the_moment_at_which_they_are_made() -> None:
     load = session(5.0)
     files = {file.key: file for file in _files(load, "en")}
     load.repeat(9.0, 60.0)
-    assert len(files["jsonl"].make().splitlines()) == load.run.records.num_arrived
+    assert len(files["jsonl"].make().splitlines()) == load.run.records.cached.num_arrived
     assert files["csv"].make().startswith("\ufeffrequest_id,")
     assert files["curves"].make().startswith("\ufeffend_s,")
     assert files["metrics"].make().endswith("# EOF\n")
