@@ -143,4 +143,10 @@ def _slow(run: LoadRun, number: int) -> Slow:
         float(column[number]) for column in (cached.arrival_s, cached.admitted_s, cached.first_s)
     )
     plain = float(without.first_s[number] - without.arrival_s[number])
-    return Slow(f"R{number}", first - arrival, admitted - arrival, first - admitted, None if np.isnan(plain) else plain)
+    return Slow(
+        f"R{number}",
+        first - arrival,
+        admitted - arrival,
+        first - admitted,
+        None if np.isnan(plain) else plain,
+    )
