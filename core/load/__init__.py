@@ -26,8 +26,8 @@ from core.load.stream import RequestStream
 from core.load.summary import KindSide, KindSummary, SideSummary, Summary
 
 __all__ = [
-    "KNOWN_AFTER",
     "KINDS",
+    "KNOWN_AFTER",
     "MIXES",
     "TICKS_PER_S",
     "Arrival",

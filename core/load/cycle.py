@@ -91,9 +91,9 @@ class Loop:
 def compare(
     spec: LoadSpec, paused: Sequence[tuple[float, int]], records: Records, time_model: TimeModel
 ) -> Loop | None:
-    """Both cycles so far, O(requests); ``paused`` are the seconds that clients have paused at each server, and
-    how many pauses are over. None before both have answered ``KNOWN_AFTER`` requests a client. What only the
-    faster one has answered does not count: the means would differ by chance."""
+    """Both cycles so far, O(requests); ``paused`` are the seconds that clients have paused at each server,
+    and how many pauses are over. None before both have answered ``KNOWN_AFTER`` requests a client. What only
+    the faster one has answered does not count: the means would differ by chance."""
     answered = ~np.isnan(records.cached.finished_s) & ~np.isnan(records.plain.finished_s)
     done, num_clients = np.flatnonzero(answered), spec.num_clients
     if len(done) < min(KNOWN_AFTER * num_clients, spec.num_requests):
@@ -120,8 +120,8 @@ def _cycle(num_clients: int, think_s: float, side: Side, done: NDArray[np.int64]
 def _least_s(time_model: TimeModel, prompt: Counts, output: Counts) -> float:
     """The least time of an answer whatever the cache has, on average. More work never makes a step shorter
     (``CostModel.step_s``), so nobody else is there; computing a token again is dearer than reading it, so all
-    but the last one is read. A preempted request gets a token back by such a prefill instead of a decode step,
-    but has lost a step besides. A step's time grows evenly with its context, so the mean contexts do."""
+    but the last one is read. A preempted request gets a token by such a prefill instead of a decode step, but
+    has lost a step besides. A step's time grows evenly with its context, so the mean contexts do."""
     first, later = StepWork(), StepWork()
     first.add_prefill(1, int(prompt.mean()) - 1)
     steps = output.astype(np.float64) - 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 from core.engine.cache_controller import BlockState
@@ -82,8 +81,9 @@ def take_frame(engine: Engine) -> Frame:
 @dataclass(frozen=True, slots=True)
 class Levels:
     """Blocks by state; together all usable ones. ``in_use`` are held. Held and still empty is a block only
-    within a step: what is planned is computed by its end. The others are free: ``cached`` carries content, ``partial`` a part of a block, ``kept_out`` a
-    full block that was not stored (a policy kept it out, or caching is off)."""
+    within a step: what is planned is computed by its end. The others are free: ``cached`` carries
+    content, ``partial`` a part of a block, ``kept_out`` a full block that was not stored (a policy kept it
+    out, or caching is off)."""
 
     in_use: int
     cached: int

@@ -152,8 +152,8 @@ def test_lines_and_table_say_what_became_of_each() -> None:
 
 
 def test_after_other_blocks_each_request_has_one_story() -> None:
-    """Sent again to a fresh engine: first the look-up that led to the first token, then the rest. Answers count
-    once. What was looked up in all is told by how often; before the restart and after it the sums agree."""
+    """Sent again to a fresh engine: first the look-up that led to the first token, then the rest. Answers
+    count once; how often it was looked up makes up the total."""
     run = LoadRun(LoadSpec(seed=3, rate=6.0, num_requests=200), EngineConfig(16, 1025), COST)
     run.advance(requests=80)
     run.restart(32)

@@ -27,7 +27,7 @@ def check_bound(run: LoadRun) -> None:
     loop = run.loop()
     assert loop is not None
     assert loop.gain <= loop.ceiling
-    assert 1 <= loop.ceiling
+    assert loop.ceiling >= 1
     for cycle in (loop.with_cache, loop.without_cache):
         assert cycle.answer_s >= cycle.least_s
     assert loop.with_cache.think_s == loop.without_cache.think_s
@@ -36,8 +36,8 @@ def check_bound(run: LoadRun) -> None:
 @pytest.mark.parametrize("seed", range(24))
 def test_no_cache_exceeds_the_bound(seed: int) -> None:
     """Any machine, mix, block size and length; rush hours, policies and other blocks while it runs; at any
-    moment. Once the first token was charged a decode step, dearer than a prefill of one token, and a rush hour
-    gave the faster server shorter pauses."""
+    moment. Once the first token was charged a decode step, dearer than a prefill of one token, and a rush
+    hour gave the faster server shorter pauses."""
     dice = random.Random(seed)
     size, pool = dice.choice([4, 16, 32]), dice.choice([64, 256, 2048])
     spec = LoadSpec(
