@@ -127,19 +127,30 @@ class Meter:
 
     def _level(self, at_s: float, server: Server) -> None:
         """Write the levels of all bins that are over by now."""
-        bins = self._bins
-        bins.index(at_s)
-        while self._generation < bins.generation:
-            self._generation += 1
-            self._num_levelled //= 2
-        num_over = int(at_s / bins.width_s)
+        self._bins.index(at_s)
+        self._follow_merges()
+        num_over = int(at_s / self._bins.width_s)
         if num_over <= self._num_levelled:
             return
-        over = slice(self._num_levelled, num_over)
+        self._write_levels(slice(self._num_levelled, num_over), server)
+        self._num_levelled = num_over
+
+    def rest(self, num_bins: int, server: Server) -> None:
+        """The server has nothing left to do, while the other one may go on: what it is left with holds in all
+        bins since, as nobody asks it for anything."""
+        self._follow_merges()
+        self._write_levels(slice(self._num_levelled, num_bins), server)
+
+    def _follow_merges(self) -> None:
+        while self._generation < self._bins.generation:
+            self._generation += 1
+            self._num_levelled //= 2
+
+    def _write_levels(self, over: slice, server: Server) -> None:
+        bins = self._bins
         bins.levels[f"{self._name}.queue"][over] = server.num_waiting
         bins.levels[f"{self._name}.inside"][over] = server.num_inside
         if self._has_cache:
             levels, usable = take_levels(server.engine), server.engine.config.num_usable
             for name in LEVELS:  # as shares: a new block size changes the number of blocks
                 bins.levels[name][over] = getattr(levels, name) / usable
-        self._num_levelled = num_over

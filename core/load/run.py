@@ -224,7 +224,11 @@ class LoadRun:
 
     def samples(self, since: int = 0) -> Samples:
         """The curves of all complete bins from number ``since`` on. O(requests + bins)."""
-        return take_samples(self.records, self.bins, self.num_bins, since, tuple(self.flags))
+        count = self.num_bins
+        for meter, server in ((self.cached_meter, self.cached), (self.plain_meter, self.plain)):
+            if not server.has_work:
+                meter.rest(count, server)
+        return take_samples(self.records, self.bins, count, since, tuple(self.flags))
 
     def slot_map(self) -> SlotMap:
         """The pool of the server with the cache, now."""

@@ -147,6 +147,7 @@ def test_ttft_and_throughput(recorded: Recorded, name: str) -> None:
 
 
 def test_levels_are_those_after_the_first_step_behind_each_bin(recorded: Recorded) -> None:
+    """Behind the last step of all nobody asks the server for anything: it stays as it is."""
     run, cached, plain = recorded
     samples = run.samples()
     slots = Slots(CONFIG.num_blocks, CONFIG.block_size)
@@ -156,12 +157,11 @@ def test_levels_are_those_after_the_first_step_behind_each_bin(recorded: Recorde
             slots.take(event)
         after.append((step.end_s, slots.letters()))
     for place, end in enumerate(samples.end_s):
-        letters = next((letters for at_s, letters in after if at_s >= end), None)
+        letters = next((letters for at_s, letters in after if at_s >= end), after[-1][1])
         for name, letter in zip(LEVELS, LETTERS, strict=True):
-            expected = letters.count(letter) / 80 if letters is not None else None
-            assert samples.curves[name][place] == expected
+            assert samples.curves[name][place] == letters.count(letter) / 80
         for name, tape in (("queue_with", cached), ("queue_without", plain)):
-            queue = next((step.queue for step in tape.steps if step.end_s >= end), None)
+            queue = next((step.queue for step in tape.steps if step.end_s >= end), 0)
             assert samples.curves[name][place] == queue
     assert run.slot_map().letters == after[-1][1]
 
@@ -449,6 +449,27 @@ def test_a_moment_on_a_border_belongs_to_the_bin_that_ends_there() -> None:
     bins.add("n", 0.15)
     bins.add("n", 0.75)  # makes room: bins of 0.2
     assert (bins.width_s, bins.generation, bins.sums["n"].tolist()) == (0.2, 1, [1, 0, 0, 1])
+
+
+def test_the_first_server_that_is_done_stays_as_it_is_while_the_other_goes_on() -> None:
+    """Also where bins are merged meanwhile: nobody in flight, nothing in use, the pool full of what is kept."""
+    spec = LoadSpec(
+        seed=3, mix={"system": 1.0}, clients=24, think_s=0, num_requests=300, prefix_tokens=2048, output_tokens=8
+    )
+    run = LoadRun(spec, EngineConfig(num_blocks=1025), COST, bin_s=0.5, most_bins=12)
+    while run.cached.has_work:
+        run.advance(seconds=1.0)
+    done_s, merges = run.cached.now_s, run.bins.generation
+    while run.advance(seconds=1.0):
+        run.samples()
+    assert run.bins.generation > merges
+    samples = run.samples()
+    behind = [place for place, end in enumerate(samples.end_s) if end >= done_s]
+    assert len(behind) > 3
+    for place in behind:
+        assert samples.curves["inside_with"][place] == samples.curves["queue_with"][place] == 0
+        assert samples.curves["in_use"][place] == 0
+        assert sum(samples.curves[name][place] or 0 for name in LEVELS) == pytest.approx(1)
 
 
 def test_only_new_bins_are_sent_when_asked() -> None:
