@@ -156,7 +156,7 @@ def test_money_is_what_busy_time_shows_and_a_rush_is_in_its_month() -> None:
     said = texts(at).replace("\\$", "$")
     assert f"**{seconds(saved)}**" in said
     assert f"about ${a_month:,.0f} in a month" in said
-    assert t("finish.load.worth.rush", "en", n=1) in said
+    assert t("finish.load.worth.rush", "en") in said
     assert t("finish.load.idle.more", "en") in said
 
 

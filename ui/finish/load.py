@@ -214,8 +214,11 @@ def _money(load: LoadSession, summary: Summary) -> list[str]:
     rounded = f"{prices.currency}{month:,.0f}" if month >= 10 else money(month, prices.currency)
     amounts = {"worth": money(worth, prices.currency), "month": rounded}
     lines = [say("finish.load.worth", price=money(prices.per_gpu_hour, prices.currency), **amounts)]
-    rushes = sum(deed.name == BURST for deed in load.deeds)
-    return [*lines, say("finish.load.worth.rush", n=rushes)] if rushes else lines
+    return [*lines, say("finish.load.worth.rush")] if _rushed(load) else lines
+
+
+def _rushed(load: LoadSession) -> bool:
+    return any(deed.name == BURST for deed in load.deeds)
 
 
 def _decide_help(load: LoadSession) -> str:
@@ -229,7 +232,7 @@ def _decide_help(load: LoadSession) -> str:
     told = [say("finish.load.decide.help", come=come)]
     if times != 1:
         told.append(say("finish.load.decide.times", times=f"{times:.3g}"))
-    if any(deed.name == BURST for deed in load.deeds):
+    if _rushed(load):
         told.append(say("finish.load.decide.calm"))
     return run_on(told, lang())
 
