@@ -24,8 +24,8 @@ class Cycle:
     """Means over the requests that both servers have answered, as one of them did, seconds.
 
     think_s before the request was sent (in an agent's task: the tool's time); queue_s until it was admitted;
-    prefill_s until its first token; decode_s until its last. ``least_s``: one step for the first token and
-    one for each other one, with the GPU to itself.
+    prefill_s until its first token; decode_s until its last, of which ``alone_s`` would be its own steps with
+    the GPU to itself. ``least_s``: the same with a step for the first token too.
     """
 
     num_clients: int
@@ -33,7 +33,13 @@ class Cycle:
     queue_s: float
     prefill_s: float
     decode_s: float
+    alone_s: float
     least_s: float
+
+    @property
+    def held_s(self) -> float:
+        """Of ``decode_s``: while the GPU did others' work as well, their prefill above all."""
+        return max(self.decode_s - self.alone_s, 0.0)
 
     @property
     def answer_s(self) -> float:
@@ -87,12 +93,14 @@ def compare(spec: LoadSpec, records: Records, time_model: TimeModel) -> Loop | N
     done = np.flatnonzero(answered)
     if spec.clients is None or not len(done):
         return None
-    least_s = _least_s(time_model, records.num_prompt[done], records.num_output[done])
-    cycles = (_cycle(spec, side, done, least_s) for side in (records.cached, records.plain))
+    prompt, output = records.num_prompt[done], records.num_output[done]
+    least_s = _steps_s(time_model, prompt - 1, output)
+    alone_s = _steps_s(time_model, prompt, output - 1)
+    cycles = (_cycle(spec, side, done, alone_s, least_s) for side in (records.cached, records.plain))
     return Loop(len(done), *cycles)
 
 
-def _cycle(spec: LoadSpec, side: Side, done: NDArray[np.int64], least_s: float) -> Cycle:
+def _cycle(spec: LoadSpec, side: Side, done: NDArray[np.int64], alone_s: float, least_s: float) -> Cycle:
     assert spec.clients is not None
     before = np.zeros(len(done))  # when each one's client was last answered; the first ones begin at 0
     later = done >= spec.clients
@@ -107,15 +115,19 @@ def _cycle(spec: LoadSpec, side: Side, done: NDArray[np.int64], least_s: float) 
         queue_s=float((admitted - sent).mean()),
         prefill_s=float((first - admitted).mean()),
         decode_s=float((last - first).mean()),
+        alone_s=alone_s,
         least_s=least_s,
     )
 
 
-def _least_s(time_model: TimeModel, prompt: Counts, output: Counts) -> float:
-    """An answer with the prompt wholly cached and nobody else there, on average: a step's time grows evenly
-    with its context, so the mean context of all steps gives the mean step."""
-    steps = output.astype(np.float64)
-    contexts = steps * (prompt - 1) + steps * (steps - 1) / 2
+def _steps_s(time_model: TimeModel, context: Counts, num_steps: Counts) -> float:
+    """So many decode steps each, the first one over this context, with nobody else there, on average over the
+    requests: a step's time grows evenly with its context, so the mean context of all steps gives the mean
+    step."""
+    steps = num_steps.astype(np.float64)
+    if not steps.sum():
+        return 0.0
+    contexts = steps * context + steps * (steps - 1) / 2
     step = StepWork()
     step.add_decode(int(contexts.sum() / steps.sum()))
     return float(steps.mean()) * time_model.step_s(step)

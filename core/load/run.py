@@ -126,6 +126,10 @@ class LoadRun:
         self.cached.run_until(horizon)
         self.plain.run_until(horizon)
         self.now_s = max(horizon, self.now_s) if not self.done else max(self.cached.now_s, self.plain.now_s)
+        for server, meter in ((self.cached, self.cached_meter), (self.plain, self.plain_meter)):
+            meter.rested(min(server.now_s, self.now_s) if server.has_work else self.now_s)
+            if self.done:
+                meter.closed(self.num_bins)
         self._mark()
         return not self.done
 
