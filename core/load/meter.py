@@ -30,8 +30,8 @@ class Meter:
     """The listener of one server. Evictions and occupancy are told for the one with the cache only.
 
     Admissions and evictions count where their step begins, tokens and time where it ends. Levels (occupancy,
-    queue) are those after the first step that ends at or after the end of a bin; of a server with nobody there
-    at that moment, as the last step has left it.
+    queue) are those after the first step that ends at or after the end of a bin; while nobody is there, those
+    that the last step has left.
     """
 
     def __init__(self, name: str, records: Records, side: Side, bins: Bins, time_model: TimeModel) -> None:

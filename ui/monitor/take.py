@@ -83,9 +83,7 @@ def board_words(language: Lang) -> dict[str, str]:
 def _files(load: LoadSession, language: Lang) -> list[_File]:
     with load.lock:
         records, size = load.run.records, load.run.config.block_size
-        prompts, hits = (
-            column[: records.num_arrived] for column in (records.num_prompt, records.cached.hit)
-        )
+        prompts, hits = (column[: records.num_arrived] for column in (records.num_prompt, records.cached.hit))
         bins = load.run.num_bins
     start = began(datetime.now(UTC))
     model = load.machine.model

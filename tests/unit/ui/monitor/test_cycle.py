@@ -53,7 +53,13 @@ def test_both_bars_have_one_scale_and_the_floor_stands_in_both() -> None:
         name: [float(width) for width in re.findall(rf'<i class="{name}" style="width:([0-9.]+)%', html)]
         for name in ("think", "queue", "prefill", "decode", "held")
     }
-    assert widths == {"think": [40, 40], "queue": [10], "prefill": [1, 10], "decode": [37, 30], "held": [2, 10]}
+    assert widths == {
+        "think": [40, 40],
+        "queue": [10],
+        "prefill": [1, 10],
+        "decode": [37, 30],
+        "held": [2, 10],
+    }
     assert re.findall(r"left:([0-9.]+)%", html) == ["78.000"] * 2
     assert "<b>4.00 s</b>" in html
     assert "<b>5.00 s</b>" in html
@@ -61,8 +67,8 @@ def test_both_bars_have_one_scale_and_the_floor_stands_in_both() -> None:
 
 def test_the_words_say_the_numbers() -> None:
     words = cycle_words(LOOP, 0.946, say, "en")
-    told = ("3 clients", "94.6 %", "+25.0 %", "0.75 with", "0.6 without", "+28.2 %", "1.5 with, 1.8 without", "500 ms without")
-    for part in told:
+    told = ("3 clients", "94.6 %", "+25.0 %", "0.75 with", "0.6 without", "+28.2 %", "1.5 with, 1.8 without")
+    for part in (*told, "500 ms without"):
         assert part in words
     quick = replace(LOOP, without_cache=replace(LOOP.without_cache, decode_s=1.6))
     assert "slow down" not in cycle_words(quick, 0.946, say, "en")
