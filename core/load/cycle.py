@@ -9,6 +9,7 @@ cache can gain.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,9 +24,10 @@ from core.load.spec import LoadSpec
 class Cycle:
     """Means over the requests that both servers have answered, as one of them did, seconds.
 
-    think_s before the request was sent (in an agent's task: the tool's time); queue_s until it was admitted;
+    think_s before the request was sent (in an agent's task: the tool's time), the same for both servers, as a
+    cache changes no pause; queue_s until it was admitted;
     prefill_s until its first token; decode_s until its last, of which ``alone_s`` would be its own steps with
-    the GPU to itself. ``least_s``: the same with a step for the first token too.
+    the GPU to itself. ``least_s``: these and the cheapest step that can give the first token.
     """
 
     num_clients: int
@@ -86,7 +88,7 @@ class Loop:
         return self.without_cache.total_s / self.floor_s
 
 
-def compare(spec: LoadSpec, records: Records, time_model: TimeModel) -> Loop | None:
+def compare(spec: LoadSpec, records: Records, time_model: TimeModel, now_s: float) -> Loop | None:
     """Both cycles so far, O(requests). None without clients, or before both servers have answered the same
     request. What only the faster one has answered does not count: the means would differ by chance."""
     answered = ~np.isnan(records.cached.finished_s) & ~np.isnan(records.plain.finished_s)
@@ -94,30 +96,53 @@ def compare(spec: LoadSpec, records: Records, time_model: TimeModel) -> Loop | N
     if spec.clients is None or not len(done):
         return None
     prompt, output = records.num_prompt[done], records.num_output[done]
-    least_s = _steps_s(time_model, prompt - 1, output)
     alone_s = _steps_s(time_model, prompt, output - 1)
-    cycles = (_cycle(spec, side, done, alone_s, least_s) for side in (records.cached, records.plain))
+    least_s = alone_s + _first_s(time_model, prompt)
+    sides = (records.cached, records.plain)
+    think_s = _pause_s(spec.clients, sides, now_s)
+    cycles = (_cycle(spec, side, done, think_s, alone_s, least_s) for side in sides)
     return Loop(len(done), *cycles)
 
 
-def _cycle(spec: LoadSpec, side: Side, done: NDArray[np.int64], alone_s: float, least_s: float) -> Cycle:
+def _cycle(
+    spec: LoadSpec, side: Side, done: NDArray[np.int64], think_s: float, alone_s: float, least_s: float
+) -> Cycle:
     assert spec.clients is not None
-    before = np.zeros(len(done))  # when each one's client was last answered; the first ones begin at 0
-    later = done >= spec.clients
-    before[later] = side.finished_s[done[later] - spec.clients]
     sent, first, last = side.arrival_s[done], side.first_s[done], side.finished_s[done]
-    admitted = np.minimum(
-        side.admitted_s[done], first
-    )  # sent again to a fresh engine: it had its first token
+    # Sent again to a fresh engine: it had its first token.
+    admitted = np.minimum(side.admitted_s[done], first)
     return Cycle(
         num_clients=min(spec.clients, spec.num_requests),
-        think_s=float((sent - before).mean()),
+        think_s=think_s,
         queue_s=float((admitted - sent).mean()),
         prefill_s=float((first - admitted).mean()),
         decode_s=float((last - first).mean()),
         alone_s=alone_s,
         least_s=least_s,
     )
+
+
+def _pause_s(num_clients: int, sides: Iterable[Side], now_s: float) -> float:
+    """Time paused at all servers, pauses that go on included, for each pause that is over: the mean of those
+    alone would be too short, as the short ones end first."""
+    paused_s, num_over = 0.0, 0
+    for side in sides:
+        began = np.concatenate([np.zeros(num_clients), side.finished_s])[: len(side.arrival_s)]
+        over = ~np.isnan(side.arrival_s)
+        lasted = np.where(over, side.arrival_s, np.maximum(began, now_s)) - began
+        paused_s += float(np.nansum(lasted))  # nan: has not begun
+        num_over += int(over.sum())
+    return paused_s / num_over
+
+
+def _first_s(time_model: TimeModel, prompt: Counts) -> float:
+    """The step that gives the first token where all but the last token of the prompt was cached, on average.
+    It counts as prefill, and is cheaper than a decode step or not, as the machine is."""
+    context = int(prompt.mean()) - 1
+    prefill, decode = StepWork(), StepWork()
+    prefill.add_prefill(1, context)
+    decode.add_decode(context)
+    return min(time_model.step_s(prefill), time_model.step_s(decode))
 
 
 def _steps_s(time_model: TimeModel, context: Counts, num_steps: Counts) -> float:

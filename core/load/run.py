@@ -241,7 +241,7 @@ class LoadRun:
 
     def loop(self) -> Loop | None:
         """The cycle of one client on both servers; None without clients or answers."""
-        return compare(self.spec, self.records, self.time_model)
+        return compare(self.spec, self.records, self.time_model, self.now_s)
 
     def summary(self) -> Summary:
         """The run so far in numbers."""
