@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from core.cost import StepWork
 from core.engine.events import (
     BlockEvicted,
@@ -202,21 +204,28 @@ class _Witness:
 
 def _older(run: LoadRun, open_misses: list[_Open]) -> dict[RequestId, Why]:
     """Reasons from the stream: who was let in earlier and has the same first tokens? O(requests)."""
-    side, last = run.records.cached, dict[RequestId, int]()
+    places = [_let_in_before(run, one.miss) for one in open_misses]
+    last: dict[RequestId, int] = {}
     for other in run.contents() if open_misses else ():
-        if other.number >= run.records.num_arrived:
+        if other.number >= run.records.reach:
             break
-        admitted_s = side.admitted_s[other.number]
-        for one in open_misses:
+        for one, place in zip(open_misses, places, strict=True):
             name = one.miss.request_id
             if (
-                admitted_s <= one.miss.at_s
-                and other.request_id != name
-                and (name not in last or admitted_s >= side.admitted_s[last[name]])
+                other.number in place
+                and (name not in last or place[other.number] > place[last[name]])
                 and num_common(one.mine, other) >= one.num_tokens
             ):
                 last[name] = other.number
     return {one.miss.request_id: _from_stream(run, one, last.get(one.miss.request_id)) for one in open_misses}
+
+
+def _let_in_before(run: LoadRun, miss: Miss) -> dict[int, int]:
+    """Who was let in before that, and as which: several are let in at one moment, one behind the other."""
+    ledger, mine = run.records.admissions, int(miss.request_id[1:])
+    rows = np.flatnonzero((ledger.number == mine) & (ledger.at_s == miss.at_s))
+    before = ledger.number[: int(rows[0])].tolist()
+    return {number: place for place, number in enumerate(before) if number != mine}
 
 
 def _from_stream(run: LoadRun, one: _Open, last: int | None) -> Why:

@@ -47,13 +47,13 @@ class Meter:
         self._num_levelled = 0  # bins whose levels are written
         self._generation = 0
         self._empty: Server | None = None  # while nobody is there
-        self._num_generated = 0
         # Totals of the whole run.
         self.busy_s = 0.0
         self.queries = 0
         self.hits = 0
         self.saved_s = 0.0
         self.computed = 0
+        self.num_generated = 0  # answer tokens
         self.num_finished = 0
         self.num_admissions = 0
 
@@ -97,8 +97,8 @@ class Meter:
         self.computed += work.num_tokens
         self._bins.add(f"{self._name}.busy_s", end_s, end_s - start_s)
         self._bins.add(f"{self._name}.computed", end_s, work.num_tokens)
-        self._bins.add(f"{self._name}.generated", end_s, server.num_generated - self._num_generated)
-        self._num_generated = server.num_generated
+        self._bins.add(f"{self._name}.generated", end_s, server.num_generated - self.num_generated)
+        self.num_generated = server.num_generated
         if self._has_cache:
             self.count_evictions(start_s, server)
             self._count_pushed(start_s, server)

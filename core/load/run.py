@@ -245,7 +245,8 @@ class LoadRun:
 
     def summary(self) -> Summary:
         """The run so far in numbers."""
-        return summarize(self.records, self.cached_meter, self.plain_meter, self.now_s)
+        come = self.cached.num_taken
+        return summarize(self.records, self.cached_meter, self.plain_meter, self.now_s, come)
 
     def by_kind(self, slo_s: float) -> tuple[KindSummary, ...]:
         """The run so far against a service level, all requests first, then kind by kind."""

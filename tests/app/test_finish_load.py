@@ -29,7 +29,7 @@ def plain_run(setup: LoadSetup, until_s: float, cap_at: tuple[int, int] | None =
 
 def headline(run: LoadRun, lang: Lang) -> str:
     summary = run.summary()
-    told = {"n": digits(run.records.num_arrived), "time": seconds(run.now_s)}
+    told = {"n": digits(run.cached.num_taken), "time": seconds(run.now_s)}
     return t("finish.load.headline", lang, rate=never_full(summary.hit_rate.value or 0), **told)
 
 
@@ -56,7 +56,7 @@ def test_a_link_makes_the_load_again_and_reports_it(lang: Lang) -> None:
     sides = ((run.records.cached, run.cached), (run.records.plain, run.plain))
     late, p95, waiting = [], [], []
     for side, server in sides:
-        come = [n for n in range(run.records.num_arrived) if side.arrival_s[n] == side.arrival_s[n]]
+        come = [n for n in range(len(side.arrival_s)) if side.arrival_s[n] == side.arrival_s[n]]
         ttft = [side.first_s[n] - side.arrival_s[n] for n in come if side.first_s[n] == side.first_s[n]]
         open_s = [server.now_s - side.arrival_s[n] for n in come if side.first_s[n] != side.first_s[n]]
         open_s += [server.now_s - arrival.at_s for arrival in server.door]

@@ -16,6 +16,7 @@ from core.cost import Figure
 from core.load import LoadSpec, Samples, Summary
 from ui.frame.kept import Kept
 from ui.frame.session import lang, say
+from ui.monitor.charts import hover_words, legend_of
 from ui.monitor.looks import INKS, ROWS
 from ui.monitor.run import LoadSession
 from ui.monitor.setup import LoadSetup, arrival_words
@@ -84,16 +85,19 @@ def add_kept(figure: go.Figure, kept: KeptRun, words: Mapping[str, str], theme: 
     for row, curves in CURVES.items():
         for curve in curves:
             name = words["beside.curve"].replace("{name}", words[f"monitor.curve.{curve}"])
+            values, bin_s = kept.samples.curves[curve], kept.samples.bin_s
+            points = zip(values, kept.samples.end_s, strict=True)
             figure.add_scatter(
                 x=kept.samples.end_s,
-                y=kept.samples.curves[curve],
+                y=values,
+                text=[hover_words(row, name, value, end, bin_s, words) for value, end in points],
                 name=name,
                 mode="lines",
                 line={"dash": "dot", "width": 2, "color": PALETTE[theme][INKS[curve]]},
                 opacity=0.65,
                 connectgaps=True,
-                legendgroup=row,
-                hovertemplate="%{y:.3g}<extra>%{fullData.name}</extra>",
+                legend=legend_of(row),
+                hovertemplate="%{text}<extra></extra>",
                 row=list(ROWS).index(row) + 1,
                 col=1,
             )

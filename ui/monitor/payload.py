@@ -49,7 +49,7 @@ def monitor_payload(load: LoadSession, lang: LangMode, bet: int | None) -> Paylo
             "playing": load.playing,
             "done": run.done,
             "heard": load.heard,
-            "arrived": run.records.cached.num_arrived,
+            "arrived": run.cached.num_taken,
             "total": run.spec.num_requests,
             "at_s": run.now_s,
         },

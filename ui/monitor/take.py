@@ -48,10 +48,11 @@ def take_popover(load: LoadSession) -> None:
     if not popover.open:
         return
     with popover:
-        if not load.run.records.num_arrived:
+        if not load.run.records.cached.num_arrived:
             st.caption(say("take.none"))
             return
-        st.caption(say("take.when", seconds=digits(int(load.run.now_s)), n=load.run.records.num_arrived))
+        come = load.run.records.cached.num_arrived
+        st.caption(say("take.when", seconds=digits(int(load.run.now_s)), n=come))
         for file in _files(load, lang()):
             _offer(file, file_name(load))
         st.caption(say("take.how"))
@@ -83,7 +84,8 @@ def board_words(language: Lang) -> dict[str, str]:
 def _files(load: LoadSession, language: Lang) -> list[_File]:
     with load.lock:
         records, size = load.run.records, load.run.config.block_size
-        prompts, hits = (column[: records.num_arrived] for column in (records.num_prompt, records.cached.hit))
+        come = records.cached.turn >= 0
+        prompts, hits = records.num_prompt[come], records.cached.hit[come]
         bins = load.run.num_bins
     start = began(datetime.now(UTC))
     model = load.machine.model

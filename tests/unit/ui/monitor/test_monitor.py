@@ -21,7 +21,7 @@ from core.types import EngineConfig
 from ui.machine.machine import Machine
 from ui.moment.shown import ShownMoment, shown_moment
 from ui.monitor.asked import Asked
-from ui.monitor.charts import MOST_LINES, axis_words, load_figure, row_of, shown_curves, word_lines
+from ui.monitor.charts import MOST_LINES, axis_words, load_figure, shown_curves, strip_of, word_lines
 from ui.monitor.deeds import LoadPlan
 from ui.monitor.looks import ROWS
 from ui.monitor.payload import monitor_payload, shown_flags
@@ -88,7 +88,7 @@ def test_what_a_link_gets_wrong_is_named_and_left_out(query: dict[str, str], los
 def test_every_pool_can_take_every_mix(mix: str, pool: int) -> None:
     load = follow(LoadPlan(LoadSetup(mix=mix, pool=pool)), Machine())
     load.run.advance(requests=20)
-    assert load.run.records.num_arrived >= 20
+    assert load.run.records.cached.num_arrived >= 20
 
 
 def test_the_machine_of_the_stage() -> None:
@@ -129,7 +129,7 @@ def test_the_end_of_the_stream_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     load = follow(LoadPlan(SMALL), Machine())
     load.speed = 64
     load.tick(watch=lambda: 0.0)
-    assert (load.playing, load.run.done, load.run.records.num_arrived) == (False, True, 50)
+    assert (load.playing, load.run.done, load.run.records.cached.num_arrived) == (False, True, 50)
     load.burst()
     assert (load.playing, load.run.flags) == (False, [])
 
@@ -280,12 +280,13 @@ def test_the_figure_shows_the_samples() -> None:
     for place, (trace, curve) in enumerate(zip(figure.data, curves, strict=False)):
         np.testing.assert_array_equal(np.array(trace.y, float), np.array(samples.curves[curve], float))
         assert trace.name == table("en")[f"monitor.curve.{curve}"].replace("{bin}", "1")
-        assert curve in ROWS[row_of(load, place)]
+        assert curve in ROWS[strip_of(load, place)]
     nobody = [
         end for end, rate in zip(samples.end_s, samples.curves["hit_rate"], strict=True) if rate is None
     ]
     assert list(figure.data[-1].x) == nobody
-    assert row_of(load, len(curves)) == "hit"
+    assert strip_of(load, len(curves)) == "hit"
+    assert strip_of(load, len(curves) + 1) is None  # of a kept run
     assert figure.layout.paper_bgcolor is None
     assert figure.layout.plot_bgcolor is None
     assert figure.layout.xaxis6.title.text == table("en")["monitor.axis"].replace("{bin}", "1")

@@ -23,7 +23,7 @@ from ui.monitor.looks import ROWS
 from ui.monitor.run import LoadSession, follow
 from ui.monitor.setup import LoadSetup
 from ui.monitor.take import _files, began, board_words, file_name, size_words
-from ui.words.i18n import t
+from ui.words.i18n import t, table
 from ui.words.numbers import digits
 
 BOARD = Path(__file__).resolve().parents[4] / "docs" / "grafana" / "prefix-cache.json"
@@ -44,7 +44,7 @@ def test_files_are_of_the_moment_at_which_they_are_made() -> None:
     load = session(5.0)
     files = {file.key: file for file in _files(load, "en")}
     load.repeat(9.0, 60.0)
-    assert len(files["jsonl"].make().splitlines()) == load.run.records.num_arrived
+    assert len(files["jsonl"].make().splitlines()) == load.run.records.cached.num_arrived
     assert files["csv"].make().startswith("\ufeffrequest_id,")
     assert files["curves"].make().startswith("\ufeffend_s,")
     assert files["metrics"].make().endswith("# EOF\n")
@@ -177,7 +177,7 @@ def test_its_curves_stand_under_the_new_ones_and_keep_their_values() -> None:
 
     kept, _ = pair()
     figure = make_subplots(rows=len(ROWS), cols=1)
-    words = {"beside.curve": "kept: {name}"} | {
+    words = dict(table("en")) | {
         f"monitor.curve.{curve}": curve for curves in CURVES.values() for curve in curves
     }
     add_kept(figure, kept, words, "light")
