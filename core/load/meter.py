@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from core.cost import StepWork, TimeModel
 from core.engine.events import EvictionCause, RequestAdmitted
 from core.load.bins import Bins
@@ -71,8 +73,9 @@ class Meter:
         if event.resumed:
             self._bins.add(f"{self._name}.preempted", at_s)
             return
-        self._side.admitted_s[number] = at_s
-        self._side.hit[number] = event.hit_tokens
+        if np.isnan(self._side.first_s[number]):  # sent again later on, it has its first token already
+            self._side.admitted_s[number] = at_s
+            self._side.hit[number] = event.hit_tokens
         if event.counted:
             self.queries += event.num_tokens
             self.hits += event.hit_tokens

@@ -240,8 +240,12 @@ class LoadRun:
         return hottest(self.records, self.cached.stream, self.bins, self.num_bins, size, top)
 
     def loop(self) -> Loop | None:
-        """The cycle of one client on both servers; None without clients or answers."""
-        return compare(self.spec, self.records, self.time_model, self.now_s)
+        """The cycle of one client on both servers; None without clients, or before much is known."""
+        with_cache, without = self.cached, self.plain
+        if not isinstance(with_cache.stream, ClientStream) or not isinstance(without.stream, ClientStream):
+            return None
+        clients = with_cache.stream, without.stream
+        return compare(clients, (with_cache.now_s, without.now_s), self.records, self.time_model)
 
     def summary(self) -> Summary:
         """The run so far in numbers."""
