@@ -107,7 +107,8 @@ class Asked:
     @property
     def seeds_so_far(self) -> str:
         """On how many seeds the curves rest while some are still to come; nothing after that."""
-        least = min((len(one.outcomes) for one in self.points if one.too_small is None), default=self.num_seeds)
+        run = [len(one.outcomes) for one in self.points if one.too_small is None]
+        least = min(run, default=self.num_seeds)
         return "" if least == self.num_seeds else self.seeds_words(least)
 
     def seeds_words(self, run: int) -> str:

@@ -76,8 +76,8 @@ KIND_COLUMNS = ("kind", "hit", "p95", "over")
 
 
 def size_rows(asked: Asked) -> list[tuple[Point, list[str]]]:
-    """Each size on the number of GPUs that the sheet is about, and without a cache; least to most of the seeds
-    there are."""
+    """Each size on the number of GPUs that the sheet is about, and without a cache; least to most of
+    the seeds there are."""
     rows = []
     for point in sorted(asked.points, key=lambda one: one.gib is None):
         share = "–" if point.hbm_share is None else asked.percent(point.hbm_share, 0)
