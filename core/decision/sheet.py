@@ -131,7 +131,7 @@ class Knee:
     """The least size that gives 90 % of what more room than the smallest size can gain (``KNEE_SHARE``).
 
     All are medians over the seeds for which every size has run (``num_seeds``). ``least``: the hit rate of
-    the smallest size, ``possible``: that of an unlimited cache under the same policies. ``gib`` None: there
+    the smallest size, ``possible``: that of a cache that never forgets. ``gib`` None: there
     is no knee, because the curve is flat (``flat``: less than ``FLAT`` can be gained), or because no size
     gains so much; ``best_share`` is how much of it the best size gains. Sizes that are too small or
     overloaded are left out.

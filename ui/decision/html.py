@@ -27,7 +27,7 @@ _COLOURS = (
 
 STYLE = """
 .ds{color:var(--ds-ink);font-variant-numeric:tabular-nums;line-height:1.35}
-.ds h3{font-size:15px;line-height:1.3;font-weight:650;margin:0 0 6px;padding:0;color:var(--ds-ink)}
+.ds h2{font-size:15px;line-height:1.3;font-weight:650;margin:0 0 6px;padding:0;color:var(--ds-ink)}
 .ds-card{border:1px solid var(--ds-hair);border-radius:12px;padding:10px 14px}
 .ds-vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .ds dl{display:grid;grid-template-columns:repeat(4,1fr);margin:0;padding:0;border:1px solid var(--ds-hair);
@@ -71,7 +71,7 @@ ON_PHONES = """
 .ds dl>div:nth-child(3){border-left:0}
 .ds dl>div:nth-child(n+3){border-top:1px solid var(--ds-hair)}
 .ds dd{font-size:22px}
-.ds dt,.ds .chip,.ds .note,.ds ul,.ds h3,.ds th,.ds td,.ds .rows tbody th,.ds .grid th,
+.ds dt,.ds .chip,.ds .note,.ds ul,.ds h2,.ds th,.ds td,.ds .rows tbody th,.ds .grid th,
 .ds .grid td{font-size:16px}
 .ds .chip,.ds .note{font-size:14px}
 .ds .scroll{overflow-x:auto}
@@ -182,10 +182,10 @@ def _scrolling(asked: Asked, title: str, table: str, note: str, so_far: str = ""
 def titled(title: str, so_far: str = "") -> str:
     """A heading, and beside it on how many seeds the part rests while some are to come."""
     chip = f' <span class="chip">{escape(so_far)}</span>' if so_far else ""
-    return f"<h3>{escape(title)}{chip}</h3>"
+    return f"<h2>{escape(title)}{chip}</h2>"
 
 
 def behind_html(asked: Asked) -> str:
     """What the numbers rest on, as a list."""
     items = "".join(f"<li>{escape(line)}</li>" for line in behind(asked))
-    return f'<div class="ds"><h3>{escape(asked.say("behind.title"))}</h3><ul>{items}</ul></div>'
+    return f'<div class="ds"><h2>{escape(asked.say("behind.title"))}</h2><ul>{items}</ul></div>'
