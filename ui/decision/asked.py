@@ -108,10 +108,12 @@ class Asked:
     def seeds_so_far(self) -> str:
         """On how many seeds the curves rest while some are still to come; nothing after that."""
         run = [len(one.outcomes) for one in self.points if one.too_small is None]
-        least = min(run, default=self.num_seeds)
-        return "" if least == self.num_seeds else self.seeds_words(least)
+        least, most = min(run, default=self.num_seeds), max(run, default=self.num_seeds)
+        if least == self.num_seeds:
+            return ""
+        return self.seeds_words(str(least) if least == most else f"{least}–{most}")
 
-    def seeds_words(self, run: int) -> str:
+    def seeds_words(self, run: int | str) -> str:
         """So many of all."""
         return self.say("seeds", run=run, all=self.num_seeds)
 
@@ -162,7 +164,7 @@ class Asked:
 
     def span(self, band: Band | None) -> str:
         """Least to most of a time in one unit, which stands behind; one number where both read the same."""
-        if band is None:
+        if band is None or (band.at_least and not band.low):  # at least nothing says nothing
             return "–"
         low, high = self.time(band.low), self.time(band.high)
         if band.low < ONE_S <= band.high < 120:

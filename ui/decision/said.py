@@ -66,7 +66,7 @@ def time_left(asked: Asked) -> str:
 
 
 def about(asked: Asked) -> str:
-    """The load, the machine and the seeds, in one line."""
+    """The load and the machine, in one line."""
     machine = asked.machine
     gpu = machine.gpu if machine.num_gpus == 1 else f"{machine.num_gpus} × {machine.gpu}"
     return asked.say(
@@ -75,7 +75,6 @@ def about(asked: Asked) -> str:
         rate=rate_words(asked),
         model=machine.model,
         gpu=gpu,
-        seeds=len(asked.sheet.spec.seeds),
     )
 
 
