@@ -21,7 +21,7 @@ from ui.monitor.beside import add_kept, beside_panel, overlaid
 from ui.monitor.charts import load_figure, strip_of, time_axis, warm_up
 from ui.monitor.cycle import cycle_html, cycle_words
 from ui.monitor.deeds import PLAN, WANTED, LoadPlan
-from ui.monitor.panel import knob_row, setup_popover
+from ui.monitor.panel import about_line, knob_row, setup_popover
 from ui.monitor.payload import machine_words, monitor_payload, shown_flags
 from ui.monitor.run import LOAD, TICK_S, LoadSession, follow
 from ui.monitor.setup import LoadSetup
@@ -43,6 +43,7 @@ def render() -> None:
         show_error(refused)
     if load is None or refused is not None:
         return
+    about_line(load)
     knob_row(load, _set_speed, _burst)
     left_out = load.plan().num_left_out
     if left_out:
@@ -114,9 +115,9 @@ def _cycle() -> None:
         if loop is None:
             st.caption(say("monitor.cycle.wait"))
             return
-        st.html(cycle_html(loop, say))
+        st.html(cycle_html(loop, say, lang()))
         words, how = st.columns([4, 1], vertical_alignment="top")
-        words.markdown(cycle_words(loop, summary.hit_rate.value, say))
+        words.markdown(cycle_words(loop, summary.hit_rate.value, say, lang()))
         with how.popover(say("monitor.cycle.how"), width="stretch"):
             formula_lines((*LOOP, COUNTED[0]))
             st.markdown(say("monitor.cycle.why"))

@@ -113,7 +113,8 @@ def _known(values: Column) -> Curve:
 def _window(admissions: Ledger, ends: Column) -> Curve:
     """Hit tokens / tokens looked up by who was admitted in the ``WINDOW_S`` before each end."""
     high = np.searchsorted(admissions.at_s, ends, side="right")
-    low = np.searchsorted(admissions.at_s, ends - WINDOW_S, side="right")
+    after = np.where(ends > WINDOW_S, ends - WINDOW_S, -1.0)  # moment 0 belongs to the first minute
+    low = np.searchsorted(admissions.at_s, after, side="right")
     queries, hits = (
         np.concatenate([[0.0], np.cumsum(admissions.column(name), dtype=np.float64)])
         for name in ("num_tokens", "hit")

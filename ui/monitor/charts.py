@@ -167,7 +167,9 @@ def hover_words(row: str, name: str, value: float | None, end: float, bin_s: flo
     elif row == "ttft":
         told = seconds(value)
     else:
-        told = fill(words[f"monitor.hover.{row}"], {"n": digits(int(value) if value == int(value) else value)})
+        told = fill(
+            words[f"monitor.hover.{row}"], {"n": digits(int(value) if value == int(value) else value)}
+        )
     return f"<b>{name}</b><br>{told} · {end - bin_s:g}–{end:g} s"
 
 
