@@ -189,7 +189,9 @@ def _open(load: LoadSession, request_id: str, at_s: float) -> None:
     try:
         with st.spinner(say("monitor.opening", name=request_id)), load.lock:
             title, cut = (say(f"monitor.{one}", name=request_id) for one in ("moment", "cut"))
-            moment = shown_moment(load.run, request_id, at_s, title, cut)
+            told = load.asked.told if load.asked is not None else None
+            why = told.why.get(request_id) if told is not None else None
+            moment = shown_moment(load.run, request_id, at_s, title, cut, why)
     except BrothError as error:
         show_error(error)
         return

@@ -255,7 +255,8 @@ def test_who_comes_later_in_the_same_step_is_no_reason() -> None:
         if why[miss.request_id].kind == "in_flight":
             order = ledger.number.tolist()
             other = why[miss.request_id].other
-            assert other is not None and order.index(int(other[1:])) < order.index(int(miss.request_id[1:]))
+            assert other is not None
+            assert order.index(int(other[1:])) < order.index(int(miss.request_id[1:]))
 
 
 def test_a_request_sent_again_in_the_same_bin_has_one_row() -> None:

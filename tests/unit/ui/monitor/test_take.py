@@ -22,7 +22,7 @@ from ui.monitor.looks import ROWS
 from ui.monitor.run import LoadSession, follow
 from ui.monitor.setup import LoadSetup
 from ui.monitor.take import _files, began, board_words, file_name, size_words
-from ui.words.i18n import t
+from ui.words.i18n import t, table
 from ui.words.numbers import digits
 
 BOARD = Path(__file__).resolve().parents[4] / "docs" / "grafana" / "prefix-cache.json"
@@ -153,7 +153,7 @@ def test_its_curves_stand_under_the_new_ones_and_keep_their_values() -> None:
 
     kept, _ = pair()
     figure = make_subplots(rows=len(ROWS), cols=1)
-    words = {"beside.curve": "kept: {name}"} | {
+    words = {**table("en"), "beside.curve": "kept: {name}"} | {
         f"monitor.curve.{curve}": curve for curves in CURVES.values() for curve in curves
     }
     add_kept(figure, kept, words, "light")
