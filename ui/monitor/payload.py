@@ -9,6 +9,7 @@ from core.cost import FORMULAS
 from core.load import TICKS_PER_S, Flag, HotPrefix
 from ui.monitor.looks import INKS
 from ui.monitor.run import LoadSession
+from ui.monitor.texts import text_key
 from ui.words.i18n import LangMode
 from ui.words.palette import PALETTE
 
@@ -82,6 +83,7 @@ def _pool_map(load: LoadSession) -> Payload:
 def _hot(prefix: HotPrefix) -> Payload:
     return {
         "name": prefix.name,
+        "text": text_key(prefix.name),
         "tag": prefix.tag,
         "n": prefix.num_requests,
         "rate": None if prefix.hit_rate is None else round(prefix.hit_rate, 4),
