@@ -21,7 +21,7 @@ from ui.monitor.beside import add_kept, beside_panel, overlaid
 from ui.monitor.charts import load_figure, strip_of, time_axis, warm_up
 from ui.monitor.cycle import cycle_html, cycle_words
 from ui.monitor.deeds import PLAN, WANTED, LoadPlan
-from ui.monitor.panel import knob_row, setup_popover
+from ui.monitor.panel import about_line, knob_row, setup_popover
 from ui.monitor.payload import machine_words, monitor_payload, shown_flags
 from ui.monitor.run import LOAD, TICK_S, LoadSession, follow
 from ui.monitor.setup import LoadSetup
@@ -29,7 +29,7 @@ from ui.monitor.take import take_popover
 from ui.monitor.view import show_monitor
 from ui.stage.run import go_to_step
 from ui.stage.setup import SETUP
-from ui.words.formula_words import LOOP, SERVING
+from ui.words.formula_words import COUNTED, LOOP, SERVING
 from ui.words.i18n import table
 from ui.words.palette import Theme
 
@@ -43,6 +43,7 @@ def render() -> None:
         show_error(refused)
     if load is None or refused is not None:
         return
+    about_line(load)
     knob_row(load, _set_speed, _burst)
     left_out = load.plan().num_left_out
     if left_out:
@@ -114,11 +115,11 @@ def _cycle() -> None:
         if loop is None:
             st.caption(say("monitor.cycle.wait"))
             return
-        st.html(cycle_html(loop, say))
+        st.html(cycle_html(loop, say, lang()))
         words, how = st.columns([4, 1], vertical_alignment="top")
-        words.markdown(cycle_words(loop, summary.hit_rate.value, say))
+        words.markdown(cycle_words(loop, summary.hit_rate.value, say, lang()))
         with how.popover(say("monitor.cycle.how"), width="stretch"):
-            formula_lines(LOOP)
+            formula_lines((*LOOP, COUNTED[0]))
             st.markdown(say("monitor.cycle.why"))
 
 
@@ -164,7 +165,10 @@ def _second(load: LoadSession) -> None:
         at_s = st.session_state[key]
         if at_s is not None:
             bins = load.run.bins
-            load.asked, load.picked = Asked((bins.index(at_s) + 1) * bins.width_s, bins.width_s, "evict"), None
+            load.asked, load.picked = (
+                Asked((bins.index(at_s) + 1) * bins.width_s, bins.width_s, "evict"),
+                None,
+            )
             load.looks += 1  # the next figure begins without a selection
 
     st.number_input(

@@ -27,12 +27,6 @@ export function cellGrid(count, width, height) {
   return { cell, cols: Math.max(1, Math.floor(width / cell)) };
 }
 
-export function countLetters(letters) {
-  const counts = Object.fromEntries(LETTERS.map(([letter]) => [letter, 0]));
-  for (const letter of letters) counts[letter]++;
-  return counts;
-}
-
 /** Rows may be a little taller than wide, so that what the squares leave free at the foot is not a hole. */
 const MOST_STRETCH = 1.4;
 export const rowPitch = (count, { cell, cols }, height) => Math.min(height / Math.ceil(count / cols), cell * MOST_STRETCH);

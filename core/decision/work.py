@@ -1,4 +1,4 @@
-"""The runs behind a sheet: which there are, in a useful order, and what one of them gives.
+"""The runs behind a sheet: what one of them is and gives.
 
 A run is one server with its part of the stream. Its first requests fill the cache and are not counted
 (``WARM_SHARE``); all other requests are, from whatever moment they come.
@@ -7,7 +7,6 @@ A run is one server with its part of the stream. Its first requests fill the cac
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,19 +22,20 @@ from core.load.server import Server
 from core.load.summary import waits_so_far
 from core.types import EngineConfig
 
+LARGE = 200_000
+"""A pool of more blocks is cut to what the run can bring, which changes nothing: it costs memory here."""
+
 PIECE_S = 5.0
 """Modelled seconds between two looks whether a run may stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One run: ``gpus`` share the load, each has ``gib`` of room (None: no cache; inf: never full).
-    ``whole``: it stands on the curves, so it is never stopped early."""
+    """One run: ``gpus`` share the load, each has ``gib`` of room (None: no cache; inf: never full)."""
 
     gpus: int
     gib: float | None
     seed: int
-    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,42 +93,13 @@ class Outcome:
         return replace(self, **parts)
 
 
-def plan(spec: SheetSpec) -> tuple[Work, ...]:
-    """All runs in an order in which the picture comes early: with the first seed the curves, what an
-    unlimited cache would reach, the grid; then curves and grid seed by seed. Empty: no size has room."""
-    if not spec.sizes:
-        return ()
-    curves = [Work(spec.curve_gpus, gib, 0, True) for gib in (*_outside_in(spec.sizes), None, UNLIMITED)]
-    grid = [
-        Work(gpus, gib, 0)
-        for gpus in sorted(spec.gpus, key=lambda gpus: (abs(gpus - spec.curve_gpus), gpus))
-        if gpus != spec.curve_gpus
-        for gib in (None, *spec.sizes)
-    ]
-    first, *later = spec.seeds
-    order = [*((work, first) for work in (*curves, *grid))]
-    order += [(work, seed) for seed in later for work in curves]
-    order += [(work, seed) for seed in later for work in grid]
-    return tuple(replace(work, seed=seed) for work, seed in order)
-
-
-def _outside_in(sizes: tuple[float, ...]) -> list[float]:
-    """The ends first, then the middles between what is there: a curve is seen before it is fine."""
-    left, found = list(range(len(sizes))), [0, len(sizes) - 1]
-    while len(set(found)) < len(left):
-        done = sorted(set(found))
-        low, high = max(pairwise(done), key=lambda pair: pair[1] - pair[0])
-        found.append((low + high) // 2)
-    return [sizes[place] for place in dict.fromkeys(found)]
-
-
 def measure(spec: SheetSpec, work: Work) -> Outcome:
     """Run it. Pure: the same spec and work give the same outcome. About 0.3 ms of computing a request."""
     stream = spec.share_of(work.gpus, work.seed)
     blocks = _blocks(spec, stream, work.gib)
-    run = _Run(spec, stream, _config(spec.config, blocks, work.gib is not None))
+    run = _Run(spec, stream, _config(spec.config, blocks, work.gib))
     try:
-        run.go(None if work.whole else spec.ceiling_s)
+        run.go(spec.ceiling_s)
     except RequestError as error:
         if error.code != "request.too_large":
             raise
@@ -139,20 +110,25 @@ def measure(spec: SheetSpec, work: Work) -> Outcome:
 def _blocks(spec: SheetSpec, stream: LoadSpec, gib: float | None) -> int:
     """The pool. Without a cache all the room of the largest size serves running requests; without limit it
     holds every block that the run can bring."""
-    if gib is None:
-        return spec.blocks(spec.sizes[-1])
     if gib != UNLIMITED:
-        return spec.blocks(gib)
+        blocks = spec.blocks(spec.sizes[-1] if gib is None else gib)
+        if blocks <= LARGE:
+            return blocks
     requests = new_stream(stream, stream.max_tokens).by_number()
-    return sum(request.num_tokens // spec.config.block_size + 1 for request in requests)
+    most = sum(request.num_tokens // spec.config.block_size + 1 for request in requests)
+    return most if gib == UNLIMITED else min(blocks, most)
 
 
-def _config(config: EngineConfig, blocks: int, caching: bool) -> EngineConfig:
-    """The engine of one run. A cap stays what it is; where the pool is smaller, that bounds."""
-    if not caching:
-        return without_cache(replace(config, num_blocks=blocks + 1))
+def _config(config: EngineConfig, blocks: int, gib: float | None) -> EngineConfig:
+    """The engine of one run. A cap stays what it is; where the pool is smaller, that bounds. A cache without
+    limit has neither cap nor time to live: it never forgets."""
+    config = replace(config, num_blocks=blocks + 1)
+    if gib is None:
+        return without_cache(config)
+    if gib == UNLIMITED:
+        return with_window(replace(config, enable_caching=True, cache_cap=None, ttl=None))
     cap = None if config.cache_cap is None else min(config.cache_cap, blocks)
-    return with_window(replace(config, num_blocks=blocks + 1, enable_caching=True, cache_cap=cap))
+    return with_window(replace(config, enable_caching=True, cache_cap=cap))
 
 
 class _Run:
@@ -167,12 +143,12 @@ class _Run:
         self._side = self._records.cached
         self._last_ones = slice(-min(stream.clients or 1, stream.num_requests), None)
 
-    def go(self, ceiling_s: float | None) -> None:
+    def go(self, ceiling_s: float) -> None:
         """Run."""
         server = self._server
         while server.has_work:
             server.run_until(server.now_s + PIECE_S)
-            if ceiling_s is not None and server.has_work:
+            if server.has_work:
                 self._stopped = bool(np.quantile(self._waits_so_far(), 0.95) > ceiling_s)
                 if self._stopped:
                     return

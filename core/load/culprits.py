@@ -130,7 +130,7 @@ def _misses(run: LoadRun, after_s: float, end_s: float) -> list[Miss]:
 
 def _answered(run: LoadRun, after_s: float, end_s: float) -> list[int]:
     """Longest wait for the first token first."""
-    records, count = run.records, run.records.num_arrived
+    records, count = run.records, run.records.reach
     first = records.cached.first_s[:count]
     inside = np.flatnonzero((first > after_s) & (first <= end_s))
     waits = first[inside] - records.cached.arrival_s[inside]

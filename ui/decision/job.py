@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 
-from core.decision import Outcome, Sheet, SheetSpec, Work, gather, measure, plan
+from core.decision import Outcome, Sheet, SheetSpec, Work, gather, measure, next_work, plan
 from ui.frame.kept import Kept, LastFew
 from ui.frame.shared import Shared
 
@@ -20,8 +20,14 @@ TICK_S = 1.0
 BUDGET_S = 0.7
 """Real seconds after which a tick begins no further run. One run takes half a second."""
 
+LEAST_S = 0.01
+"""What comes sooner was there already."""
+
+FEW = 8
+"""Runs after which the pace says something."""
+
 _RUNS, _OWN_RUNS = Shared(2_000), LastFew("decision_runs", 600)
-"""Outcomes under what they were made from: a sheet has some 250 of about 40 kB each."""
+"""Outcomes under what they were made from: a sheet has some 270 of about 40 kB each."""
 
 Watch = Callable[[], float]
 
@@ -37,6 +43,9 @@ class SheetJob:
     def __post_init__(self) -> None:
         self.works = plan(self.spec)
         self._sheet: Sheet | None = None
+        self._since: float | None = None  # when the first run of our own began
+        self._last_at = 0.0  # when the last one ended
+        self._measured = 0  # what others had computed says nothing about the pace
 
     @property
     def done(self) -> bool:
@@ -50,18 +59,37 @@ class SheetJob:
             self._sheet = gather(self.spec, self.found.values())
         return self._sheet
 
-    def tick(self, watch: Watch = time.perf_counter, budget_s: float = BUDGET_S) -> None:
-        """Go on for so long; a run that has begun is finished.
+    @property
+    def left_s(self) -> float | None:
+        """Real seconds that the rest may take, from the pace so far; None: too early to tell."""
+        if self._since is None or self._measured < FEW:
+            return None
+        took = self._last_at - self._since
+        return took / self._measured * (len(self.works) - len(self.found))
+
+    def tick(
+        self,
+        level_s: float,
+        gpus: int | None = None,
+        watch: Watch = time.perf_counter,
+        budget_s: float = BUDGET_S,
+    ) -> None:
+        """Go on for so long; a run that has begun is finished. First what decides about the level, then what
+        stands on so many GPUs (None: as found).
 
         Raises:
             ConfigError: a load that the machine refuses.
         """
         deadline = watch() + budget_s
-        for work in self.works:
-            if work not in self.found:
-                if watch() >= deadline:
-                    return
-                self.found[work] = self._outcome(work)
+        while (start := watch()) < deadline:
+            work = next_work(self.spec, self.found, level_s, gpus or self.sheet.leading(level_s))
+            if work is None:
+                return
+            self.found[work] = self._outcome(work)
+            end = watch()
+            if end - start > LEAST_S:
+                self._since = start if self._since is None else self._since
+                self._last_at, self._measured = end, self._measured + 1
 
     def _outcome(self, work: Work) -> Outcome:
         store = _RUNS if self.listed else _OWN_RUNS
@@ -76,8 +104,7 @@ def _made_from(spec: SheetSpec, work: Work) -> Hashable:
     )
     roomless = work.gib is None or work.gib == float("inf")
     largest = spec.sizes[-1] if roomless else None
-    ceiling = None if work.whole else spec.ceiling_s
-    return (*map(repr, load), repr(spec.config), repr(spec.cost), largest, ceiling, work)
+    return (*map(repr, load), repr(spec.config), repr(spec.cost), largest, spec.ceiling_s, work)
 
 
 JOB: Kept[SheetJob | None] = Kept("decision_job", lambda: None)

@@ -178,7 +178,13 @@ def _mark_moments(
 ) -> int:
     """What a person did, the bin that was clicked, and which request was looked at: through all rows, words
     above them. Returns how many lines of words stand there: near ones stand one above the other."""
-    above: dict[str, Any] = {"y": 1, "yref": "paper", "showarrow": False, "xanchor": "left", "yanchor": "bottom"}
+    above: dict[str, Any] = {
+        "y": 1,
+        "yref": "paper",
+        "showarrow": False,
+        "xanchor": "left",
+        "yanchor": "bottom",
+    }
     dotted = {"line_dash": "dot", "line_width": 1, "line_color": colours["ink"]}
     marks = list(moments)
     for at_s, _ in moments:
