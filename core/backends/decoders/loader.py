@@ -23,7 +23,7 @@ from core.backends.decoders.torch_prefill import (
     load_torch,
 )
 from core.backends.memory import refuse_if_short
-from core.backends.models.chat_format import PLAIN, ChatFormat, find_format
+from core.backends.models.chat_format import PLAIN, ChatFormat
 from core.backends.models.sources import ModelSource, Opened, open_source
 from core.backends.models.tokenizer import ModelTokenizer
 from core.backends.progress import Progress, no_progress
@@ -32,11 +32,14 @@ from core.backends.weights import Weights, load_weights, map_weights
 from core.errors import BackendError
 
 Library = Literal["numpy", "torch"]
+_COMPUTES_ANYWAY = ("backend.no_tokenizer", "backend.tokenizer_kind")
+"""A model whose texts cannot be read can still be measured; one with a damaged tokenizer is damaged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A loaded model: shared, never changed. ``stop_ids`` end an answer."""
+    """A loaded model: shared, never changed. ``stop_ids`` end an answer. Without a ``tokenizer`` it computes
+    and cannot read texts; ``no_texts`` says why."""
 
     source: ModelSource
     spec: DecoderSpec
@@ -45,6 +48,7 @@ class Model:
     tokenizer: ModelTokenizer | None = None
     chat_format: ChatFormat = PLAIN
     stop_ids: frozenset[int] = frozenset()
+    no_texts: BackendError | None = None
 
     def readable(self) -> ModelTokenizer:
         """The tokenizer.
@@ -52,6 +56,8 @@ class Model:
         Raises:
             BackendError: the model came without one that is read here.
         """
+        if self.no_texts is not None:
+            raise self.no_texts.alone()
         if self.tokenizer is None:
             raise BackendError(
                 "backend.no_tokenizer",
@@ -146,6 +152,11 @@ def _as_it_is(numbers: Floats) -> Floats:
 
 
 def _model(source: ModelSource, opened: Opened, library: Library, weights: Weights[Any]) -> Model:
-    tokenizer = opened.tokenizer()
-    chat_format = find_format(opened.chat_template)
-    return Model(source, opened.spec, library, weights, tokenizer, chat_format, opened.stop_ids)
+    tokenizer, no_texts = None, None
+    try:
+        tokenizer = opened.tokenizer() if opened.tokenizer else None
+    except BackendError as error:
+        if error.code not in _COMPUTES_ANYWAY:
+            raise
+        no_texts = error.alone()
+    return Model(source, opened.spec, library, weights, tokenizer, opened.chat, opened.stop_ids, no_texts)

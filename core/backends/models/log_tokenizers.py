@@ -77,14 +77,9 @@ def _qwen() -> Tokenizer:
 @cache
 def _of_model(path: Path) -> Tokenizer:
     kind = "gguf" if path.suffix.lower() == ".gguf" else "hf"
-    found = open_source(ModelSource(kind, str(path))).tokenizer()  # type: ignore[arg-type]
-    if found is None:
-        raise BackendError(
-            "backend.no_tokenizer",
-            f"{path.name} has no tokenizer that we can read. Choose another model for texts.",
-            name=path.name,
-        )
-    return _InParts(found)
+    found = open_source(ModelSource(kind, str(path))).tokenizer  # type: ignore[arg-type]
+    assert found is not None  # files have one or raise
+    return found()
 
 
 class _InParts:

@@ -8,10 +8,13 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Literal
 
+from core.backends.models.chat_files import gguf_chat, hf_chat
+from core.backends.models.chat_format import PLAIN, ChatFormat
 from core.backends.models.gguf import GgufFile
 from core.backends.models.gguf_model import GgufSource, gguf_spec
 from core.backends.models.hf_directory import HfDirectory
-from core.backends.models.tokenizer import ModelTokenizer, gguf_tokenizer, hf_tokenizer
+from core.backends.models.tokenizer import ModelTokenizer, gguf_tokenizer
+from core.backends.models.tokenizer_json import hf_tokenizer
 from core.backends.spec import SIZES, DecoderSpec
 from core.backends.weights import RandomSource, WeightSource
 from core.errors import BackendError
@@ -32,12 +35,13 @@ class ModelSource:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A source whose head is read: everything but the weights."""
+    """A source whose head is read: everything but the weights. ``tokenizer`` raises ``BackendError`` if it
+    cannot be had; None: the source has no texts."""
 
     spec: DecoderSpec
     weights: WeightSource
-    tokenizer: Callable[[], ModelTokenizer | None]
-    chat_template: str
+    tokenizer: Callable[[], ModelTokenizer] | None
+    chat: ChatFormat
     stop_ids: frozenset[int]
 
 
@@ -72,7 +76,7 @@ def _open_random(source: ModelSource) -> Opened:
             size=source.where,
             sizes=", ".join(SIZES),
         )
-    return Opened(spec, RandomSource(spec, source.seed, source.gain), lambda: None, "", frozenset())
+    return Opened(spec, RandomSource(spec, source.seed, source.gain), None, PLAIN, frozenset())
 
 
 def _open_gguf(file: GgufFile) -> Opened:
@@ -80,8 +84,7 @@ def _open_gguf(file: GgufFile) -> Opened:
     entries = file.entries
     names = ("tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id")
     stops = frozenset(entries.number(name, least=0) for name in names if name in entries.values)
-    template = entries.text("tokenizer.chat_template", "")
-    return Opened(spec, GgufSource(file, spec), lambda: gguf_tokenizer(file), template, stops)
+    return Opened(spec, GgufSource(file, spec), lambda: gguf_tokenizer(file), gguf_chat(file), stops)
 
 
 def _open_hf(folder: HfDirectory) -> Opened:
@@ -89,8 +92,5 @@ def _open_hf(folder: HfDirectory) -> Opened:
         "eos_token_id", folder.config.get("eos_token_id")
     )
     ids = frozenset([stops] if isinstance(stops, int) else stops or ())
-    template = folder.optional_json("tokenizer_config.json").get("chat_template")
-    text = template if isinstance(template, str) else ""
-    return Opened(
-        folder.spec, folder, lambda: hf_tokenizer(folder.optional_json("tokenizer.json")), text, ids
-    )
+    where = folder.folder
+    return Opened(folder.spec, folder, lambda: hf_tokenizer(where), hf_chat(where), ids)
