@@ -29,16 +29,71 @@ from core.errors import BackendError
 Encode = Callable[[str], list[int]]
 
 SEEDS = {
-    "zh": ["一碗高汤熬了四个小时。", "你好，世界！前缀缓存能省多少？", "《史记》卷八·高祖本纪", "繁體字與简体字混排", "㐀𠀀𪚥龘"],
-    "en": ["The broth has boiled for hours.", "I'LL say it's we'Re they'VE don't", "naïve café résumé", "e.g. U.S.A. vs. x-ray", "'S 'ſ 'T"],
-    "code": ["def f(x):\n    return x**2  # ok\n", "for(int i=0;i<n;++i){a[i]|=1u<<3;}", "\t\tif (a && b) {\r\n\r\n}", '{"k": [1, 2.5e-7, null]}', "https://a.b/c?d=1&e=%20#f"],
-    "emoji": ["🍜🥢", "👩‍👩‍👧‍👦 family", "🇨🇳🇬🇧 flags", "👍🏽 ok ☺️", "a🍲b 汤🍲面"],
-    "marks": ["e\u0301 a\u0308 o\u0302\u0323", "Å\u030a ﬁ ﬀ Ω", "ก็ ที่ नमस्ते ক্ষ", "שָׁלוֹם", "한국어 \u1112\u1161\u11ab"],
-    "digits": ["1234567890", "3.14159, 1,000,000 and 0xFF", "१२३ ٤٥٦ ²³ Ⅷ ½ ①", "2026年11月30日", "v1.2.3-rc4"],
-    "spaces": ["a  b   c", "\n\n \n\t x", "   ", " \u00a0\u2003\u3000x\u2028y\x85z", "end \r\n  \r\n", "\x1c\x1d x\x0b\x0cy"],
-    "scripts": ["Привет, мир!", "Καλημέρα κόσμε", "مرحبا بالعالم", "日本語のテキスト、カタカナ", "Việt Nam tiếng"],
-    "special": ["<|im_start|>user\nhi<|im_end|>\n", "<s>[INST] hi [/INST]</s>", "<|eot_id|><|eot_id|> x", "< s > <unk> <think>\n</think>", "<|im_start|"],
-}  # fmt: skip
+    "zh": [
+        "一碗高汤熬了四个小时。",
+        "你好，世界！前缀缓存能省多少？",
+        "《史记》卷八·高祖本纪",
+        "繁體字與简体字混排",
+        "㐀𠀀𪚥龘",
+    ],
+    "en": [
+        "The broth has boiled for hours.",
+        "I'LL say it's we'Re they'VE don't",
+        "naïve café résumé",
+        "e.g. U.S.A. vs. x-ray",
+        "'S 'ſ 'T",
+    ],
+    "code": [
+        "def f(x):\n    return x**2  # ok\n",
+        "for(int i=0;i<n;++i){a[i]|=1u<<3;}",
+        "\t\tif (a && b) {\r\n\r\n}",
+        '{"k": [1, 2.5e-7, null]}',
+        "https://a.b/c?d=1&e=%20#f",
+    ],
+    "emoji": [
+        "🍜🥢",
+        "👩\u200d👩\u200d👧\u200d👦 family",
+        "🇨🇳🇬🇧 flags",
+        "👍🏽 ok ☺️",
+        "a🍲b 汤🍲面",
+    ],
+    "marks": [
+        "e\u0301 a\u0308 o\u0302\u0323",
+        "Å\u030a ﬁ ﬀ Ω",
+        "ก็ ที่ नमस्ते ক্ষ",
+        "שָׁלוֹם",
+        "한국어 \u1112\u1161\u11ab",
+    ],
+    "digits": [
+        "1234567890",
+        "3.14159, 1,000,000 and 0xFF",
+        "१२३ ٤٥٦ ²³ Ⅷ ½ ①",
+        "2026年11月30日",
+        "v1.2.3-rc4",
+    ],
+    "spaces": [
+        "a  b   c",
+        "\n\n \n\t x",
+        "   ",
+        " \u00a0\u2003\u3000x\u2028y\u0085z",
+        "end \r\n  \r\n",
+        "\u001c\u001d x\u000b\u000cy",
+    ],
+    "scripts": [
+        "Привет, мир!",
+        "Καλημέρα κόσμε",
+        "مرحبا بالعالم",
+        "日本語のテキスト、カタカナ",
+        "Việt Nam tiếng",
+    ],
+    "special": [
+        "<|im_start|>user\nhi<|im_end|>\n",
+        "<s>[INST] hi [/INST]</s>",
+        "<|eot_id|><|eot_id|> x",
+        "< s > <unk> <think>\n</think>",
+        "<|im_start|",
+    ],
+}
 
 
 def texts(per_kind: int = 40, seed: int = 18) -> dict[str, list[str]]:
@@ -64,12 +119,11 @@ def compare(name: str, ours: Encode, theirs: Encode) -> int:
     """One row of the table; the number of texts that differ."""
     cells, wrong = [], 0
     first = None
-    for kind, found in texts().items():
+    for found in texts().values():
         differ = [text for text in found if ours(text) != theirs(text)]
         wrong += len(differ)
         first = first or next(iter(differ), None)
         cells.append(f"{len(found) - len(differ)}/{len(found)}")
-        assert kind in SEEDS
     print(f"| {name} | " + " | ".join(cells) + f" | {wrong} |")
     if first is not None:
         print(f"    e.g. {first!r}\n    ours   {ours(first)}\n    theirs {theirs(first)}")
@@ -142,9 +196,11 @@ def check_sentencepiece(path: Path) -> int:
     tokens = [theirs.id_to_piece(place) for place in range(size)]
     id_of = {token: place for place, token in enumerate(tokens)}
     scores = [theirs.get_score(place) for place in range(size)]
-    plain = {token for place, token in enumerate(tokens) if theirs.is_control(place) or theirs.is_unknown(place)}
+    named = {
+        token for place, token in enumerate(tokens) if theirs.is_control(place) or theirs.is_unknown(place)
+    }
     ours = ScorePairTokenizer(
-        {token: place for token, place in id_of.items() if token not in plain},
+        {token: place for token, place in id_of.items() if token not in named},
         by_score(id_of, scores),
         SpecialTokens({}),
         front="first",

@@ -115,7 +115,8 @@ def _answer(
 
         answer = chat.ask(system, question, on_text=tell, cancelled=job.cancelled)
         without = chat.without_cache(answer)
-    return chat, Turn(system, question, answer, seconds_of(without.first) * 1e3, without.difference)
+    note = chat.model.chat_format.note(system)
+    return chat, Turn(system, question, answer, seconds_of(without.first) * 1e3, without.difference, note)
 
 
 def _table(turns: list[Turn]) -> None:
@@ -159,6 +160,8 @@ def _turn(turn: Turn, newest: bool) -> None:
         st.markdown(equality_words(turn.difference))
         st.markdown(_marked(answer.pieces, answer.hit_tokens))
         st.caption(say("prefill.chat.legend"))
+        if turn.note:
+            st.caption(say(f"prefill.chat.{turn.note}"))
 
 
 def _marked(pieces: tuple[str, ...], hit: int) -> str:

@@ -32,7 +32,7 @@ from core.backends.weights import Weights, load_weights, map_weights
 from core.errors import BackendError
 
 Library = Literal["numpy", "torch"]
-_COMPUTES_ANYWAY = ("backend.no_tokenizer", "backend.tokenizer_kind")
+_COMPUTES_ANYWAY = ("backend.no_tokenizer", "backend.tokenizer_kind", "backend.tokenizer_package")
 """A model whose texts cannot be read can still be measured; one with a damaged tokenizer is damaged."""
 
 

@@ -12,7 +12,7 @@ import json
 import sys
 from typing import Any
 
-SECONDS = 5
+SECONDS = 2
 MEMORY = 2**30
 LONGEST = 1_000_000
 """Characters of the longest prompt that a template may make."""

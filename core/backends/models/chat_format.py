@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Literal
 
 from core.backends.models.chat_template import Messages, Named, render
 from core.errors import BackendError
@@ -58,6 +59,16 @@ class ChatFormat:
         except BackendError:
             self.conversation((("user", "?"),))
             return False
+
+    def note(self, system: str) -> Literal["", "no_template", "no_system"]:
+        """What a reader has to be told about prompts with this system prompt; "" if all went by the template.
+
+        Raises:
+            BackendError: the template refuses a lone question.
+        """
+        if not self.template:
+            return "no_template"
+        return "no_system" if system and not self.has_system() else ""
 
     def head(self, system: str) -> str:
         """The part of the prompt that all questions under one system prompt share.

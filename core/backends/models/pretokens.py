@@ -2,7 +2,7 @@
 
 Python's ``re`` has no ``\\p{L}``, so the classes are spelt out as ranges, once; they follow the Unicode version
 of this Python. Only constructs that mean the same here and in the libraries these expressions were written for
-are taken, and none that can take more than the square of a text's length.
+are taken, and no repeated groups, which can take time without end.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ _TOKEN = re.compile(
     r"|\(\?i:|\(\?:|\(\?!|\(\?=|\((?!\?)"
     r"|\)\??(?![*+{?])"  # repeating a group could take time without end
     r"|\[\^?(?![\[\]:^])"
-    r"|[\])|]|[*+?](?![+?])|\{\d{1,2}(?:,\d{0,2})?\}(?![+?])"
-    r"|[^\\()\[\]{}*+?|^$.&]",
+    r"|[\]|]|[*+?](?![+?])|\{\d{1,2}(?:,\d{0,2})?\}(?![+?])"
+    r"|&(?!&)|-(?!-)|[^\\()\[\]{}*+?|^$.&-]",
     re.S,
 )
 _LONGEST = 4000
@@ -92,7 +92,7 @@ def _spelt_out(expression: str) -> str:
     inside, place = False, 0
     parts: list[str] = []
     while place < len(expression):
-        if inside and expression[place] in "(){}*+?|^$.":  # plain characters there
+        if inside and expression[place] in "(){}*+?|^$.~":  # plain characters there
             parts.append("\\" + expression[place])
             place += 1
             continue

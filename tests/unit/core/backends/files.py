@@ -105,6 +105,12 @@ TOKENS = [
 MERGES = ["h e", "l l", "he ll", "hell o", "o r", "l d", "or ld", "Ġ w", "Ġw orld", "ä ½", "ä½ ł"]
 
 
+CHATML = (
+    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
+
+
 def tokenizer_metadata() -> Json:
     """A byte-level tokenizer with a few merges and the marks of ChatML."""
     return {
@@ -114,7 +120,7 @@ def tokenizer_metadata() -> Json:
         "tokenizer.ggml.token_type": [3, 3, 3, *[1] * (len(TOKENS) - 3)],
         "tokenizer.ggml.merges": MERGES,
         "tokenizer.ggml.eos_token_id": 2,
-        "tokenizer.chat_template": "{{ '<|im_start|>' }} …",
+        "tokenizer.chat_template": CHATML,
     }
 
 

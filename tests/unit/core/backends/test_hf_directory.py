@@ -175,8 +175,9 @@ def test_the_tokenizer_of_a_directory_comes_along(tmp_path: Path) -> None:
         "added_tokens": [{"id": 9, "content": "<|im_end|>"}],
     }
     (tmp_path / "tokenizer.json").write_text(json.dumps(data), "utf-8")
-    (tmp_path / "tokenizer_config.json").write_text('{"chat_template": "<|im_start|>"}', "utf-8")
+    settings = {"chat_template": "{{ eos_token }}{{ messages[0].content }}", "eos_token": "<|im_end|>"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
     model = ModelLoader().load(ModelSource("hf", str(tmp_path)))
     assert model.readable().encode("ab ab<|im_end|>") == [3, 2, 3, 9]
-    assert model.chat_format.template.name == "chatml"
+    assert model.chat_format.prompt("", "ab") == "<|im_end|>ab"
     assert model.stop_ids == {1}
