@@ -188,7 +188,7 @@ def _as_gguf(data: dict[str, object], pre: str) -> BytePairTokenizer:
 
 
 def check_sentencepiece(path: Path) -> int:
-    """Scores, as GGUF files keep them, against SentencePiece. It knows no names of special tokens in texts."""
+    """Scores, as GGUF files keep them, against SentencePiece. It knows no special tokens in texts."""
     import sentencepiece
 
     theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
@@ -196,9 +196,7 @@ def check_sentencepiece(path: Path) -> int:
     tokens = [theirs.id_to_piece(place) for place in range(size)]
     id_of = {token: place for place, token in enumerate(tokens)}
     scores = [theirs.get_score(place) for place in range(size)]
-    named = {
-        token for place, token in enumerate(tokens) if theirs.is_control(place) or theirs.is_unknown(place)
-    }
+    named = {tokens[one] for one in range(size) if theirs.is_control(one) or theirs.is_unknown(one)}
     ours = ScorePairTokenizer(
         {token: place for token, place in id_of.items() if token not in named},
         by_score(id_of, scores),

@@ -65,7 +65,8 @@ def render(task: dict[str, Any]) -> str:
     environment.globals["raise_exception"] = refuse
     if task["day"]:
         environment.globals["strftime_now"] = DAY.strftime
-    known = {**task["tokens"], "messages": task["messages"], "add_generation_prompt": task["open"]}
+    none = {"tools": None, "documents": None}
+    known = {**none, **task["tokens"], "messages": task["messages"], "add_generation_prompt": task["open"]}
     parts: list[str] = []
     size = 0
     for part in environment.from_string(task["template"]).generate(**known):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,8 +44,8 @@ class ChatFormat:
         return render(self.model, self.template, self.tokens, messages, open_answer=open_answer)
 
     def has_system(self) -> bool:
-        """Whether the template knows system prompts; else one goes in front of the first question. Some refuse
-        them, some leave them out without a word: both are seen by trying.
+        """Whether the template knows system prompts; else one goes in front of the first question. Some
+        refuse them, some leave them out without a word: both are seen by trying.
 
         Raises:
             BackendError: the template refuses a lone question as well.
@@ -76,7 +75,9 @@ class ChatFormat:
         Raises:
             BackendError: the template refuses these texts.
         """
-        return os.path.commonprefix([self.prompt(system, mark) for mark in ("A", "B")])
+        one, other = (self.prompt(system, mark) for mark in ("A", "B"))
+        apart = (place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
+        return one[: next(apart, min(len(one), len(other)))]
 
 
 PLAIN = ChatFormat()

@@ -5,8 +5,8 @@
     small     the one in the small model's file, where that is installed
     own       the one of the model that whoever starts the server named
 
-The package takes time in the length of a word, so a run of letters (or of blanks) beyond all words is cut first
-for it: a log is anybody's text, and one line of it must not stop the reading.
+The package takes time in the length of a word, so a run of letters (or of blanks) beyond all words is cut
+first for it: a log is anybody's text, and one line of it must not stop the reading.
 """
 
 from __future__ import annotations

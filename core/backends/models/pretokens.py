@@ -1,8 +1,9 @@
 """How byte-pair tokenizers cut a text before they merge: regular expressions with Unicode classes.
 
-Python's ``re`` has no ``\\p{L}``, so the classes are spelt out as ranges, once; they follow the Unicode version
-of this Python. Only constructs that mean the same here and in the libraries these expressions were written for
-are taken, and no repeated groups, which can take time without end.
+Python's ``re`` has no ``\\p{L}``, so the classes are spelt out as ranges, once; they follow the Unicode
+version of this Python (3.11: 14.0; characters that are newer are no letters to it). Only constructs that mean
+the same here and in the libraries these expressions were written for are taken, and no repeated groups, which
+can take time without end.
 """
 
 from __future__ import annotations

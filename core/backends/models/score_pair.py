@@ -1,6 +1,6 @@
 """SentencePiece's tokenizer as Llama 2 and Mistral use it: characters merge, the rest is spelt in bytes.
 
-Files write the order of merging in two ways: GGUF gives each token a score, ``tokenizer.json`` lists the pairs.
+Files write the order of merging in two ways: GGUF gives each token a score, ``tokenizer.json`` lists pairs.
 """
 
 from __future__ import annotations

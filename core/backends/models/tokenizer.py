@@ -46,8 +46,8 @@ def _not_exactly(name: str, what: str) -> BackendError:
     what = what[:LONGEST]
     return BackendError(
         "backend.tokenizer_kind",
-        f"The tokenizer of {name} needs what cannot be done exactly here: {what}. Choose this model as a Hugging "
-        "Face directory instead.",
+        f"The tokenizer of {name} needs what cannot be done exactly here: {what}. Choose this model as a "
+        "Hugging Face directory instead.",
         name=name,
         what=what,
     )

@@ -30,7 +30,7 @@ _MOST_BYTES = 128 * 2**20
 Json = Mapping[str, Any]
 
 
-class _Other(Exception):
+class _OtherError(Exception):
     """What would have to be guessed."""
 
 
@@ -70,7 +70,7 @@ def own_tokenizer(text: str, name: str) -> ModelTokenizer:
         if _has_bytes(data.get("pre_tokenizer")):
             return _over_bytes(data, model)
         return _over_characters(data, model)
-    except _Other as other:
+    except _OtherError as other:
         raise _needs_package(name, str(other)) from other
     except (ValueError, TypeError, KeyError, RecursionError) as problem:
         raise refusal("damaged", name, part=FILE) from problem
@@ -90,17 +90,17 @@ def _needs_package(name: str, what: str) -> BackendError:
 
 def _refuse_other_models(model: Json) -> None:
     if model.get("type", "BPE") != "BPE":
-        raise _Other(f"model {model['type']}")
+        raise _OtherError(f"model {model['type']}")
     for part in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"):
         if model.get(part):
-            raise _Other(f"model with {part}")
+            raise _OtherError(f"model with {part}")
 
 
 def _over_bytes(data: Json, model: Json) -> BytePairTokenizer:
     id_of, special = _vocabulary(data, model)
     lacking = [letter for letter in byte_letters() if letter not in id_of]
     if lacking and (model.get("fuse_unk") or model.get("byte_fallback")):
-        raise _Other("bytes that are no tokens")
+        raise _OtherError("bytes that are no tokens")
     unknown = model.get("unk_token")
     return BytePairTokenizer(
         id_of,
@@ -116,9 +116,9 @@ def _over_bytes(data: Json, model: Json) -> BytePairTokenizer:
 def _over_characters(data: Json, model: Json) -> ScorePairTokenizer:
     id_of, special = _vocabulary(data, model)
     if not model.get("byte_fallback") or any(f"<0x{byte:02X}>" not in id_of for byte in range(256)):
-        raise _Other("characters that are no tokens")
+        raise _OtherError("characters that are no tokens")
     if model.get("ignore_merges"):
-        raise _Other("ignore_merges")
+        raise _OtherError("ignore_merges")
     front = _front(data.get("normalizer"), data.get("pre_tokenizer"))
     return ScorePairTokenizer(
         id_of, by_rank(id_of, map(pair_of, _list(model["merges"]))), special, front=front
@@ -133,10 +133,10 @@ def _vocabulary(data: Json, model: Json) -> tuple[dict[str, int], SpecialTokens]
     for token in map(_object, _list(data.get("added_tokens") or [])):
         name = token["content"]
         if token.get("single_word") or token.get("lstrip") or token.get("rstrip"):
-            raise _Other(f"added token {name} that takes its neighbours along")
+            raise _OtherError(f"added token {name} that takes its neighbours along")
         if token.get("normalized", not token.get("special", False)):
             if _steps(data.get("normalizer"), "normalizers") and not _is_normal(name, data["normalizer"]):
-                raise _Other(f"added token {name} that is normalised")
+                raise _OtherError(f"added token {name} that is normalised")
             later.append(name)
         added[name] = token["id"]
     id_of.update(added)
@@ -172,7 +172,9 @@ def _is_normal(name: str, step: object) -> bool:
 def _normal_form(step: object) -> NormalForm:
     form = _form(step)
     if not form and _steps(step, "normalizers"):
-        raise _Other("normalizer " + ", ".join(str(one.get("type")) for one in _steps(step, "normalizers")))
+        raise _OtherError(
+            "normalizer " + ", ".join(str(one.get("type")) for one in _steps(step, "normalizers"))
+        )
     return cast(NormalForm, form)
 
 
@@ -195,7 +197,7 @@ def _expressions(step: Json) -> tuple[str, ...]:
             case "Split" if part.get("behavior") == "Isolated" and not part.get("invert"):
                 found.append(_expression(_object(part.get("pattern"))))
             case other:
-                raise _Other(f"pre_tokenizer {other} as set there")
+                raise _OtherError(f"pre_tokenizer {other} as set there")
     return tuple(found)
 
 
@@ -205,7 +207,7 @@ def _expression(pattern: Json) -> str:
     try:
         compiled(pattern["Regex"])
     except re.error as problem:
-        raise _Other(f"expression {pattern['Regex']}") from problem
+        raise _OtherError(f"expression {pattern['Regex']}") from problem
     return str(pattern["Regex"])
 
 
@@ -225,7 +227,7 @@ def _front(normalizer: object, pre: object) -> Front:
         if meta.get("replacement") == SPACE and meta.get("split") is False and scheme in fronts:
             return fronts[scheme]
     kinds = ", ".join(str(part.get("type")) for part in (*norms, *pres))
-    raise _Other(f"text prepared by {kinds or 'nothing'} as set there")
+    raise _OtherError(f"text prepared by {kinds or 'nothing'} as set there")
 
 
 def _object(value: object) -> dict[str, Any]:
