@@ -16,6 +16,7 @@ from ui.frame.session import plain, say
 from ui.prefill.about import equality_words, times
 from ui.prefill.job import Job
 from ui.prefill.models import (
+    SMALL,
     VARIABLE,
     Choice,
     is_loaded,
@@ -41,7 +42,8 @@ def chat_panel() -> None:
     choice = usable_choice()
     if choice.model not in readable:
         choice = Choice(choice.library, readable[0])
-        st.caption(say("prefill.chat.model", name=plain(model_name(choice)), memory=_memory(choice)))
+        key = "prefill.chat.model" if choice.model == SMALL else "prefill.chat.own"
+        st.caption(say(key, name=plain(model_name(choice)), memory=_memory(choice)))
     _form(choice)
     turns = state().turns
     if turns:

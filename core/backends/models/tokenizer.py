@@ -54,7 +54,9 @@ def _not_exactly(name: str, what: str) -> BackendError:
 
 
 def gguf_tokenizer(file: GgufFile) -> ModelTokenizer:
-    """The tokenizer in a GGUF file, as llama.cpp reads it.
+    """The tokenizer in a GGUF file. It gives the ids of llama.cpp, but for two places where llama.cpp leaves
+    the model's own ``tokenizer.json``, which we follow: Qwen's letters are composed first, and Tekken's
+    expression is the whole one.
 
     Raises:
         BackendError: a part of it cannot be (``backend.model_damaged``), or it is of a kind that is not read

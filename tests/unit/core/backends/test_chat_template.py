@@ -110,7 +110,7 @@ def test_a_template_that_fails_is_a_sentence(template: str, why: str) -> None:
     "template",
     [
         "{% set r = range(99999) %}{% for a in r %}{% for b in r %}{% endfor %}{% endfor %}",
-        "{% set n = namespace(x=[1]) %}{% for i in range(64) %}{% set n.x = [n.x, n.x] %}{% endfor %}{{ n.x }}",
+        "{% set n = namespace(x=[1]) %}{% for i in range(64) %}{% set n.x = [n.x]*2 %}{% endfor %}{{ n.x }}",
     ],
 )
 def test_a_template_without_end_is_ended(template: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,6 +48,23 @@ def test_texts_are_cut_as_recorded(case: dict[str, Any]) -> None:
     assert cut(case["text"], NAMED[case["name"]]) == case["pieces"]
 
 
+def test_cuts_of_names_that_the_recording_lacks() -> None:
+    """llama.cpp's "default" takes numbers apart from the left, in threes; Tekken ends a word at a capital."""
+    found = cut("price $1234567, ok!!  x", NAMED["default"])
+    assert found == ["price", " ", "$", "123", "456", "7", ",", " ok", "!!", " ", " x"]
+    assert cut("HelloWorld été// 12\n/x", NAMED["tekken"]) == [
+        "Hello",
+        "World",
+        " été",
+        "//",
+        " ",
+        "1",
+        "2",
+        "\n",
+        "/x",
+    ]
+
+
 @given(any_texts, st.sampled_from(sorted(NAMED)))
 @examples(100)
 def test_cutting_loses_nothing(text: str, name: str) -> None:
