@@ -135,7 +135,7 @@ def _run(
             for one in analysis.definitions
         ],
         "curve": _curve(analysis, cost),
-        "block_sizes": [asdict(one) for one in sweep_block_sizes(trace, settings)],
+        "block_sizes": [one.to_json() for one in sweep_block_sizes(trace, settings)],
         "idle_ttl": idle_ttl(analysis, 120) if analysis.tree.arrivals_s is not None else None,
         "over_time": [asdict(one) | {"rate": one.rate} for one in over_time(analysis)],
         "savings": {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,10 @@ class SizePoint:
     example: int = 0
     lower_bound: bool = False
     hits: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
+
+    def to_json(self) -> dict[str, object]:
+        """As JSON values; what each request hit is left out."""
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name != "hits"}
 
 
 def sweep_block_sizes(trace: Trace, settings: Settings, progress: Progress | None = None) -> list[SizePoint]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,7 @@ from core.decision import Band, Cell, Fewest, Point, Sheet
 from ui.decision.setup import Choice
 from ui.machine.machine import Machine
 from ui.monitor.setup import LoadSetup
-from ui.words.i18n import Lang, run_on, t
+from ui.words.i18n import Lang, listed, run_on, t
 from ui.words.numbers import digits, never_full, seconds
 
 _ONE_S = 0.9995
@@ -31,6 +32,10 @@ class Asked:
     def say_of(self, room: str, key: str, **args: object) -> str:
         """A sentence of another page."""
         return t(f"{room}.{key}", self.lang, **args)
+
+    def listed(self, items: Iterable[str]) -> str:
+        """One beside another."""
+        return listed(items, self.lang)
 
     def join(self, *sentences: str) -> str:
         """One behind another."""

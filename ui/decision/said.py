@@ -187,7 +187,7 @@ def behind(asked: Asked) -> list[str]:
         asked.join(asked.say("behind.cost"), _crowded(asked)),
     ]
     if warming := asked.sheet.still_warming:
-        sizes = asked.say("comma").join(f"{gib:g}" for gib in warming)
+        sizes = asked.listed(f"{gib:g}" for gib in warming)
         lines.append(asked.say("behind.warming", sizes=sizes, warm=never_full(WARM_SHARE, 0)))
     return lines
 
@@ -197,5 +197,5 @@ def _crowded(asked: Asked) -> str:
     small = [point for point in asked.sheet.points if point.too_small is not None and point.gib is not None]
     if not small:
         return ""
-    sizes = asked.say("comma").join(f"{point.gib:g}" for point in small)
+    sizes = asked.listed(f"{point.gib:g}" for point in small)
     return asked.say("behind.too_small", sizes=sizes, needed=max(point.too_small or 0 for point in small))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ui.frame.session import lang, plain, say
+from ui.words.i18n import listed
 from ui.words.visible import Piece, visible_diff, visible_in, visible_pieces
 
 _FRAMED = ("invisible", "lookalike")
@@ -60,4 +61,4 @@ def _named(pieces: Sequence[Piece]) -> str:
         if differs
     ]
     more = ["…"] if len(names) > _MOST_NAMED else []
-    return ("、" if lang() == "zh" else ", ").join([*names[:_MOST_NAMED], *more]) or say("seen.nothing")
+    return listed([*names[:_MOST_NAMED], *more], lang()) or say("seen.nothing")

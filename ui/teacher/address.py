@@ -21,7 +21,7 @@ CHAPTERS = tuple(f"ch{number:02}" for number in range(1, 14))
 PAGES = (
     *("start", "execute", "monitor", "finish"),
     *CHAPTERS,
-    *("glossary", "sheet", "traffic", "tradeoffs", "prefill"),
+    *("glossary", "sheet", "traffic", "decision", "tradeoffs", "prefill"),
 )
 """Pages a stop may open: all but the teacher's own."""
 

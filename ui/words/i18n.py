@@ -161,6 +161,11 @@ def _where(values: Mapping[str, object], lang: Lang) -> str:
     return t(f"where.{kind}", lang, **values)
 
 
+def listed(items: Iterable[str], lang: Lang) -> str:
+    """One beside another, in one sentence."""
+    return ("、" if lang == "zh" else ", ").join(items)
+
+
 def run_on(sentences: Iterable[str], lang: Lang) -> str:
     """Sentences one behind another; Chinese puts nothing between them."""
     return ("" if lang == "zh" else " ").join(one for one in sentences if one)

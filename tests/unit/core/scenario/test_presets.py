@@ -122,10 +122,11 @@ def test_hits_are_as_expected(scenario_id: str, lang: str) -> None:
 
 @pytest.mark.parametrize("scenario_id", IDS)
 def test_misses_have_the_same_reasons_in_both_languages(scenario_id: str) -> None:
-    """Also the near misses: equal tokens inside the missed block, and the place of the first other one."""
+    """Also the near misses: equal tokens inside the missed block, and the place of the first other one. How
+    many tokens of the block with the last one happen to be equal is a matter of the language's words."""
     reasons = [
         [
-            (r.request_id, r.kind, r.block, r.num_near, r.first_diff)
+            (r.request_id, r.kind, r.block, r.kind != "last_token" and r.num_near, r.first_diff)
             for r in explain(log_of(scenario_id, lang)).values()
         ]
         for lang in LANGS
