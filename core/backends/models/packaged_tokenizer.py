@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from core.backends.models.refusals import refusal
 from core.texts import showable
@@ -16,28 +17,33 @@ def has_package() -> bool:
     return importlib.util.find_spec(_PACKAGE) is not None
 
 
-class PackagedTokenizer:
-    """A ``tokenizer.ModelTokenizer``.
+@contextmanager
+def _refusing(name: str) -> Iterator[None]:
+    try:
+        yield
+    except BaseException as problem:  # a panic of the package is no Exception
+        if isinstance(problem, KeyboardInterrupt | SystemExit | GeneratorExit):
+            raise
+        raise refusal("damaged", name, part="tokenizer.json") from problem
 
-    Raises:
-        BackendError: the package cannot read this file.
-    """
+
+class PackagedTokenizer:
+    """A ``tokenizer.ModelTokenizer``. Making it and all it does raises ``BackendError`` where the package
+    cannot: some of what can be wrong in a file shows only when a text needs it."""
 
     def __init__(self, text: str, name: str) -> None:
         from tokenizers import Tokenizer
 
-        try:
+        self._name = name
+        with _refusing(name):
             self._inner = Tokenizer.from_str(text)
-        except BaseException as problem:  # a panic of the package is no Exception
-            if isinstance(problem, KeyboardInterrupt | SystemExit | GeneratorExit):
-                raise
-            raise refusal("damaged", name, part="tokenizer.json") from problem
         self._inner.no_truncation()  # settings for training: a prompt is taken whole, as it is
         self._inner.no_padding()
 
     def encode(self, text: str) -> list[int]:
         """The token ids of ``text``; the names of special tokens in it become those tokens."""
-        ids: list[int] = self._inner.encode(showable(text), add_special_tokens=False).ids
+        with _refusing(self._name):
+            ids: list[int] = self._inner.encode(showable(text), add_special_tokens=False).ids
         return ids
 
     def pieces(self, text: str) -> list[str]:
@@ -54,7 +60,8 @@ class PackagedTokenizer:
 
     def decode(self, token_ids: Sequence[int]) -> str:
         """The text of a sequence of tokens."""
-        text: str = self._inner.decode(list(token_ids), skip_special_tokens=False)
+        with _refusing(self._name):
+            text: str = self._inner.decode(list(token_ids), skip_special_tokens=False)
         return text
 
     def _new_texts(self, token_ids: Sequence[int]) -> Iterator[str]:

@@ -146,6 +146,40 @@ def test_ours_are_the_packages_ids(name: str) -> None:
 
 
 @needs_package
+def test_half_a_character_is_replaced_and_no_text_is_cut_or_filled_up() -> None:
+    """Settings for training stand in such files; a prompt is taken as it is."""
+    short = {"direction": "Right", "max_length": 1, "strategy": "LongestFirst", "stride": 0}
+    made = PackagedTokenizer(json.dumps({**READ["llama3"], "truncation": short}), "m")
+    ids = made.encode("hello 汤")
+    assert len(ids) > 3
+    assert made.texts(ids[:-1])[-1] == "\ufffd"
+    assert "".join(made.texts(ids[:-1])) == made.decode(ids[:-1])
+
+
+@needs_package
+def test_a_file_that_fails_only_at_a_text_is_refused_there() -> None:
+    data = over_bytes(BYTES, vocab={"h": 0}, merges=[], unk_token="nobody")
+    made = PackagedTokenizer(json.dumps({**data, "added_tokens": []}), "m")
+    with pytest.raises(BackendError) as caught:
+        made.encode("x")
+    assert caught.value.code == "backend.model_damaged"
+
+
+@needs_package
+def test_a_panic_of_the_package_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rust's panics arrive as a BaseException of their own."""
+
+    class Panic(BaseException):
+        @classmethod
+        def from_str(cls, _text: str) -> None:
+            raise cls
+
+    monkeypatch.setattr("tokenizers.Tokenizer", Panic)
+    with pytest.raises(BackendError):
+        PackagedTokenizer("{}", "m")
+
+
+@needs_package
 @given(any_texts)
 @examples(60)
 def test_the_package_takes_every_text(text: str) -> None:
@@ -218,7 +252,7 @@ def test_a_directory_without_the_file_has_none(tmp_path: Path) -> None:
 def damaged_texts(count: int) -> list[str]:
     """Files with one part replaced by what cannot be there, or cut."""
     dice = random.Random(7)
-    found = ["", "[]", "{}", "[" * 100_000, json.dumps(QWEN)[:-20]]
+    found = ["", "[]", "{}", "[" * 100_000, json.dumps(QWEN)[:-20], json.dumps({**QWEN, "model": {}})]
     for data in (QWEN, LLAMA) * count:
         changed = copy.deepcopy(data)
         place: Any = changed

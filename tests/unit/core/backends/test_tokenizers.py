@@ -174,6 +174,18 @@ def test_a_tokenizer_of_an_unknown_kind_is_refused_by_its_name(changes: Any, tmp
     assert caught.value.code == "backend.tokenizer_kind"
 
 
+def test_what_the_name_of_a_cut_says_beside_the_cut(tmp_path: Path) -> None:
+    """Qwen composes letters; Llama 3 takes a piece that is a token without merging."""
+    tokens, merges = [*TOKENS, "Ã©", "abc"], [*MERGES, "Ã ©"]
+    kinds = {"token_type": [1] * len(tokens), "tokens": tokens, "merges": merges}
+    found = {
+        name: (from_file(tmp_path, pre=name, **kinds).encode("e\u0301") == [tokens.index("Ã©")],
+               len(from_file(tmp_path, pre=name, **kinds).encode("abc")))
+        for name in ("qwen2", "llama-bpe", "gpt-2")
+    }  # fmt: skip
+    assert found == {"qwen2": (True, 3), "llama-bpe": (False, 1), "gpt-2": (False, 3)}
+
+
 # -- by score -----------------------------------------------------------------------------------------------
 
 SCORED = {"<unk>": 0.0, "<s>": 0.0, "\u2581": -9.0, "h": -9.0, "e": -9.0, "l": -9.0, "o": -9.0, "he": -1.0,
@@ -242,6 +254,7 @@ def test_a_file_with_scores_is_read(tmp_path: Path) -> None:
         tmp_path, model="llama", tokens=list(table), scores=list(table.values()), token_type=kinds
     )
     assert made.encode("<s>hello") == scored().encode("<s>hello")
+    assert made.encode("<unk><s>") == [0, 1]
     bare = from_file(
         tmp_path,
         model="llama",
