@@ -7,6 +7,7 @@ against free memory before, and handed to everybody else. Backends (with their p
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -124,9 +125,8 @@ class ModelLoader:
         if library == "numpy":
             opened = open_source(source)
             refuse_if_short(_need(opened.spec, 4), opened.spec.name)
-            return _model(
-                source, opened, "numpy", load_weights(opened.spec, opened.weights, _as_it_is, progress)
-            )
+            model = _reading(source, opened, "numpy")
+            return model(load_weights(opened.spec, opened.weights, _as_it_is, progress))
         torch = load_torch()
         kind = choose_dtype(dtype, place)
         shared = self._models.get((source, "numpy", "cpu", "float32"))
@@ -135,11 +135,12 @@ class ModelLoader:
         opened = open_source(source)
         rest = free_on_gpu() if place == "cuda" else None
         refuse_if_short(_need(opened.spec, kind.itemsize), opened.spec.name, rest)
+        model = _reading(source, opened, "torch")
 
         def to_torch(numbers: Floats) -> Any:
             return torch.from_numpy(numbers).to(place, kind)
 
-        return _model(source, opened, "torch", load_weights(opened.spec, opened.weights, to_torch, progress))
+        return model(load_weights(opened.spec, opened.weights, to_torch, progress))
 
 
 def _need(spec: DecoderSpec, float_bytes: int) -> int:
@@ -151,7 +152,9 @@ def _as_it_is(numbers: Floats) -> Floats:
     return numbers
 
 
-def _model(source: ModelSource, opened: Opened, library: Library, weights: Weights[Any]) -> Model:
+def _reading(source: ModelSource, opened: Opened, library: Library) -> Callable[[Weights[Any]], Model]:
+    """The model as soon as its weights are there. What it needs for texts is read now: damage there is told
+    before a long loading, not after it."""
     tokenizer, no_texts = None, None
     try:
         tokenizer = opened.tokenizer() if opened.tokenizer else None
@@ -159,4 +162,7 @@ def _model(source: ModelSource, opened: Opened, library: Library, weights: Weigh
         if error.code not in _COMPUTES_ANYWAY:
             raise
         no_texts = error.alone()
-    return Model(source, opened.spec, library, weights, tokenizer, opened.chat, opened.stop_ids, no_texts)
+    chat = opened.chat()
+    return lambda weights: Model(
+        source, opened.spec, library, weights, tokenizer, chat, opened.stop_ids, no_texts
+    )

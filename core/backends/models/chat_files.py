@@ -24,9 +24,8 @@ def gguf_chat(file: GgufFile) -> ChatFormat:
     entries = file.entries
     tokens = entries.texts("tokenizer.ggml.tokens") if "tokenizer.ggml.tokens" in entries.values else []
     named: dict[str, str] = {}
-    for name in _TOKENS:
-        key = {"unk": "unknown", "pad": "padding"}.get(name, name)
-        token_id = entries.index(f"tokenizer.ggml.{key}_token_id", len(tokens))
+    for name in ("bos", "eos") if tokens else ():  # of the others files tell what is no token
+        token_id = entries.index(f"tokenizer.ggml.{name}_token_id", len(tokens))
         if token_id is not None:
             named[f"{name}_token"] = tokens[token_id]
     scored = entries.text("tokenizer.ggml.model", "") == "llama"

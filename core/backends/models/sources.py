@@ -35,13 +35,13 @@ class ModelSource:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A source whose head is read: everything but the weights. ``tokenizer`` raises ``BackendError`` if it
-    cannot be had; None: the source has no texts."""
+    """A source whose head is read: everything but the weights. ``tokenizer`` and ``chat`` read on when they
+    are called, and raise ``BackendError`` for what cannot be had; no ``tokenizer``: it knows no texts."""
 
     spec: DecoderSpec
     weights: WeightSource
     tokenizer: Callable[[], ModelTokenizer] | None
-    chat: ChatFormat
+    chat: Callable[[], ChatFormat]
     stop_ids: frozenset[int]
 
 
@@ -76,7 +76,7 @@ def _open_random(source: ModelSource) -> Opened:
             size=source.where,
             sizes=", ".join(SIZES),
         )
-    return Opened(spec, RandomSource(spec, source.seed, source.gain), None, PLAIN, frozenset())
+    return Opened(spec, RandomSource(spec, source.seed, source.gain), None, lambda: PLAIN, frozenset())
 
 
 def _open_gguf(file: GgufFile) -> Opened:
@@ -84,7 +84,7 @@ def _open_gguf(file: GgufFile) -> Opened:
     entries = file.entries
     names = ("tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id")
     stops = frozenset(entries.number(name, least=0) for name in names if name in entries.values)
-    return Opened(spec, GgufSource(file, spec), lambda: gguf_tokenizer(file), gguf_chat(file), stops)
+    return Opened(spec, GgufSource(file, spec), lambda: gguf_tokenizer(file), lambda: gguf_chat(file), stops)
 
 
 def _open_hf(folder: HfDirectory) -> Opened:
@@ -93,4 +93,4 @@ def _open_hf(folder: HfDirectory) -> Opened:
     )
     ids = frozenset([stops] if isinstance(stops, int) else stops or ())
     where = folder.folder
-    return Opened(folder.spec, folder, lambda: hf_tokenizer(where), hf_chat(where), ids)
+    return Opened(folder.spec, folder, lambda: hf_tokenizer(where), lambda: hf_chat(where), ids)

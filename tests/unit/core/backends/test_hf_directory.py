@@ -181,3 +181,21 @@ def test_the_tokenizer_of_a_directory_comes_along(tmp_path: Path) -> None:
     assert model.readable().encode("ab ab<|im_end|>") == [3, 2, 3, 9]
     assert model.chat_format.prompt("", "ab") == "<|im_end|>ab"
     assert model.stop_ids == {1}
+
+
+def test_a_directory_whose_texts_cannot_be_read_computes_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tokenizer that we could only guess at is named, with what to install; a damaged one is damage."""
+    monkeypatch.setattr("core.backends.models.tokenizer_json.has_package", lambda: False)
+    write_hf(tmp_path, TINY, weights_of(TINY))
+    (tmp_path / "tokenizer.json").write_text('{"model": {"type": "Unigram", "vocab": []}}', "utf-8")
+    model = ModelLoader().load(ModelSource("hf", str(tmp_path)))
+    assert model.backend() is not None
+    with pytest.raises(BackendError, match="Unigram") as caught:
+        model.readable()
+    assert caught.value.code == "backend.tokenizer_package"
+    (tmp_path / "tokenizer.json").write_text('{"model": {"type": "BPE"}}', "utf-8")
+    with pytest.raises(BackendError) as caught:
+        ModelLoader().load(ModelSource("hf", str(tmp_path)))
+    assert caught.value.code == "backend.model_damaged"
