@@ -8,9 +8,11 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Literal
 
+from core.backends.models.border import refused_if_damaged
 from core.backends.models.gguf import GgufFile
 from core.backends.models.gguf_model import GgufSource, gguf_spec
 from core.backends.models.hf_directory import HfDirectory
+from core.backends.models.refusals import refusal
 from core.backends.models.tokenizer import ModelTokenizer, gguf_tokenizer, hf_tokenizer
 from core.backends.spec import SIZES, DecoderSpec
 from core.backends.weights import RandomSource, WeightSource
@@ -81,16 +83,31 @@ def _open_gguf(file: GgufFile) -> Opened:
     names = ("tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id")
     stops = frozenset(entries.number(name, least=0) for name in names if name in entries.values)
     template = entries.text("tokenizer.chat_template", "")
-    return Opened(spec, GgufSource(file, spec), lambda: gguf_tokenizer(file), template, stops)
+    return Opened(spec, GgufSource(file, spec), lambda: _gguf_tokenizer(file), template, stops)
+
+
+def _gguf_tokenizer(file: GgufFile) -> ModelTokenizer | None:
+    with refused_if_damaged(file.path.name, "tokenizer.ggml"):
+        return gguf_tokenizer(file)
 
 
 def _open_hf(folder: HfDirectory) -> Opened:
-    stops = folder.optional_json("generation_config.json").get(
-        "eos_token_id", folder.config.get("eos_token_id")
-    )
-    ids = frozenset([stops] if isinstance(stops, int) else stops or ())
     template = folder.optional_json("tokenizer_config.json").get("chat_template")
     text = template if isinstance(template, str) else ""
-    return Opened(
-        folder.spec, folder, lambda: hf_tokenizer(folder.optional_json("tokenizer.json")), text, ids
-    )
+    return Opened(folder.spec, folder, lambda: _hf_tokenizer(folder), text, _hf_stops(folder))
+
+
+def _hf_stops(folder: HfDirectory) -> frozenset[int]:
+    """The tokens that end an answer: one, several or none."""
+    name = "generation_config.json"
+    found = folder.optional_json(name).get("eos_token_id", folder.config.get("eos_token_id"))
+    ids = found if isinstance(found, list) else [] if found is None else [found]
+    if not all(type(one) is int and one >= 0 for one in ids):
+        raise refusal("damaged", folder.folder.name, part=f"{name}: eos_token_id")
+    return frozenset(ids)
+
+
+def _hf_tokenizer(folder: HfDirectory) -> ModelTokenizer | None:
+    name = "tokenizer.json"
+    with refused_if_damaged(folder.folder.name, name):
+        return hf_tokenizer(folder.optional_json(name))
