@@ -13,6 +13,8 @@ import numpy as np
 from core.backends.base import Floats
 from core.backends.models.byte_pair import byte_letters
 from core.backends.models.families import GGUF_NAMES, HF_NAMES
+from core.backends.models.hf_directory import INDEX
+from core.backends.models.safetensors import SafetensorsFile
 from core.backends.spec import DecoderSpec
 from core.backends.weights import Weights
 
@@ -168,3 +170,33 @@ def write_hf(
     for number, part in enumerate((tensors[:5], tensors[5:])):
         (folder / f"model-{number}.safetensors").write_bytes(safetensors_bytes(dict(part)))
     return folder
+
+
+def write_index(folder: Path) -> None:
+    """model.safetensors.index.json for the files of a directory."""
+    where = {
+        name: path.name
+        for path in sorted(folder.glob("*.safetensors"))
+        for name in SafetensorsFile(path).names()
+    }
+    (folder / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": where}), "utf-8")
+
+
+def hf_tokenizer_files(folder: Path) -> None:
+    """A byte-level tokenizer with ``TOKENS``, the marks of ChatML and the tokens that end an answer."""
+    added = [{"id": number, "content": token, "special": True} for number, token in enumerate(TOKENS[:3])]
+    data = {
+        "normalizer": None,
+        "model": {
+            "type": "BPE",
+            "vocab": {token: number for number, token in enumerate(TOKENS)},
+            "merges": MERGES,
+        },
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True},
+        "decoder": {"type": "ByteLevel"},
+        "added_tokens": added,
+    }
+    (folder / "tokenizer.json").write_text(json.dumps(data), "utf-8")
+    config = {"chat_template": "{{ '<|im_start|>' }} …", "eos_token": "<|im_end|>"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config), "utf-8")
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [0, 2]}), "utf-8")
