@@ -1,13 +1,12 @@
 """Packed forms that we do not unpack ourselves: the ``gguf`` package does, where it is installed.
 
-It is optional (``pip install gguf``), and none of it is used for the forms of ``gguf_quants.FORMATS``.
+It is optional, and none of it is used for the forms of ``gguf_quants.FORMATS``.
 """
 
 from __future__ import annotations
 
 import importlib
-from functools import cache
-from importlib.util import find_spec
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from core.backends.base import Floats
 from core.backends.models.gguf_quants import FORMATS, Bytes, Format
 
-HOW_TO_ADD_GGUF = "pip install gguf"
+HOW_TO_ADD_GGUF = "pip install -r requirements-gguf.txt"
 
 _SIZES = {
     9: ("Q8_1", 32, 40),
@@ -52,12 +51,12 @@ def form_of(kind: int) -> Format | None:
         return FORMATS[kind]
     if kind not in _SIZES:
         return None
-    return Format(*_SIZES[kind], _by_package(kind))
+    return Format(*_SIZES[kind], partial(_unpack, kind))
 
 
 def readable(kind: int) -> bool:
     """Whether weights of this form can be unpacked here."""
-    return kind in FORMATS or (kind in PACKED and _package_is_there())
+    return kind in FORMATS or (kind in PACKED and _package_unpacks(kind))
 
 
 def name_of(kind: int) -> str:
@@ -69,15 +68,18 @@ def name_of(kind: int) -> str:
 
 
 @cache
-def _package_is_there() -> bool:
-    return find_spec("gguf") is not None
+def _package_unpacks(kind: int) -> bool:
+    """Tried on one block: the package may be missing, lack what it needs, or be too old for this form."""
+    _, _, size = _SIZES[kind]
+    try:
+        _unpack(kind, np.zeros((1, size), np.uint8))
+    except Exception:  # noqa: BLE001 - whatever another's package says, it does not unpack this here
+        return False
+    return True
 
 
-def _by_package(kind: int) -> Any:
-    def unpack(blocks: Bytes) -> Floats:
-        gguf: Any = importlib.import_module("gguf")  # only now: importing takes a while
-        numbers = gguf.quants.dequantize(np.ascontiguousarray(blocks), gguf.GGMLQuantizationType(kind))
-        found: Floats = np.asarray(numbers, np.float32).reshape(len(blocks), -1)
-        return found
-
-    return unpack
+def _unpack(kind: int, blocks: Bytes) -> Floats:
+    gguf: Any = importlib.import_module("gguf")  # only now: importing takes a while
+    numbers = gguf.quants.dequantize(np.ascontiguousarray(blocks), gguf.GGMLQuantizationType(kind))
+    found: Floats = np.asarray(numbers, np.float32).reshape(len(blocks), -1)
+    return found

@@ -169,7 +169,7 @@ def test_an_unknown_form_of_numbers_is_refused(tmp_path: Path, kind: int, size: 
 def test_without_the_package_its_forms_are_named_with_the_way_to_add_it(
     tmp_path: Path, kind: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gguf_more_quants, "_package_is_there", lambda: False)
+    monkeypatch.setattr(gguf_more_quants, "_package_unpacks", lambda _: False)
     form = gguf_more_quants.form_of(kind)
     assert form is not None
     path = tmp_path / "m.gguf"
@@ -181,7 +181,7 @@ def test_without_the_package_its_forms_are_named_with_the_way_to_add_it(
 
 @pytest.mark.parametrize("kind", PACKED)
 def test_with_the_package_its_forms_are_read(tmp_path: Path, kind: int) -> None:
-    gguf = pytest.importorskip("gguf", reason="gguf is not installed: pip install gguf")
+    gguf = pytest.importorskip("gguf", reason=f"gguf is not installed: {gguf_more_quants.HOW_TO_ADD_GGUF}")
     form = gguf_more_quants.form_of(kind)
     assert form is not None
     assert (form.name, form.block, form.size) == (
