@@ -15,6 +15,7 @@ from core.backends.weights import tensor_shapes
 from core.errors import BackendError
 
 Shape = tuple[int, ...]
+_STUMBLES = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,5 +90,5 @@ def refused_if_damaged(file: str, part: str) -> Iterator[None]:
         yield
     except BackendError:
         raise
-    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError) as problem:
+    except _STUMBLES as problem:
         raise refusal("damaged", file, part=part) from problem
