@@ -72,7 +72,10 @@ def use(model: Model) -> None:
     """A prompt through tokenizer and decoder and back, as the page does it."""
     if model.tokenizer is None:
         return
-    ids = model.tokenizer.encode("<|im_start|>hello 你好\n")
+    text = ""
+    with suppress(BackendError):  # a template may refuse what it is given
+        text = model.chat_format.prompt("Be kind.", "Hi")
+    ids = model.tokenizer.encode(f"<|im_start|>hello 你好\n{text}")
     model.tokenizer.texts(ids)
     model.tokenizer.texts(range(model.spec.vocab_size))
     with suppress(BackendError), np.errstate(all="ignore"):  # large numbers overflow, which raises nothing
