@@ -76,10 +76,10 @@ def test_a_window_that_is_switched_off_is_fine(tmp_path: Path) -> None:
 
 def test_a_missing_shard_an_empty_folder_a_broken_config(tmp_path: Path) -> None:
     assert refused(tmp_path).code == "backend.model_missing"
-    (tmp_path / "config.json").write_text("[1]", "utf-8")
-    assert refused(tmp_path).code == "backend.model_missing"
-    (tmp_path / "config.json").write_text("{", "utf-8")
-    assert refused(tmp_path).code == "backend.model_missing"
+    for broken in ("[1]", "{", '{"a": 1, "a": 2}', "[" * 100_000, '{"a":' * 100_000):
+        (tmp_path / "config.json").write_text(broken, "utf-8")
+        error = refused(tmp_path)
+        assert (error.code, error.values["part"]) == ("backend.model_damaged", "config.json")
     write_hf(tmp_path, TINY, weights_of(TINY))
     (tmp_path / "model-1.safetensors").unlink()
     error = refused(tmp_path)
@@ -151,11 +151,11 @@ def test_safetensors_in_three_forms(tmp_path: Path) -> None:
 def test_a_cut_safetensors_file_is_refused(tmp_path: Path) -> None:
     whole = safetensors_bytes({"a": ("F32", [8], bytes(32))})
     path = tmp_path / "m.safetensors"
-    for size in (0, 4, 20):
+    for size, cause in ((0, "unreadable"), (4, "unreadable"), (20, "cut_off")):
         path.write_bytes(whole[:size])
         with pytest.raises(BackendError) as caught:
             SafetensorsFile(path)
-        assert caught.value.code == "backend.model_unreadable"
+        assert caught.value.code == f"backend.model_{cause}"
     path.write_bytes(whole[:-1])
     with pytest.raises(BackendError) as caught:
         SafetensorsFile(path).tensor("a")
