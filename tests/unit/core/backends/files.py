@@ -189,9 +189,18 @@ def write_index(folder: Path) -> None:
     (folder / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": where}), "utf-8")
 
 
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+
+
+def added_token(name: str, token_id: int, **settings: bool) -> Json:
+    """A special token as ``tokenizer.json`` writes it."""
+    usual = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    return {"id": token_id, "content": name, **usual, **settings}
+
+
 def hf_tokenizer_files(folder: Path) -> None:
     """A byte-level tokenizer with ``TOKENS``, the marks of ChatML and the tokens that end an answer."""
-    added = [{"id": number, "content": token, "special": True} for number, token in enumerate(TOKENS[:3])]
+    added = [added_token(token, number) for number, token in enumerate(TOKENS[:3])]
     data = {
         "normalizer": None,
         "model": {
@@ -199,8 +208,8 @@ def hf_tokenizer_files(folder: Path) -> None:
             "vocab": {token: number for number, token in enumerate(TOKENS)},
             "merges": MERGES,
         },
-        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True},
-        "decoder": {"type": "ByteLevel"},
+        "pre_tokenizer": BYTE_LEVEL,
+        "decoder": BYTE_LEVEL,
         "added_tokens": added,
     }
     (folder / "tokenizer.json").write_text(json.dumps(data), "utf-8")

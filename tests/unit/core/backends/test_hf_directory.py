@@ -16,7 +16,7 @@ from core.backends.models.safetensors import SafetensorsFile
 from core.backends.models.sources import ModelSource
 from core.backends.rope import llama3_factors, plain_frequencies
 from core.errors import BackendError
-from tests.unit.core.backends.files import safetensors_bytes, write_hf
+from tests.unit.core.backends.files import BYTE_LEVEL, added_token, safetensors_bytes, write_hf
 from tests.unit.core.backends.tiny import LIBRARIES, TINY, VARIANTS, backend_of, weights_of
 
 TYPES = {"llama": "llama", "tied head": "llama", "wide heads": "mistral", "qwen2": "qwen2", "qwen3": "qwen3"}
@@ -171,14 +171,14 @@ def test_the_tokenizer_of_a_directory_comes_along(tmp_path: Path) -> None:
     vocab = {letter: number for number, letter in enumerate("abĠ")}
     data = {
         "model": {"type": "BPE", "vocab": {**vocab, "ab": 3}, "merges": [["a", "b"]]},
-        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
-        "added_tokens": [{"id": 9, "content": "<|im_end|>"}],
+        "pre_tokenizer": BYTE_LEVEL,
+        "added_tokens": [added_token("<|im_end|>", 4)],
     }
     (tmp_path / "tokenizer.json").write_text(json.dumps(data), "utf-8")
     settings = {"chat_template": "{{ eos_token }}{{ messages[0].content }}", "eos_token": "<|im_end|>"}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
     model = ModelLoader().load(ModelSource("hf", str(tmp_path)))
-    assert model.readable().encode("ab ab<|im_end|>") == [3, 2, 3, 9]
+    assert model.readable().encode("ab ab<|im_end|>") == [3, 2, 3, 4]
     assert model.chat_format.prompt("", "ab") == "<|im_end|>ab"
     assert model.stop_ids == {1}
 

@@ -23,7 +23,7 @@ from core.backends.models.tokenizer_json import hf_tokenizer, own_tokenizer
 from core.errors import BackendError
 from core.texts import showable
 from tests.strategies import any_texts, examples
-from tests.unit.core.backends.files import MERGES, TOKENS
+from tests.unit.core.backends.files import MERGES, TOKENS, added_token
 
 Json = dict[str, Any]
 REAL = "BROTH_TOKENIZERS"
@@ -50,11 +50,6 @@ def split(expression: str) -> Json:
     return {"type": "Split", "pattern": {"Regex": expression}, "behavior": "Isolated", "invert": False}
 
 
-def added(name: str, token_id: int, **settings: bool) -> Json:
-    usual = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
-    return {"id": token_id, "content": name, **usual, **settings}
-
-
 def over_bytes(pre: Json, normalizer: Json | None = None, **model: Any) -> Json:
     """A tokenizer of the kind of GPT-2, Llama 3 and Qwen, with a few merges."""
     usual = {"type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
@@ -64,7 +59,7 @@ def over_bytes(pre: Json, normalizer: Json | None = None, **model: Any) -> Json:
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [added(name, place) for place, name in enumerate(TOKENS[:3])],
+        "added_tokens": [added_token(name, place) for place, name in enumerate(TOKENS[:3])],
         "normalizer": normalizer,
         "pre_tokenizer": pre,
         "post_processor": None,
@@ -81,7 +76,7 @@ def over_characters(normalizer: Json | None, pre: Json | None = None, **model: A
     """A tokenizer of the kind of Llama 2 and Mistral."""
     data = over_bytes(pre or {}, normalizer)
     data["pre_tokenizer"] = pre
-    data["added_tokens"] = [added(name, place) for place, name in enumerate(NAMES[:3])]
+    data["added_tokens"] = [added_token(name, place) for place, name in enumerate(NAMES[:3])]
     data["decoder"] = {"type": "Sequence", "decoders": [
         {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}, {"type": "ByteFallback"},
         {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]}  # fmt: skip
