@@ -131,7 +131,7 @@ class Knee:
     """The least size that gives 90 % of what more room than the smallest size can gain (``KNEE_SHARE``).
 
     All are medians over the seeds for which every size has run (``num_seeds``). ``least``: the hit rate of
-    the smallest size, ``possible``: that of an unlimited cache under the same policies. ``gib`` None: there
+    the smallest size, ``possible``: that of a cache that never forgets. ``gib`` None: there
     is no knee, because the curve is flat (``flat``: less than ``FLAT`` can be gained), or because no size
     gains so much; ``best_share`` is how much of it the best size gains. Sizes that are too small or
     overloaded are left out.
@@ -200,7 +200,7 @@ class Sheet:
         least, possible = reached[0], _median_rate(unlimited, whole)
         gain = possible - least
         share = (max(reached) - least) / gain if gain > 0 else 1.0
-        flat = gain < FLAT
+        flat = gain < FLAT - 1e-9
         pairs = zip(sized, reached, strict=True)
         enough = [point.gib for point, rate in pairs if rate - least >= KNEE_SHARE * gain - 1e-9]
         return Knee(enough[0] if enough and not flat else None, flat, least, possible, share, len(whole))
@@ -272,21 +272,20 @@ def gather(spec: SheetSpec, outcomes: Iterable[Outcome]) -> Sheet:
 
 
 def _point(spec: SheetSpec, gib: float | None, outcomes: tuple[Outcome, ...]) -> Point:
-    ran = tuple(outcome for outcome in outcomes if outcome.too_small is None)
     too_small = max((one.too_small for one in outcomes if one.too_small is not None), default=None)
-    if too_small is not None:
-        ran = ()
+    ran = outcomes if too_small is None else ()
+    whole = () if any(outcome.stopped for outcome in ran) else ran
     has_size = gib is not None and gib != UNLIMITED
     return Point(
         gib=gib,
         blocks=max((one.blocks for one in outcomes), default=0),
         hbm_share=gib / spec.free_gib if gib is not None and has_size else None,
         too_small=too_small,
-        hit_rate=None if gib is None else _band(ran, lambda outcome: outcome.hit_rate),
+        hit_rate=None if gib is None else _band(whole, lambda outcome: outcome.hit_rate),
         ttft_p50=_band(ran, lambda outcome: outcome.quantile(0.5)),
         ttft_p95=_band(ran, lambda outcome: outcome.quantile(0.95)),
-        queue=_band(ran, lambda outcome: outcome.queue),
-        throughput=_band(ran, lambda outcome: outcome.throughput),
+        queue=_band(whole, lambda outcome: outcome.queue),
+        throughput=_band(whole, lambda outcome: outcome.throughput),
         outcomes=ran,
     )
 

@@ -22,6 +22,9 @@ from core.load.server import Server
 from core.load.summary import waits_so_far
 from core.types import EngineConfig
 
+LARGE = 200_000
+"""A pool of more blocks is cut to what the run can bring, which changes nothing: it costs memory here."""
+
 PIECE_S = 5.0
 """Modelled seconds between two looks whether a run may stop."""
 
@@ -94,7 +97,7 @@ def measure(spec: SheetSpec, work: Work) -> Outcome:
     """Run it. Pure: the same spec and work give the same outcome. About 0.3 ms of computing a request."""
     stream = spec.share_of(work.gpus, work.seed)
     blocks = _blocks(spec, stream, work.gib)
-    run = _Run(spec, stream, _config(spec.config, blocks, work.gib is not None))
+    run = _Run(spec, stream, _config(spec.config, blocks, work.gib))
     try:
         run.go(spec.ceiling_s)
     except RequestError as error:
@@ -107,20 +110,25 @@ def measure(spec: SheetSpec, work: Work) -> Outcome:
 def _blocks(spec: SheetSpec, stream: LoadSpec, gib: float | None) -> int:
     """The pool. Without a cache all the room of the largest size serves running requests; without limit it
     holds every block that the run can bring."""
-    if gib is None:
-        return spec.blocks(spec.sizes[-1])
     if gib != UNLIMITED:
-        return spec.blocks(gib)
+        blocks = spec.blocks(spec.sizes[-1] if gib is None else gib)
+        if blocks <= LARGE:
+            return blocks
     requests = new_stream(stream, stream.max_tokens).by_number()
-    return sum(request.num_tokens // spec.config.block_size + 1 for request in requests)
+    most = sum(request.num_tokens // spec.config.block_size + 1 for request in requests)
+    return most if gib == UNLIMITED else min(blocks, most)
 
 
-def _config(config: EngineConfig, blocks: int, caching: bool) -> EngineConfig:
-    """The engine of one run. A cap stays what it is; where the pool is smaller, that bounds."""
-    if not caching:
-        return without_cache(replace(config, num_blocks=blocks + 1))
+def _config(config: EngineConfig, blocks: int, gib: float | None) -> EngineConfig:
+    """The engine of one run. A cap stays what it is; where the pool is smaller, that bounds. A cache without
+    limit has neither cap nor time to live: it never forgets."""
+    config = replace(config, num_blocks=blocks + 1)
+    if gib is None:
+        return without_cache(config)
+    if gib == UNLIMITED:
+        return with_window(replace(config, enable_caching=True, cache_cap=None, ttl=None))
     cap = None if config.cache_cap is None else min(config.cache_cap, blocks)
-    return with_window(replace(config, num_blocks=blocks + 1, enable_caching=True, cache_cap=cap))
+    return with_window(replace(config, enable_caching=True, cache_cap=cap))
 
 
 class _Run:

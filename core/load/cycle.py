@@ -33,7 +33,8 @@ class Cycle:
 
     think_s before a request is sent (in an agent's task: the tool's time), the same for both servers;
     queue_s until it was admitted; prefill_s until its first token; decode_s until its last. ``least_s``: a
-    prefill of the prompt's last token behind all others, then a decode step a token, with the GPU to itself.
+    prefill of the prompt's last token behind all others, then a decode step a token, with the GPU to itself;
+    ``alone_s`` is the decoding in it.
     """
 
     num_clients: int
@@ -41,7 +42,13 @@ class Cycle:
     queue_s: float
     prefill_s: float
     decode_s: float
+    alone_s: float
     least_s: float
+
+    @property
+    def held_s(self) -> float:
+        """Of ``decode_s``: while the GPU did others' work as well, their prefill above all."""
+        return max(self.decode_s - self.alone_s, 0.0)
 
     @property
     def answer_s(self) -> float:
@@ -99,12 +106,17 @@ def compare(
     if len(done) < min(KNOWN_AFTER * num_clients, spec.num_requests):
         return None
     think_s = sum(pause_s for pause_s, _ in paused) / sum(num_over for _, num_over in paused)
-    least_s = _least_s(time_model, records.num_prompt[done], records.num_output[done])
-    cycles = (_cycle(num_clients, think_s, side, done, least_s) for side in (records.cached, records.plain))
+    prompt, output = records.num_prompt[done], records.num_output[done]
+    alone_s = _decode_alone_s(time_model, prompt, output)
+    least_s = alone_s + _first_s(time_model, prompt)
+    sides = (records.cached, records.plain)
+    cycles = (_cycle(num_clients, think_s, side, done, alone_s, least_s) for side in sides)
     return Loop(len(done), *cycles)
 
 
-def _cycle(num_clients: int, think_s: float, side: Side, done: NDArray[np.int64], least_s: float) -> Cycle:
+def _cycle(
+    num_clients: int, think_s: float, side: Side, done: NDArray[np.int64], alone_s: float, least_s: float
+) -> Cycle:
     sent, first, last = side.arrival_s[done], side.first_s[done], side.finished_s[done]
     admitted = side.admitted_s[done]
     return Cycle(
@@ -113,20 +125,27 @@ def _cycle(num_clients: int, think_s: float, side: Side, done: NDArray[np.int64]
         queue_s=float((admitted - sent).mean()),
         prefill_s=float((first - admitted).mean()),
         decode_s=float((last - first).mean()),
+        alone_s=alone_s,
         least_s=least_s,
     )
 
 
-def _least_s(time_model: TimeModel, prompt: Counts, output: Counts) -> float:
-    """The least time of an answer whatever the cache has, on average. More work never makes a step shorter
-    (``CostModel.step_s``), so nobody else is there; computing a token again is dearer than reading it, so all
-    but the last one is read. A preempted request gets a token by such a prefill instead of a decode step, but
-    has lost a step besides. A step's time grows evenly with its context, so the mean contexts do."""
-    first, later = StepWork(), StepWork()
-    first.add_prefill(1, int(prompt.mean()) - 1)
+def _first_s(time_model: TimeModel, prompt: Counts) -> float:
+    """The least time of a first token whatever the cache has, on average. More work never makes a step
+    shorter (``CostModel.step_s``), so nobody else is there; computing a token again is dearer than reading
+    it, so all but the last one is read. A preempted request gets a token back by such a prefill instead of a
+    decode step, but has lost a step besides. A step's time grows evenly with its context, so the mean
+    contexts do."""
+    step = StepWork()
+    step.add_prefill(1, int(prompt.mean()) - 1)
+    return time_model.step_s(step)
+
+
+def _decode_alone_s(time_model: TimeModel, prompt: Counts, output: Counts) -> float:
+    """The decode steps of an answer with nobody else there, on average."""
     steps = output.astype(np.float64) - 1
     if not steps.any():
-        return time_model.step_s(first)
-    contexts = steps * prompt + steps * (steps - 1) / 2
-    later.add_decode(int(contexts.sum() / steps.sum()))
-    return time_model.step_s(first) + float(steps.mean()) * time_model.step_s(later)
+        return 0.0
+    step = StepWork()
+    step.add_decode(int((steps * prompt + steps * (steps - 1) / 2).sum() / steps.sum()))
+    return float(steps.mean()) * time_model.step_s(step)

@@ -32,7 +32,8 @@ class Meter:
     """The listener of one server. Evictions and occupancy are told for the one with the cache only.
 
     Admissions and evictions count where their step begins, tokens and time where it ends. Levels (occupancy,
-    queue) are those after the first step that ends at or after the end of a bin.
+    queue) are those after the first step that ends at or after the end of a bin; while nobody is there, those
+    that the last step has left.
     """
 
     def __init__(self, name: str, records: Records, side: Side, bins: Bins, time_model: TimeModel) -> None:
@@ -47,6 +48,7 @@ class Meter:
         self._pushing_until_s = 0.0
         self._num_levelled = 0  # bins whose levels are written
         self._generation = 0
+        self._empty: Server | None = None  # while nobody is there
         # Totals of the whole run.
         self.busy_s = 0.0
         self.queries = 0
@@ -59,6 +61,9 @@ class Meter:
 
     def submitted(self, arrival: Arrival, turn: int) -> None:
         """A request reaches the engine."""
+        if self._empty is not None:  # the engine is still as the last step has left it
+            self.rested(arrival.at_s)
+            self._empty = None
         self._records.arrived(self._side, arrival)
         self._side.turn[arrival.number] = turn
 
@@ -100,7 +105,17 @@ class Meter:
         if self._has_cache:
             self.count_evictions(start_s, server)
             self._count_pushed(start_s, server)
-        self._level(end_s, server)
+        self._level(end_s, server, server.num_waiting, server.num_inside)
+        self._empty = None if server.num_inside else server
+
+    def rested(self, until_s: float) -> None:
+        """Time has passed; if nobody is there, the server has stayed as it was."""
+        if self._empty is not None:
+            self._level(until_s, self._empty, 0, 0)
+
+    def closed(self, num_bins: int) -> None:
+        """All is done, in the middle of the last of so many bins."""
+        self.rested(num_bins * self._bins.width_s)
 
     def count_evictions(self, at_s: float, server: Server) -> None:
         """Count what was evicted since the last time as evicted at this moment."""
@@ -128,32 +143,21 @@ class Meter:
         """A fresh engine counts from zero."""
         self._evicted = dict.fromkeys(CAUSES, 0)
 
-    def _level(self, at_s: float, server: Server) -> None:
+    def _level(self, at_s: float, server: Server, num_waiting: int, num_inside: int) -> None:
         """Write the levels of all bins that are over by now."""
-        self._bins.index(at_s)
-        self._follow_merges()
-        num_over = int(at_s / self._bins.width_s)
-        if num_over <= self._num_levelled:
-            return
-        self._write_levels(slice(self._num_levelled, num_over), server)
-        self._num_levelled = num_over
-
-    def rest(self, num_bins: int, server: Server) -> None:
-        """The server has nothing left to do, while the other one may go on: what it is left with holds in all
-        bins since, as nobody asks it for anything."""
-        self._follow_merges()
-        self._write_levels(slice(self._num_levelled, num_bins), server)
-
-    def _follow_merges(self) -> None:
-        while self._generation < self._bins.generation:
+        bins = self._bins
+        bins.index(at_s)
+        while self._generation < bins.generation:
             self._generation += 1
             self._num_levelled //= 2
-
-    def _write_levels(self, over: slice, server: Server) -> None:
-        bins = self._bins
-        bins.levels[f"{self._name}.queue"][over] = server.num_waiting
-        bins.levels[f"{self._name}.inside"][over] = server.num_inside
+        num_over = int(at_s / bins.width_s)
+        if num_over <= self._num_levelled:
+            return
+        over = slice(self._num_levelled, num_over)
+        bins.levels[f"{self._name}.queue"][over] = num_waiting
+        bins.levels[f"{self._name}.inside"][over] = num_inside
         if self._has_cache:
             levels, usable = take_levels(server.engine), server.engine.config.num_usable
             for name in LEVELS:  # as shares: a new block size changes the number of blocks
                 bins.levels[name][over] = getattr(levels, name) / usable
+        self._num_levelled = num_over

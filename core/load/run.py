@@ -126,6 +126,10 @@ class LoadRun:
         self.cached.run_until(horizon)
         self.plain.run_until(horizon)
         self.now_s = max(horizon, self.now_s) if not self.done else max(self.cached.now_s, self.plain.now_s)
+        for server, meter in ((self.cached, self.cached_meter), (self.plain, self.plain_meter)):
+            meter.rested(min(server.now_s, self.now_s) if server.has_work else self.now_s)
+            if self.done:
+                meter.closed(self.num_bins)
         self._mark()
         return not self.done
 
@@ -224,11 +228,7 @@ class LoadRun:
 
     def samples(self, since: int = 0) -> Samples:
         """The curves of all complete bins from number ``since`` on. O(requests + bins)."""
-        count = self.num_bins
-        for meter, server in ((self.cached_meter, self.cached), (self.plain_meter, self.plain)):
-            if not server.has_work:
-                meter.rest(count, server)
-        return take_samples(self.records, self.bins, count, since, tuple(self.flags))
+        return take_samples(self.records, self.bins, self.num_bins, since, tuple(self.flags))
 
     def slot_map(self) -> SlotMap:
         """The pool of the server with the cache, now."""

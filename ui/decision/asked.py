@@ -13,7 +13,7 @@ from ui.monitor.setup import LoadSetup
 from ui.words.i18n import Lang, listed, run_on, t
 from ui.words.numbers import digits, never_full, seconds
 
-_ONE_S = 0.9995
+ONE_S = 0.9995
 """From here on a time reads as 1 s and not as 1,000 ms."""
 
 
@@ -107,10 +107,13 @@ class Asked:
     @property
     def seeds_so_far(self) -> str:
         """On how many seeds the curves rest while some are still to come; nothing after that."""
-        least = min((len(one.outcomes) for one in self.points if one.too_small is None), default=self.num_seeds)
-        return "" if least == self.num_seeds else self.seeds_words(least)
+        run = [len(one.outcomes) for one in self.points if one.too_small is None]
+        least, most = min(run, default=self.num_seeds), max(run, default=self.num_seeds)
+        if least == self.num_seeds:
+            return ""
+        return self.seeds_words(str(least) if least == most else f"{least}–{most}")
 
-    def seeds_words(self, run: int) -> str:
+    def seeds_words(self, run: int | str) -> str:
         """So many of all."""
         return self.say("seeds", run=run, all=self.num_seeds)
 
@@ -148,23 +151,23 @@ class Asked:
 
     def time(self, value_s: float) -> str:
         """Milliseconds below a second, seconds above; the unit only where it is seconds."""
-        return f"{1000 * value_s:,.0f}" if value_s < _ONE_S else seconds(value_s)
+        return f"{1000 * value_s:,.0f}" if value_s < ONE_S else seconds(value_s)
 
     def short_time(self, value_s: float) -> str:
         """The same with two digits: for a cell."""
-        return self.time(value_s) if value_s < _ONE_S else f"{float(f'{value_s:.2g}'):g} s"
+        return self.time(value_s) if value_s < ONE_S else f"{float(f'{value_s:.2g}'):g} s"
 
     def tick(self, value_s: float) -> str:
         """For an axis, always with its unit."""
         text = self.short_time(value_s)
-        return f"{text} {self.say('ms')}" if value_s < _ONE_S else text
+        return f"{text} {self.say('ms')}" if value_s < ONE_S else text
 
     def span(self, band: Band | None) -> str:
         """Least to most of a time in one unit, which stands behind; one number where both read the same."""
-        if band is None:
+        if band is None or (band.at_least and not band.low):  # at least nothing says nothing
             return "–"
         low, high = self.time(band.low), self.time(band.high)
-        if band.low < _ONE_S <= band.high < 120:
+        if band.low < ONE_S <= band.high < 120:
             low = digits(band.low)
         elif low != high:
             low = low.removesuffix(" s")

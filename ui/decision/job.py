@@ -20,6 +20,9 @@ TICK_S = 1.0
 BUDGET_S = 0.7
 """Real seconds after which a tick begins no further run. One run takes half a second."""
 
+LEAST_S = 0.01
+"""What comes sooner was there already."""
+
 FEW = 8
 """Runs after which the pace says something."""
 
@@ -40,8 +43,9 @@ class SheetJob:
     def __post_init__(self) -> None:
         self.works = plan(self.spec)
         self._sheet: Sheet | None = None
-        self._since: tuple[float, int] | None = None  # when the first tick began, and what was known then
-        self._last_at = 0.0
+        self._since: float | None = None  # when the first run of our own began
+        self._last_at = 0.0  # when the last one ended
+        self._measured = 0  # what others had computed says nothing about the pace
 
     @property
     def done(self) -> bool:
@@ -58,11 +62,10 @@ class SheetJob:
     @property
     def left_s(self) -> float | None:
         """Real seconds that the rest may take, from the pace so far; None: too early to tell."""
-        if self._since is None:
+        if self._since is None or self._measured < FEW:
             return None
-        start, known = self._since
-        run, took = len(self.found) - known, self._last_at - start
-        return took / run * (len(self.works) - len(self.found)) if run >= FEW and took >= 1 else None
+        took = self._last_at - self._since
+        return took / self._measured * (len(self.works) - len(self.found))
 
     def tick(
         self,
@@ -77,14 +80,16 @@ class SheetJob:
         Raises:
             ConfigError: a load that the machine refuses.
         """
-        start = watch()
-        self._since = self._since or (start, len(self.found))
-        while watch() < start + budget_s:
+        deadline = watch() + budget_s
+        while (start := watch()) < deadline:
             work = next_work(self.spec, self.found, level_s, gpus or self.sheet.leading(level_s))
             if work is None:
                 return
             self.found[work] = self._outcome(work)
-            self._last_at = watch()
+            end = watch()
+            if end - start > LEAST_S:
+                self._since = start if self._since is None else self._since
+                self._last_at, self._measured = end, self._measured + 1
 
     def _outcome(self, work: Work) -> Outcome:
         store = _RUNS if self.listed else _OWN_RUNS

@@ -51,7 +51,8 @@ def progress(asked: Asked) -> str:
     if asked.done:
         return ""
     told = asked.say("progress", done=asked.sheet.num_done, all=asked.sheet.num_runs)
-    return asked.join(told, time_left(asked), asked.say("progress.rest" if asked.decided else "progress.open"))
+    stands = asked.say("progress.rest" if asked.decided else "progress.open")
+    return asked.join(told, time_left(asked), stands)
 
 
 def time_left(asked: Asked) -> str:
@@ -65,7 +66,7 @@ def time_left(asked: Asked) -> str:
 
 
 def about(asked: Asked) -> str:
-    """The load, the machine and the seeds, in one line."""
+    """The load and the machine, in one line."""
     machine = asked.machine
     gpu = machine.gpu if machine.num_gpus == 1 else f"{machine.num_gpus} × {machine.gpu}"
     return asked.say(
@@ -74,7 +75,6 @@ def about(asked: Asked) -> str:
         rate=rate_words(asked),
         model=machine.model,
         gpu=gpu,
-        seeds=len(asked.sheet.spec.seeds),
     )
 
 
@@ -112,7 +112,10 @@ def numbers(asked: Asked) -> list[Number]:
         return []
     if not asked.decided:
         names = (("hit", "counted"), ("p95", "modelled"), ("over", "modelled"), ("month", "yours"))
-        return [Number("…", asked.say(f"number.{name}.open", level=asked.level), by, True) for name, by in names]
+        return [
+            Number("…", asked.say(f"number.{name}.open", level=asked.level), basis, True)
+            for name, basis in names
+        ]
     cell = asked.cell
     assert cell is not None, "the sheet has every cell of its spec"
     run, is_open = len(cell.outcomes), not cell.settled
@@ -183,7 +186,7 @@ def wait_words(asked: Asked) -> str:
 
 
 def knee_words(asked: Asked) -> str:
-    """Where 90 % of the possible gain is reached, that no size reaches it, or that there is little to gain."""
+    """Where 90 % of the possible gain is reached, that no size reaches it, or that little is to gain."""
     knee = asked.knee
     if knee is None:
         return ""

@@ -9,7 +9,7 @@ from typing import Literal
 
 from core.csv_table import csv_text
 from core.decision import Band, Cell, Outcome, Point
-from ui.decision.asked import Asked
+from ui.decision.asked import ONE_S, Asked
 
 State = Literal["first", "holds", "some", "fails", "small", "open"]
 """Of a cell: the first that holds; holds; only some seeds hold; no seed holds; a request has no room; seeds
@@ -55,18 +55,29 @@ def _drawn(asked: Asked, gpus: int, gib: float | None, first: bool) -> Drawn:
         )
     if held == run:
         return Drawn(
-            "first" if first else "holds", _value(asked, True, band), asked.say("cell.holds", **told)
+            "first" if first else "holds", _value(asked, cell, holds=True), asked.say("cell.holds", **told)
         )
     if held:
         return Drawn("some", f"{held}/{run}", asked.say("cell.some", **told))
-    return Drawn("fails", _value(asked, False, band), asked.say("cell.fails", **told))
+    return Drawn("fails", _value(asked, cell, holds=False), asked.say("cell.fails", **told))
 
 
-def _value(asked: Asked, holds: bool, band: Band) -> str:
+def _value(asked: Asked, cell: Cell, *, holds: bool) -> str:
     """The slowest seed's p95: what decides whether all hold; the fastest one's where even that fails."""
-    value = band.high if holds else band.low
-    more = ">" if band.at_least and not holds else ""
-    return f"{'✓' if holds else '✕'} {more}{asked.short_time(value)}"
+    deciding = (max if holds else min)(cell.outcomes, key=lambda outcome: outcome.quantile(0.95))
+    more = ">" if deciding.stopped else ""
+    return f"{'✓' if holds else '✕'} {more}{_on_its_side(asked, deciding.quantile(0.95))}"
+
+
+def _on_its_side(asked: Asked, value_s: float) -> str:
+    """A time with as many digits as it takes to stand on the same side of the level as it does."""
+    level_ms, value_ms = asked.choice.level_ms, 1000 * value_s
+    in_s, start = value_s >= ONE_S, 0 if value_s >= 10 else 1
+    for places in range(0 if not in_s else start, 6):
+        read = round(value_s, places) * 1000 if in_s else round(value_ms, places)
+        if (read > level_ms) == (value_ms > level_ms):
+            break
+    return f"{value_s:.{places}f} s" if in_s else f"{value_ms:,.{places}f}"
 
 
 # -- by size, by kind -------------------------------------------------------------------------------------
@@ -76,8 +87,8 @@ KIND_COLUMNS = ("kind", "hit", "p95", "over")
 
 
 def size_rows(asked: Asked) -> list[tuple[Point, list[str]]]:
-    """Each size on the number of GPUs that the sheet is about, and without a cache; least to most of the seeds
-    there are."""
+    """Each size on the number of GPUs that the sheet is about, and without a cache; least to most of
+    the seeds there are."""
     rows = []
     for point in sorted(asked.points, key=lambda one: one.gib is None):
         share = "–" if point.hbm_share is None else asked.percent(point.hbm_share, 0)

@@ -10,7 +10,7 @@ from core.cost import Figure
 from core.decision import HOURS_A_MONTH
 from core.errors import BrothError
 from core.load import KindSide, KindSummary, Summary
-from ui.decision.setup import CHOICE, total_clients, total_rate
+from ui.decision.setup import CHOICE, times_the_load, total_clients, total_rate
 from ui.frame.formulas import formulas_panel
 from ui.frame.session import lang, say, show_error
 from ui.machine.machine import MACHINE, Machine
@@ -78,7 +78,7 @@ def _head(load: LoadSession, summary: Summary) -> None:
     about = {"mix": say(f"monitor.mix.{setup.mix}"), "come": _come(setup), "machine": _machine(machine)}
     about |= {"count": digits(config.num_usable), "size": str(config.block_size)}
     about["model"] = machine.model_spec.name
-    lines = [say("finish.load.subline", **about), *changes(load), say("finish.load.servers")]
+    lines = [say("finish.load.subline", **about), _tools(setup), *changes(load), say("finish.load.servers")]
     st.markdown(run_on(lines, lang()))
 
 
@@ -91,11 +91,17 @@ def _come(setup: LoadSetup) -> str:
     """How requests come."""
     if setup.clients is None:
         return say("finish.load.open", rate=f"{setup.rate:g}")
-    told = {"n": setup.clients, "seconds": setup.think_s}
+    key = "finish.load.closed.agents" if setup.mix == "agents" else "finish.load.closed"
+    return say(key, n=setup.clients, seconds=setup.think_s)
+
+
+def _tools(setup: LoadSetup) -> str:
+    """Whose pauses an agent has; of other requests there is nothing to say."""
     if setup.mix != "agents":
-        return say("finish.load.closed", **told)
+        return ""
     spec = setup.spec()
-    return say("finish.load.closed.tools", tool=f"{spec.tool_s:g}", share=f"{100 * spec.ask_share:g}", **told)
+    told = {"tool": f"{spec.tool_s:g}", "share": f"{100 * spec.ask_share:g}"}
+    return say("finish.load.tools", seconds=f"{spec.think_s:g}", **told)
 
 
 def changes(load: LoadSession) -> list[str]:
@@ -193,7 +199,11 @@ def _worth(load: LoadSession, summary: Summary) -> None:
         if saved > 0:
             lines += _money(load, summary)
         st.markdown(run_on(lines, lang()).replace("$", "\\$"))
-    st.caption(say("finish.load.idle", saved=seconds(summary.saved_prefill.value or 0.0)))
+    idle = summary.saved_prefill.value or 0.0
+    lines = [say("finish.load.idle", saved=seconds(idle))]
+    if saved is None or saved < idle:
+        lines.append(say("finish.load.idle.most" if saved is None else "finish.load.idle.more"))
+    st.caption(run_on(lines, lang()))
 
 
 def _money(load: LoadSession, summary: Summary) -> list[str]:
@@ -201,10 +211,14 @@ def _money(load: LoadSession, summary: Summary) -> list[str]:
     figure = summary.money(prices, load.machine.num_gpus)
     worth = 0.0 if figure is None else figure.value or 0.0
     month = worth * HOURS_A_MONTH * 3600 / summary.at_s
-    amounts = {"worth": money(worth, prices.currency), "month": money(month, prices.currency)}
+    rounded = f"{prices.currency}{month:,.0f}" if month >= 10 else money(month, prices.currency)
+    amounts = {"worth": money(worth, prices.currency), "month": rounded}
     lines = [say("finish.load.worth", price=money(prices.per_gpu_hour, prices.currency), **amounts)]
-    rushes = sum(deed.name == BURST for deed in load.deeds)
-    return [*lines, say("finish.load.worth.rush", n=rushes)] if rushes else lines
+    return [*lines, say("finish.load.worth.rush")] if _rushed(load) else lines
+
+
+def _rushed(load: LoadSession) -> bool:
+    return any(deed.name == BURST for deed in load.deeds)
 
 
 def _decide_help(load: LoadSession) -> str:
@@ -212,13 +226,14 @@ def _decide_help(load: LoadSession) -> str:
     setup, choice = load.setup, CHOICE.get()
     clients, rate = total_clients(setup, choice), total_rate(setup, choice)
     if clients is None:
-        come, times = say("decision.rate.words", rate=f"{rate:g}"), rate / setup.rate
+        come = say("finish.load.decide.rate", rate=f"{rate:g}")
     else:
-        come, times = say("decision.clients.words", n=clients), clients / (setup.clients or clients)
+        come = say("finish.load.decide.clients", n=clients)
+    times = times_the_load(setup, choice)
     told = [say("finish.load.decide.help", come=come)]
     if times != 1:
-        told.append(say("finish.load.decide.times", times=digits(times)))
-    if any(deed.name == BURST for deed in load.deeds):
+        told.append(say("finish.load.decide.times", times=f"{times:.3g}"))
+    if _rushed(load):
         told.append(say("finish.load.decide.calm"))
     return run_on(told, lang())
 

@@ -11,7 +11,7 @@ INKS = MappingProxyType(
         "hit_rate_total": "ink",
         "in_use": "others",
         "cached": "cached",
-        "partial": "line",
+        "partial": "partial",
         "kept_out": "miss_soft",
         "empty": "bg",
         "evicted_per_s": "evict_edge",

@@ -84,7 +84,8 @@ def board_words(language: Lang) -> dict[str, str]:
 def _files(load: LoadSession, language: Lang) -> list[_File]:
     with load.lock:
         records, size = load.run.records, load.run.config.block_size
-        prompts = records.num_prompt[records.cached.turn >= 0]
+        come = records.cached.turn >= 0
+        prompts, hits = records.num_prompt[come], records.cached.hit[come]
         bins = load.run.num_bins
     start = began(datetime.now(UTC))
     model = load.machine.model
@@ -97,7 +98,7 @@ def _files(load: LoadSession, language: Lang) -> list[_File]:
     curves = partial(_made, load, curves_csv, MARK)
     board = partial(_board, load, start, board_words(language))
     return [
-        _File("jsonl", "jsonl", "application/x-ndjson", lines, jsonl_bytes(prompts, size)),
+        _File("jsonl", "jsonl", "application/x-ndjson", lines, jsonl_bytes(prompts, hits, size)),
         _File("csv", "csv", "text/csv", table, csv_bytes(len(prompts))),
         _File("curves", "curves.csv", "text/csv", curves, curves_bytes(bins)),
         _File("metrics", "om.txt", "text/plain", partial(_made, load, metrics), openmetrics_bytes(bins)),

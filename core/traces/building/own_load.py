@@ -15,13 +15,13 @@ def note_run(builder: Builder, head: Sequence[Row]) -> None:
     if run is None:
         return
     rate = run.get("hit_rate")
-    if type(rate) in (int, float) and 0 <= rate <= 1:
+    if isinstance(rate, float | int) and 0 <= rate <= 1:
         builder.note("run_rate", rate=f"{100 * rate:.1f}")
     for code, name, least in (("run_cap", "cache_cap", 0), ("run_sightings", "admit_after", 2)):
         if (value := as_whole(run.get(name))) is not None and value >= least:
             builder.note(code, value=value)
     ttl_s = run.get("ttl_s")
-    if type(ttl_s) in (int, float) and 0 < ttl_s < 1e9:
+    if isinstance(ttl_s, float | int) and 0 < ttl_s < 1e9:
         builder.note("run_ttl", value=f"{ttl_s:g}")
     if (changes := as_whole(run.get("changes"))) and changes > 0:
         builder.note("run_changed", changes)

@@ -21,7 +21,9 @@ def run(request: pytest.FixtureRequest) -> LoadRun:
     """Overloaded and left in the middle: without a cache requests wait at the door and inside; at the higher
     rate on both servers."""
     cost = CostModel(MODELS["Llama-2-7B"], GPUS["A100"])
-    load = LoadRun(LoadSpec(seed=3, rate=request.param, num_requests=900), EngineConfig(num_blocks=1025), cost)
+    load = LoadRun(
+        LoadSpec(seed=3, rate=request.param, num_requests=900), EngineConfig(num_blocks=1025), cost
+    )
     load.advance(seconds=8.0)
     return load
 

@@ -147,7 +147,7 @@ def test_ttft_and_throughput(recorded: Recorded, name: str) -> None:
 
 
 def test_levels_are_those_after_the_first_step_behind_each_bin(recorded: Recorded) -> None:
-    """Behind the last step of all nobody asks the server for anything: it stays as it is."""
+    """Unless that step began later: then nobody was there. And at the end nobody is."""
     run, cached, plain = recorded
     samples = run.samples()
     slots = Slots(CONFIG.num_blocks, CONFIG.block_size)
@@ -155,15 +155,20 @@ def test_levels_are_those_after_the_first_step_behind_each_bin(recorded: Recorde
     for step in cached.steps:
         for event in step.events:
             slots.take(event)
-        after.append((step.end_s, slots.letters()))
+        after.append(slots.letters())
     for place, end in enumerate(samples.end_s):
-        letters = next((letters for at_s, letters in after if at_s >= end), after[-1][1])
-        for name, letter in zip(LEVELS, LETTERS, strict=True):
-            assert samples.curves[name][place] == letters.count(letter) / 80
-        for name, tape in (("queue_with", cached), ("queue_without", plain)):
-            queue = next((step.queue for step in tape.steps if step.end_s >= end), 0)
-            assert samples.curves[name][place] == queue
-    assert run.slot_map().letters == after[-1][1]
+        for name, tape in (("with", cached), ("without", plain)):
+            later = next((j for j, step in enumerate(tape.steps) if step.end_s >= end), len(tape.steps))
+            step = tape.steps[later] if later < len(tape.steps) and tape.steps[later].start_s < end else None
+            assert samples.curves[f"queue_{name}"][place] == (step.queue if step else 0)
+            if step is None:
+                assert samples.curves[f"inside_{name}"][place] == 0
+            if name == "with":
+                letters = after[later if step else later - 1]
+                shares = [letters.count(letter) / 80 for letter in LETTERS]
+                assert [samples.curves[level][place] for level in LEVELS] == shares
+    assert run.slot_map().letters == after[-1]
+    assert samples.curves["inside_with"][-1] == samples.curves["inside_without"][-1] == 0
 
 
 @pytest.mark.parametrize("name", ["with", "without"])
@@ -452,7 +457,7 @@ def test_a_moment_on_a_border_belongs_to_the_bin_that_ends_there() -> None:
 
 
 def test_the_first_server_that_is_done_stays_as_it_is_while_the_other_goes_on() -> None:
-    """Also where bins are merged meanwhile: nobody in flight, nothing in use, the pool full of what is kept."""
+    """Also where bins are merged meanwhile: nobody in flight, nothing in use, the pool as it was left."""
     spec = LoadSpec(
         seed=3,
         mix={"system": 1.0},
