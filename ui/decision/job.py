@@ -1,7 +1,9 @@
-"""The runs behind a sheet, a few at each tick of the page; what one visitor computed, all have.
+"""The runs behind a sheet, some pieces at each tick of the page; what one visitor computed, all have.
 
-A run is a pure function of its settings, so those on listed machines are shared: a class computes a sheet
-once. Runs on a machine by somebody's own numbers stay theirs.
+A run is a pure function of its settings, so those on listed machines are shared, also while they are under
+way: a class computes a sheet once. Runs on a machine by somebody's own numbers stay theirs. All sheets take
+turns (``ui/server/turns.py``), and a tick ends in time whether its run has or not: so whoever opens another
+page meanwhile hardly notices, and when a visitor leaves, the computing ends with the tick.
 """
 
 from __future__ import annotations
@@ -10,18 +12,21 @@ import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 
-from core.decision import Outcome, Sheet, SheetSpec, Work, gather, measure, plan
-from ui.frame.kept import Kept, LastFew
-from ui.frame.shared import Shared
+from core.decision import Outcome, Sheet, SheetSpec, Work, gather, measuring, plan
+from ui.frame.kept import Kept
+from ui.frame.shared import Making, SharedPieces
+from ui.server.turns import PIECE_S, TURNS
 
 TICK_S = 1.0
 """Real seconds from one tick of the page to the next."""
 
 BUDGET_S = 0.7
-"""Real seconds after which a tick begins no further run. One run takes half a second."""
+"""Real seconds that a tick computes, or waits for its turn to. One run takes half a second, some take ten."""
 
-_RUNS, _OWN_RUNS = Shared(2_000), LastFew("decision_runs", 600)
+_RUNS: SharedPieces[Outcome] = SharedPieces(2_000)
 """Outcomes under what they were made from: a sheet has some 250 of about 40 kB each."""
+
+_OWN_RUNS: Kept[SharedPieces[Outcome]] = Kept("decision_runs", lambda: SharedPieces(600))
 
 Watch = Callable[[], float]
 
@@ -37,6 +42,7 @@ class SheetJob:
     def __post_init__(self) -> None:
         self.works = plan(self.spec)
         self._sheet: Sheet | None = None
+        self._run: Making[Outcome] | None = None  # held, else nobody would know how far it is
 
     @property
     def done(self) -> bool:
@@ -51,21 +57,33 @@ class SheetJob:
         return self._sheet
 
     def tick(self, watch: Watch = time.perf_counter, budget_s: float = BUDGET_S) -> None:
-        """Go on for so long; a run that has begun is finished.
+        """Go on for so long. A run that is not through then goes on at the next tick.
 
         Raises:
             ConfigError: a load that the machine refuses.
         """
         deadline = watch() + budget_s
         for work in self.works:
-            if work not in self.found:
-                if watch() >= deadline:
+            if work in self.found:
+                continue
+            run = self._run = self._run_of(work)
+            while not run.done:
+                left = deadline - watch()
+                if left <= 0:
                     return
-                self.found[work] = self._outcome(work)
+                with TURNS.turn(left) as mine:
+                    if mine:
+                        run.go_on(_until(watch, min(deadline, watch() + PIECE_S)))
+            self.found[work] = run.made
+        self._run = None
 
-    def _outcome(self, work: Work) -> Outcome:
-        store = _RUNS if self.listed else _OWN_RUNS
-        return store.get(_made_from(self.spec, work), lambda: measure(self.spec, work))
+    def _run_of(self, work: Work) -> Making[Outcome]:
+        store = _RUNS if self.listed else _OWN_RUNS.get()
+        return store.get(_made_from(self.spec, work), lambda: measuring(self.spec, work))
+
+
+def _until(watch: Watch, moment: float) -> Callable[[], bool]:
+    return lambda: watch() < moment
 
 
 def _made_from(spec: SheetSpec, work: Work) -> Hashable:
