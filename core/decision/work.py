@@ -190,7 +190,9 @@ def _pool(spec: SheetSpec, stream: LoadSpec, gib: float | None) -> Generator[Non
             f"Blocks of {size} tokens would make {built} blocks on one server; the sheet computes with at most "
             f"{MOST_BLOCKS}. Choose a larger block_size."
         )
-        raise ConfigError("sheet.blocks", message, field="block_size", size=size, blocks=built, most=MOST_BLOCKS)
+        raise ConfigError(
+            "sheet.blocks", message, field="block_size", size=size, blocks=built, most=MOST_BLOCKS
+        )
     return (most if blocks is None else blocks), built
 
 

@@ -75,7 +75,7 @@ class Making(Generic[T]):
         """One piece, and more as long as ``may`` says so. An error of the making is everybody's."""
         while not self.done:
             if self._error is not None:
-                raise self._error
+                raise self._error.with_traceback(None)
             assert self._pieces is not None, "what is not made has pieces left"
             try:
                 next(self._pieces)

@@ -5,13 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from math import isnan
+from typing import Any
 
 import numpy as np
 import pytest
 
 from core.cost import GPUS, MODELS, CostModel, Prices
 from core.cost.model import GIB
-from core.decision import UNLIMITED, Outcome, Sheet, SheetSpec, Work, gather, measure, plan, sizes_for
+from core.decision import (
+    UNLIMITED,
+    Outcome,
+    Sheet,
+    SheetSpec,
+    Work,
+    gather,
+    measure,
+    measuring,
+    plan,
+    sizes_for,
+)
+from core.decision import work as runs
 from core.errors import ConfigError
 from core.load import KINDS, LoadRun, LoadSpec
 from core.load.records import Side
@@ -287,3 +300,50 @@ def test_what_makes_no_sense_is_refused_by_name(name: str, value: object) -> Non
     with pytest.raises(ConfigError) as caught:
         replace(SPEC, **{name: value})
     assert caught.value.code == f"sheet.{name}"
+
+
+ROOMY = replace(SPEC, sizes_gib=(24.0, 48.0), num_requests=100)
+
+
+@pytest.mark.parametrize("work", [Work(2, 48.0, 3, True), Work(2, None, 3, True)], ids=str)
+def test_of_a_pool_only_what_the_run_can_touch_is_built(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One link must not take a server's memory: 64 GPUs hold millions of blocks, the run touches some."""
+    built = []
+    real = runs.Server
+
+    def watched(config: EngineConfig, *rest: Any) -> Server:
+        built.append(config.num_blocks)
+        return real(config, *rest)
+
+    monkeypatch.setattr(runs, "Server", watched)
+    whole = measure(ROOMY, work)
+    monkeypatch.setattr(runs, "BUILT_WHOLE", 10)
+    part = measure(ROOMY, work)
+    assert built[1] < built[0] / 2
+    assert built[0] == whole.blocks + 1 == part.blocks + 1
+    assert part.ttft_s.tolist() == whole.ttft_s.tolist()
+    assert part.hit.tolist() == whole.hit.tolist()
+    assert (part.queue, part.throughput) == (whole.queue, whole.throughput)
+    monkeypatch.setattr(runs, "MOST_BLOCKS", 100)
+    with pytest.raises(ConfigError) as error:
+        measure(ROOMY, work)
+    assert error.value.values["field"] == "block_size"
+
+
+def test_a_run_can_be_left_in_the_middle() -> None:
+    """Its pieces are small, and two runs that take turns get in nobody's way."""
+    first, second = Work(2, 1.5, 3, True), Work(2, 3.0, 4, True)
+    under_way = {work: measuring(SPEC, work) for work in (first, second)}
+    outcomes, num_pieces = {}, 0
+    while under_way:
+        for work, pieces in tuple(under_way.items()):
+            try:
+                next(pieces)
+                num_pieces += 1
+            except StopIteration as end:
+                outcomes[work] = end.value
+                del under_way[work]
+    assert num_pieces > 250  # 250 requests, 8 a second: some 30 modelled seconds each
+    for work in (first, second):
+        assert outcomes[work].ttft_s.tolist() == ran(work).ttft_s.tolist()
+        assert outcomes[work].queue == ran(work).queue
