@@ -167,6 +167,8 @@ def measuring(spec: SheetSpec, work: Work) -> Generator[None, None, Outcome]:
         if error.code != "request.too_large":
             raise
         return _nothing(work, blocks, int(str(error.values["needed"])))
+    finally:
+        run.end()  # through, or left
     return run.outcome(work, blocks)
 
 
@@ -228,6 +230,12 @@ class _Run:
                 self._stopped = bool(np.quantile(self._waits_so_far(), 0.95) > ceiling_s)
                 if self._stopped:
                     return
+
+    def end(self) -> None:
+        """Nobody listens any more. Else run, server and engine would hold each other, and a large pool lie in
+        memory until the next full collection."""
+        self._server.listener = None
+        self._server.engine.listen(None)
 
     def outcome(self, work: Work, blocks: int) -> Outcome:
         """What the counted requests met."""

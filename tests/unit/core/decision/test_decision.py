@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from functools import cache
 from math import isnan
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -347,3 +349,26 @@ def test_a_run_can_be_left_in_the_middle() -> None:
     for work in (first, second):
         assert outcomes[work].ttft_s.tolist() == ran(work).ttft_s.tolist()
         assert outcomes[work].queue == ran(work).queue
+
+
+def test_a_run_that_is_over_or_left_lets_go_of_its_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    pools = []
+    real = runs.Server
+
+    def watched(*given: Any) -> Server:
+        server = real(*given)
+        pools.append(ref(server.engine.view))
+        return server
+
+    monkeypatch.setattr(runs, "Server", watched)
+    gc.disable()
+    try:
+        measure(ROOMY, Work(2, 24.0, 3))
+        left = measuring(ROOMY, Work(2, 24.0, 3))
+        while len(pools) < 2:
+            next(left)
+        assert pools[1]() is not None
+        left.close()
+        assert [pool() for pool in pools] == [None, None]
+    finally:
+        gc.enable()

@@ -88,11 +88,11 @@ def test_what_nobody_waits_for_any_more_is_dropped_and_of_the_made_a_few_stay() 
 def test_an_error_of_the_making_is_told_to_all_who_wait() -> None:
     def broken() -> Generator[None, None, str]:
         yield
-        raise ValueError
+        raise ValueError("no")
 
     shared = SharedPieces[str](2)
     one, other = (shared.get("a", broken) for _ in range(2))
     one.go_on(lambda: False)
     for making in (one, other):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="no"):
             making.go_on(lambda: False)

@@ -1,4 +1,4 @@
-"""Long computing takes turns: one at a time, in the order of coming, and nobody waits longer than they will."""
+"""Long computing takes turns: one at a time, in the order of coming, and who gives up holds nobody back."""
 
 from __future__ import annotations
 
