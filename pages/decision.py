@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -28,13 +29,14 @@ from ui.monitor.setup import to_query as load_query
 def render() -> None:
     """The load that the monitor runs, on more or less memory and GPUs. Computed while the page is open."""
     load = WANTED.get()
-    toolbar(partial(setup_popover, load), _take)
-    style()
     try:
         job = job_for(sheet_spec(load, MACHINE.get(), CHOICE.get()), MACHINE.get().is_listed)
     except BrothError as error:
+        toolbar(partial(setup_popover, load))
         show_error(error)
         return
+    toolbar(partial(setup_popover, load), partial(_take, job))
+    style()
     asked = _asked(job)
     with st.container(key="decision-top"):
         left, right = st.columns([1.5, 1], vertical_alignment="bottom", gap="medium")
@@ -51,7 +53,7 @@ def render() -> None:
 
 
 def _asked(job: SheetJob) -> Asked:
-    return Asked(job.sheet, CHOICE.get(), WANTED.get(), MACHINE.get(), lang())
+    return Asked(job.sheet, CHOICE.get(), WANTED.get(), MACHINE.get(), lang(), job.left_s)
 
 
 def _body(finding: DeltaGenerator, was_done: bool) -> None:
@@ -68,16 +70,16 @@ def _body(finding: DeltaGenerator, was_done: bool) -> None:
     show_sheet(asked)
     if not job.done:
         try:
-            job.tick()
+            job.tick(asked.choice.level_s, asked.choice.gpus)
         except BrothError as error:
             show_error(error)
 
 
-def _take() -> None:
-    """What can be carried away, of what is known when the page was drawn."""
-    job = JOB.get()
-    if job is not None and job.spec.sizes:
-        take_along(_asked(job), _link())
+def _take(job: SheetJob) -> None:
+    """What can be carried away. A download is made at the click, of what is known by then."""
+    asked = _asked(job)
+    if job.spec.sizes:
+        take_along(lambda: replace(asked, sheet=job.sheet), _link())
 
 
 def _link() -> str:

@@ -27,12 +27,6 @@ export function cellGrid(count, width, height) {
   return { cell, cols: Math.max(1, Math.floor(width / cell)) };
 }
 
-export function countLetters(letters) {
-  const counts = Object.fromEntries(LETTERS.map(([letter]) => [letter, 0]));
-  for (const letter of letters) counts[letter]++;
-  return counts;
-}
-
 export function drawMapCells(canvas, { letters, ages }, colours, width, height) {
   const grid = cellGrid(letters.length, width, height);
   const paint = sharpen(canvas, width, height);

@@ -6,21 +6,24 @@ no confidence interval. ``num_seeds`` says on how many of them it rests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from math import isnan
 from statistics import median
 
 from core.cost import Figure, Prices
+from core.decision.order import plan
 from core.decision.spec import UNLIMITED, SheetSpec
-from core.decision.work import Outcome, plan
+from core.decision.work import Outcome
 from core.load import Kind
 
 HOURS_A_MONTH = 730
 """365 days of 24 hours, a twelfth of them."""
 
 KNEE_SHARE = 0.9
+FLAT = 0.05
+"""A hit rate that more room raises by less than this is flat: it has no knee."""
+
 DRIFT = 0.03
 
 
@@ -37,12 +40,13 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One size on the curves, on ``spec.curve_gpus`` GPUs; ``gib`` None: no cache.
+    """One size on some number of GPUs; ``gib`` None: no cache.
 
     Without a cache all the room of the largest size serves requests that run.
     ``hbm_share``: of the room beside weights and reserve. ``hit_rate``: hit tokens / prompt tokens, counted.
     ``ttft_p50``, ``ttft_p95``: seconds; ``queue``: requests waiting, mean over time; ``throughput``: requests
-    finished a second, on one GPU, while requests come; all modelled. None: no run yet, or too small.
+    finished a second, on one GPU, while requests come; all modelled. None: no run yet, too small, or not to
+    tell (a run that was stopped early has times only; without a cache there is no hit rate).
     ``too_small``: blocks that the longest request needs, if the size has fewer. ``blocks``: of the pool, 0
     before the first run.
     """
@@ -57,6 +61,11 @@ class Point:
     queue: Band | None
     throughput: Band | None
     outcomes: tuple[Outcome, ...]
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a run was left early: it is overloaded."""
+        return any(outcome.stopped for outcome in self.outcomes)
 
     def over(self, slo_s: float) -> Band | None:
         """Share of requests whose first token came later than that."""
@@ -119,16 +128,20 @@ class KindRow:
 
 @dataclass(frozen=True, slots=True)
 class Knee:
-    """The least size whose hit rate is at least 90 % of what an unlimited cache reaches.
+    """The least size that gives 90 % of what more room than the smallest size can gain (``KNEE_SHARE``).
 
-    Both are medians over the seeds for which every size has run (``num_seeds``). Without a cache the rate is
-    0, so the possible gain is the rate of an unlimited cache under the same policies. ``gib`` None: no size
-    reaches it; ``best_share`` is how much of it the best size reaches.
+    All are medians over the seeds for which every size has run (``num_seeds``). ``least``: the hit rate of
+    the smallest size, ``possible``: that of a cache that never forgets. ``gib`` None: there
+    is no knee, because the curve is flat (``flat``: less than ``FLAT`` can be gained), or because no size
+    gains so much; ``best_share`` is how much of it the best size gains. Sizes that are too small or
+    overloaded are left out.
     """
 
     gib: float | None
-    best_share: float
+    flat: bool
+    least: float
     possible: float
+    best_share: float
     num_seeds: int
 
 
@@ -141,40 +154,56 @@ class Fewest:
     settled: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The fewest GPUs that hold with a cache, and the least size with which they do; both None: nothing tried
+    does. ``settled``: no run still to come can change this."""
+
+    gpus: int | None
+    gib: float | None
+    settled: bool
+
+
 @dataclass(frozen=True)
 class Sheet:
-    """Points and cells of a spec, with the outcomes that there are. ``num_done`` of ``num_runs`` have run."""
+    """Cells of a spec, with the outcomes that there are. ``num_done`` of ``num_runs`` have run."""
 
     spec: SheetSpec
-    points: tuple[Point, ...]
     cells: tuple[Cell, ...]
-    unlimited: Point
     num_done: int
     num_runs: int
+    by_place: Mapping[tuple[int, float | None], tuple[Outcome, ...]]
 
-    def point(self, gib: float | None) -> Point | None:
-        """The point of a size; None: not on the sheet."""
-        return next((point for point in self.points if point.gib == gib), None)
+    def points(self, gpus: int) -> tuple[Point, ...]:
+        """No cache, then the sizes, on so many GPUs."""
+        rows = (None, *self.spec.sizes) if self.spec.sizes else ()
+        return tuple(self.point(gpus, gib) for gib in rows)
+
+    def point(self, gpus: int, gib: float | None) -> Point:
+        """A size (inf: an unlimited cache) on so many GPUs."""
+        return _point(self.spec, gib, self.by_place.get((gpus, gib), ()))
 
     def cell(self, gpus: int, gib: float | None) -> Cell | None:
         """A cell of the grid; None: not on the sheet."""
         return next((cell for cell in self.cells if (cell.gpus, cell.gib) == (gpus, gib)), None)
 
-    @cached_property
-    def knee(self) -> Knee | None:
-        """The knee of the hit rate; None: not known yet, or nothing can be gained."""
-        sized = [point for point in self.points if point.gib is not None and point.too_small is None]
-        seeds = [{one.work.seed for one in point.outcomes} for point in (*sized, self.unlimited)]
+    def knee(self, gpus: int) -> Knee | None:
+        """The knee of the hit rate on so many GPUs; None: not known yet, or there is no hit rate to tell."""
+        sized = [one for one in self.points(gpus) if one.gib is not None and one.too_small is None]
+        sized = [one for one in sized if not one.stopped]
+        unlimited = self.point(gpus, UNLIMITED)
+        seeds = [{one.work.seed for one in point.outcomes} for point in (*sized, unlimited)]
         whole = set.intersection(*seeds)
-        if not sized or not whole:
+        if not sized or not whole or unlimited.stopped:
             return None
         reached = [_median_rate(point, whole) for point in sized]
-        possible = _median_rate(self.unlimited, whole)
-        if possible <= 0:
-            return None
+        least, possible = reached[0], _median_rate(unlimited, whole)
+        gain = possible - least
+        share = (max(reached) - least) / gain if gain > 0 else 1.0
+        flat = gain < FLAT - 1e-9
         pairs = zip(sized, reached, strict=True)
-        enough = [point.gib for point, rate in pairs if rate >= KNEE_SHARE * possible - 1e-9]
-        return Knee(enough[0] if enough else None, max(reached) / possible, possible, len(whole))
+        enough = [point.gib for point, rate in pairs if rate - least >= KNEE_SHARE * gain - 1e-9]
+        return Knee(enough[0] if enough and not flat else None, flat, least, possible, share, len(whole))
 
     def fewest(self, gib: float | None, slo_s: float) -> Fewest:
         """The fewest GPUs that hold a level (at most ``spec.ceiling_s``) with every seed, at this size."""
@@ -185,6 +214,29 @@ class Sheet:
                 return Fewest(cell.gpus, settled)
             settled = settled and (cell.settled or held < run)
         return Fewest(None, settled)
+
+    def finding(self, slo_s: float) -> Finding:
+        """What the cells say about a level, cheapest first: few GPUs before little room."""
+        settled = True
+        for gpus in self.spec.gpus:
+            for cell in self.cells:
+                if cell.gpus != gpus or cell.gib is None:
+                    continue
+                held, run = cell.holds(slo_s)
+                if held == cell.num_seeds:
+                    return Finding(gpus, cell.gib, settled)
+                settled = settled and (cell.settled or held < run)
+        return Finding(None, None, settled and bool(self.cells))
+
+    def leading(self, slo_s: float) -> int:
+        """The fewest GPUs that may still turn out to hold with a cache: those of the finding once it is
+        settled. If none can, the fewest without a cache, or the most there are."""
+        for gpus in self.spec.gpus:
+            for cell in self.cells:
+                held, run = cell.holds(slo_s)
+                if cell.gpus == gpus and cell.gib is not None and held == run and cell.too_small is None:
+                    return gpus
+        return self.fewest(None, slo_s).gpus or self.spec.gpus[-1]
 
     def kinds(self, gpus: int, gib: float | None) -> tuple[KindRow, ...]:
         """The kinds of traffic of one cell, most frequent first."""
@@ -197,11 +249,10 @@ class Sheet:
         value = self.spec.cards(gpus) * prices.per_gpu_hour * HOURS_A_MONTH
         return Figure(value, prices.currency, "modelled", "formula.month")
 
-    @property
-    def still_warming(self) -> tuple[float, ...]:
+    def still_warming(self, gpus: int) -> tuple[float, ...]:
         """Sizes where the hit rate still moves: of the counted requests the later half differs from the
         earlier one by more than ``DRIFT``, in the median over seeds."""
-        drifts = [(point.gib, _band(point.outcomes, lambda one: one.drift)) for point in self.points]
+        drifts = [(point.gib, _band(point.outcomes, lambda one: one.drift)) for point in self.points(gpus)]
         return tuple(gib for gib, drift in drifts if gib is not None and drift and abs(drift.mid) > DRIFT)
 
 
@@ -210,35 +261,31 @@ def gather(spec: SheetSpec, outcomes: Iterable[Outcome]) -> Sheet:
     works = plan(spec)
     found = {outcome.work: outcome for outcome in outcomes}
     done = [found[work] for work in works if work in found]
-    by_cell: dict[tuple[int, float | None], list[Outcome]] = {}
-    for outcome in sorted(done, key=lambda outcome: spec.seeds.index(outcome.work.seed)):
-        by_cell.setdefault((outcome.work.gpus, outcome.work.gib), []).append(outcome)
+    by_place: dict[tuple[int, float | None], tuple[Outcome, ...]] = {}
+    for outcome in done:  # seed by seed
+        place = (outcome.work.gpus, outcome.work.gib)
+        by_place[place] = (*by_place.get(place, ()), outcome)
     rows: tuple[float | None, ...] = (None, *spec.sizes) if spec.sizes else ()
-    num = len(spec.seeds)
     places = [(gpus, gib) for gpus in spec.gpus for gib in rows]
-    cells = tuple(Cell(*place, num, tuple(by_cell.get(place, ()))) for place in places)
-    curve = spec.curve_gpus
-    points = tuple(_point(spec, gib, by_cell.get((curve, gib), [])) for gib in rows)
-    unlimited = _point(spec, UNLIMITED, by_cell.get((curve, UNLIMITED), []))
-    return Sheet(spec, points, cells, unlimited, len(done), len(works))
+    cells = tuple(Cell(*place, len(spec.seeds), by_place.get(place, ())) for place in places)
+    return Sheet(spec, cells, len(done), len(works), by_place)
 
 
-def _point(spec: SheetSpec, gib: float | None, outcomes: list[Outcome]) -> Point:
-    ran = tuple(outcome for outcome in outcomes if outcome.too_small is None)
+def _point(spec: SheetSpec, gib: float | None, outcomes: tuple[Outcome, ...]) -> Point:
     too_small = max((one.too_small for one in outcomes if one.too_small is not None), default=None)
-    if too_small is not None:
-        ran = ()
+    ran = outcomes if too_small is None else ()
+    whole = () if any(outcome.stopped for outcome in ran) else ran
     has_size = gib is not None and gib != UNLIMITED
     return Point(
         gib=gib,
         blocks=max((one.blocks for one in outcomes), default=0),
         hbm_share=gib / spec.free_gib if gib is not None and has_size else None,
         too_small=too_small,
-        hit_rate=_band(ran, lambda outcome: outcome.hit_rate),
+        hit_rate=None if gib is None else _band(whole, lambda outcome: outcome.hit_rate),
         ttft_p50=_band(ran, lambda outcome: outcome.quantile(0.5)),
         ttft_p95=_band(ran, lambda outcome: outcome.quantile(0.95)),
-        queue=_band(ran, lambda outcome: outcome.queue),
-        throughput=_band(ran, lambda outcome: outcome.throughput),
+        queue=_band(whole, lambda outcome: outcome.queue),
+        throughput=_band(whole, lambda outcome: outcome.throughput),
         outcomes=ran,
     )
 

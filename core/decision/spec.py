@@ -33,9 +33,8 @@ class SheetSpec:
     ``sizes_gib``: GiB of KV room on each GPU, ascending; those without room beside the weights are left out
     (``sizes``). ``gpus``: how many GPUs; where ``cost`` spreads one copy of the model over several, so many
     of those groups (``cards`` counts single GPUs). ``rate``: requests a second of all of them together. The
-    load's ``clients``, if it has any, are those of all together too. ``curve_gpus``: on how many the curves
-    over sizes stand. ``ceiling_s``: a run of the grid, but not of the curves, stops once its p95 is known to
-    be at least this.
+    load's ``clients``, if it has any, are those of all together too. ``ceiling_s``: a run stops once its p95
+    is known to be at least this.
 
     Raises:
         ConfigError: a list that is empty or holds something that is no size, count or seed.
@@ -47,7 +46,6 @@ class SheetSpec:
     sizes_gib: tuple[float, ...]
     rate: float
     gpus: tuple[int, ...] = (1, 2, 3, 4, 5, 6)
-    curve_gpus: int = 2
     seeds: tuple[int, ...] = SEEDS
     num_requests: int = 1500
     ceiling_s: float = 10.0
@@ -64,8 +62,6 @@ class SheetSpec:
         for name, low in (("rate", 1e-3), ("ceiling_s", 1e-3), ("num_requests", 50)):
             if not _is_number(getattr(self, name), name == "num_requests") or getattr(self, name) < low:
                 raise _bad(name, getattr(self, name), f"a number from {low:g} on")
-        if self.curve_gpus not in self.gpus:
-            raise _bad("curve_gpus", self.curve_gpus, "one of " + ", ".join(map(str, self.gpus)))
 
     # -- memory ---------------------------------------------------------------------------------------------
 

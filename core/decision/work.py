@@ -1,4 +1,4 @@
-"""The runs behind a sheet: which there are, in a useful order, and what one of them gives.
+"""The runs behind a sheet: what one of them is and gives.
 
 A run is one server with its part of the stream. Its first requests fill the cache and are not counted
 (``WARM_SHARE``); all other requests are, from whatever moment they come.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,9 @@ from core.load.server import Server
 from core.load.summary import waits_so_far
 from core.types import EngineConfig
 
+LARGE = 200_000
+"""A pool of more blocks is cut to what the run can bring, which changes nothing: it costs memory here."""
+
 PIECE_S = 5.0
 """Modelled seconds between two looks whether a run may stop."""
 
@@ -33,22 +35,17 @@ PAUSE_S = 0.1
 PAUSE_REQUESTS = 50
 """Requests that are made between two such places when only their lengths are asked for."""
 
-BUILT_WHOLE = 100_000
-"""Pools up to here are built as they are; of larger ones only what the run can touch."""
-
 MOST_BLOCKS = 4_000_000
 """The largest pool that is built, at some 110 bytes of this computer's memory a block."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One run: ``gpus`` share the load, each has ``gib`` of room (None: no cache; inf: never full).
-    ``whole``: it stands on the curves, so it is never stopped early."""
+    """One run: ``gpus`` share the load, each has ``gib`` of room (None: no cache; inf: never full)."""
 
     gpus: int
     gib: float | None
     seed: int
-    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,35 +103,6 @@ class Outcome:
         return replace(self, **parts)
 
 
-def plan(spec: SheetSpec) -> tuple[Work, ...]:
-    """All runs in an order in which the picture comes early: with the first seed the curves, what an
-    unlimited cache would reach, the grid; then curves and grid seed by seed. Empty: no size has room."""
-    if not spec.sizes:
-        return ()
-    curves = [Work(spec.curve_gpus, gib, 0, True) for gib in (*_outside_in(spec.sizes), None, UNLIMITED)]
-    grid = [
-        Work(gpus, gib, 0)
-        for gpus in sorted(spec.gpus, key=lambda gpus: (abs(gpus - spec.curve_gpus), gpus))
-        if gpus != spec.curve_gpus
-        for gib in (None, *spec.sizes)
-    ]
-    first, *later = spec.seeds
-    order = [*((work, first) for work in (*curves, *grid))]
-    order += [(work, seed) for seed in later for work in curves]
-    order += [(work, seed) for seed in later for work in grid]
-    return tuple(replace(work, seed=seed) for work, seed in order)
-
-
-def _outside_in(sizes: tuple[float, ...]) -> list[float]:
-    """The ends first, then the middles between what is there: a curve is seen before it is fine."""
-    left, found = list(range(len(sizes))), [0, len(sizes) - 1]
-    while len(set(found)) < len(left):
-        done = sorted(set(found))
-        low, high = max(pairwise(done), key=lambda pair: pair[1] - pair[0])
-        found.append((low + high) // 2)
-    return [sizes[place] for place in dict.fromkeys(found)]
-
-
 def measure(spec: SheetSpec, work: Work) -> Outcome:
     """Run it. Pure: the same spec and work give the same outcome. Mostly half a second, with long prompts
     and answers ten; ``measuring`` does the same in pieces.
@@ -160,9 +128,9 @@ def measuring(spec: SheetSpec, work: Work) -> Generator[None, None, Outcome]:
     """
     stream = spec.share_of(work.gpus, work.seed)
     blocks, built = yield from _pool(spec, stream, work.gib)
-    run = _Run(spec, stream, _config(spec.config, built, work.gib is not None))
+    run = _Run(spec, stream, _config(spec.config, built, work.gib))
     try:
-        yield from run.go(None if work.whole else spec.ceiling_s)
+        yield from run.go(spec.ceiling_s)
     except RequestError as error:
         if error.code != "request.too_large":
             raise
@@ -177,7 +145,7 @@ def _pool(spec: SheetSpec, stream: LoadSpec, gib: float | None) -> Generator[Non
     together, for what lies beyond is never touched. Without a cache all the room of the largest size serves
     running requests; without limit the pool holds all that the run can bring."""
     blocks = None if gib == UNLIMITED else spec.blocks(spec.sizes[-1] if gib is None else gib)
-    if blocks is not None and blocks <= BUILT_WHOLE:
+    if blocks is not None and blocks <= LARGE:
         return blocks, blocks
     most = 0
     for place, request in enumerate(new_stream(stream, stream.max_tokens).by_number()):
@@ -189,8 +157,8 @@ def _pool(spec: SheetSpec, stream: LoadSpec, gib: float | None) -> Generator[Non
     if built > MOST_BLOCKS:
         size = spec.config.block_size
         message = (
-            f"Blocks of {size} tokens would make {built} blocks on one server; the sheet computes with at most "
-            f"{MOST_BLOCKS}. Choose a larger block_size."
+            f"Blocks of {size} tokens would make {built} blocks on one server; the sheet computes with at "
+            f"most {MOST_BLOCKS}. Choose a larger block_size."
         )
         raise ConfigError(
             "sheet.blocks", message, field="block_size", size=size, blocks=built, most=MOST_BLOCKS
@@ -198,12 +166,16 @@ def _pool(spec: SheetSpec, stream: LoadSpec, gib: float | None) -> Generator[Non
     return (most if blocks is None else blocks), built
 
 
-def _config(config: EngineConfig, blocks: int, caching: bool) -> EngineConfig:
-    """The engine of one run. A cap stays what it is; where the pool is smaller, that bounds."""
-    if not caching:
-        return without_cache(replace(config, num_blocks=blocks + 1))
+def _config(config: EngineConfig, blocks: int, gib: float | None) -> EngineConfig:
+    """The engine of one run. A cap stays what it is; where the pool is smaller, that bounds. A cache without
+    limit has neither cap nor time to live: it never forgets."""
+    config = replace(config, num_blocks=blocks + 1)
+    if gib is None:
+        return without_cache(config)
+    if gib == UNLIMITED:
+        return with_window(replace(config, enable_caching=True, cache_cap=None, ttl=None))
     cap = None if config.cache_cap is None else min(config.cache_cap, blocks)
-    return with_window(replace(config, num_blocks=blocks + 1, enable_caching=True, cache_cap=cap))
+    return with_window(replace(config, enable_caching=True, cache_cap=cap))
 
 
 class _Run:
@@ -218,7 +190,7 @@ class _Run:
         self._side = self._records.cached
         self._last_ones = slice(-min(stream.clients or 1, stream.num_requests), None)
 
-    def go(self, ceiling_s: float | None) -> Generator[None, None, None]:
+    def go(self, ceiling_s: float) -> Generator[None, None, None]:
         """Run, with places to be left at on the way."""
         server = self._server
         while server.has_work:
@@ -226,7 +198,7 @@ class _Run:
             while server.has_work and server.now_s < look_s:
                 server.run_until(min(server.now_s + PAUSE_S, look_s))
                 yield
-            if ceiling_s is not None and server.has_work:
+            if server.has_work:
                 self._stopped = bool(np.quantile(self._waits_so_far(), 0.95) > ceiling_s)
                 if self._stopped:
                     return

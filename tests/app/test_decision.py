@@ -39,7 +39,8 @@ def job_of(at: AppTest) -> runs.SheetJob:
 
 def computed(at: AppTest) -> AppTest:
     """All runs done: what a browser's ticks do one by one."""
-    job_of(at).tick(budget_s=60)
+    choice: Choice = at.session_state["decision_choice"]
+    job_of(at).tick(choice.level_s, choice.gpus, budget_s=60)
     return calm(at.run())
 
 
@@ -52,7 +53,7 @@ def test_it_draws_first_computes_in_pieces_and_ends_with_a_finding(
     lang: Lang, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runs, "BUDGET_S", 0.0)
-    monkeypatch.setattr(runs.SheetJob.tick, "__defaults__", (runs.time.perf_counter, 0.0))
+    monkeypatch.setattr(runs.SheetJob.tick, "__defaults__", (None, runs.time.perf_counter, 0.0))
     at = visit("decision", lang=lang)
     assert at.title[0].value == t("decision.verdict.open", lang, level=f"300 {t('decision.ms', lang)}")
     assert MEASURED == []
@@ -62,7 +63,7 @@ def test_it_draws_first_computes_in_pieces_and_ends_with_a_finding(
     body = html(at)
     for basis in ("counted", "modelled", "yours"):
         assert t(f"decision.basis.{basis}", lang) in body
-    assert len(at.get("plotly_chart")) == 2
+    assert sum(one.value.count("<svg") for one in at.markdown) == 4, "two curves, each for two widths"
 
 
 def test_another_service_level_or_price_computes_nothing() -> None:
@@ -102,7 +103,7 @@ def test_what_the_load_is_stands_there_with_a_way_back() -> None:
     said = texts(at)
     assert "chats of several turns" in said
     assert "cap 200" in said
-    assert "10 clients who wait" in said
+    assert "10 clients who wait for their answer, on all GPUs (twice Monitor's server, no rush hours)" in said
 
 
 def test_a_model_without_room_says_so() -> None:

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.decision import Band, Cell, Fewest, Point, Sheet
+from core.decision import Band, Cell, Fewest, Finding, Knee, Point, Sheet
 from ui.decision.setup import Choice
 from ui.machine.machine import Machine
 from ui.monitor.setup import LoadSetup
 from ui.words.i18n import Lang, listed, run_on, t
 from ui.words.numbers import digits, never_full, seconds
 
-_ONE_S = 0.9995
+ONE_S = 0.9995
 """From here on a time reads as 1 s and not as 1,000 ms."""
 
 
@@ -24,6 +24,8 @@ class Asked:
     load: LoadSetup
     machine: Machine
     lang: Lang
+    left_s: float | None = None
+    """Real seconds that the rest of the computing may take."""
 
     def say(self, key: str, **args: object) -> str:
         """A sentence of the sheet."""
@@ -46,11 +48,6 @@ class Asked:
         """Nothing is left to compute."""
         return self.sheet.num_done == self.sheet.num_runs
 
-    @property
-    def knee_gib(self) -> float | None:
-        """The knee, if any size tried reaches it."""
-        return self.sheet.knee.gib if self.sheet.knee is not None else None
-
     # -- the finding ----------------------------------------------------------------------------------------
 
     def fewest(self, gib: float | None) -> Fewest:
@@ -58,42 +55,67 @@ class Asked:
         return self.sheet.fewest(gib, self.choice.level_s)
 
     @cached_property
-    def found(self) -> tuple[float | None, Fewest]:
-        """The least size that gets by with the fewest GPUs, and how many. No size and no GPUs: none of those
-        tried holds the level."""
-        all_of = {gib: self.fewest(gib) for gib in self.sheet.spec.sizes}
-        settled = bool(all_of) and all(fewest.settled for fewest in all_of.values())
-        holding = {gib: one.gpus for gib, one in all_of.items() if one.gpus is not None}
-        if not holding:
-            return None, Fewest(None, settled)
-        least = min(holding.values())
-        return min(gib for gib, gpus in holding.items() if gpus == least), Fewest(least, settled)
+    def found(self) -> Finding:
+        """For the chosen service level."""
+        return self.sheet.finding(self.choice.level_s)
+
+    @property
+    def decided(self) -> bool:
+        """Whether the finding stands, with the cache and without: no run still to come can change it."""
+        return self.found.settled and self.fewest(None).settled
+
+    @cached_property
+    def gpus(self) -> int:
+        """How many GPUs all numbers and curves are for: as chosen, else as found, or as it looks so far."""
+        return self.choice.gpus or self.sheet.leading(self.choice.level_s)
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """The sizes on that many GPUs, first without a cache."""
+        return self.sheet.points(self.gpus)
+
+    @cached_property
+    def knee(self) -> Knee | None:
+        """The knee on that many GPUs, once all its seeds have run."""
+        knee = self.sheet.knee(self.gpus)
+        return knee if knee is not None and knee.num_seeds == self.num_seeds else None
+
+    @property
+    def knee_gib(self) -> float | None:
+        """The knee, if there is one."""
+        return self.knee.gib if self.knee is not None else None
 
     @cached_property
     def size(self) -> float | None:
-        """The size that the numbers are about: the one chosen, else that of the finding, else the knee, else
-        the largest."""
+        """The size that the numbers are about: the one chosen, else that of the finding, else the largest."""
         sizes = self.sheet.spec.sizes
-        for wanted in (self.choice.size, self.found[0], self.knee_gib):
+        for wanted in (self.choice.size, self.found.gib):
             if wanted in sizes:
                 return wanted
         return sizes[-1] if sizes else None
 
     @property
-    def point(self) -> Point | None:
-        """That size on the curves."""
-        return None if self.size is None else self.sheet.point(self.size)
-
-    @property
-    def gpus(self) -> int:
-        """How many GPUs the numbers about times are for: the fewest that hold, else those of the curves."""
-        of_size = self.fewest(self.size).gpus if self.size is not None else None
-        return of_size or self.sheet.spec.curve_gpus
-
-    @property
     def cell(self) -> Cell | None:
         """That size on that many GPUs."""
         return self.sheet.cell(self.gpus, self.size)
+
+    @property
+    def num_seeds(self) -> int:
+        """How many seeds each number will rest on."""
+        return len(self.sheet.spec.seeds)
+
+    @property
+    def seeds_so_far(self) -> str:
+        """On how many seeds the curves rest while some are still to come; nothing after that."""
+        run = [len(one.outcomes) for one in self.points if one.too_small is None]
+        least, most = min(run, default=self.num_seeds), max(run, default=self.num_seeds)
+        if least == self.num_seeds:
+            return ""
+        return self.seeds_words(str(least) if least == most else f"{least}–{most}")
+
+    def seeds_words(self, run: int | str) -> str:
+        """So many of all."""
+        return self.say("seeds", run=run, all=self.num_seeds)
 
     # -- numbers in words -----------------------------------------------------------------------------------
 
@@ -129,44 +151,54 @@ class Asked:
 
     def time(self, value_s: float) -> str:
         """Milliseconds below a second, seconds above; the unit only where it is seconds."""
-        return f"{1000 * value_s:,.0f}" if value_s < _ONE_S else seconds(value_s)
+        return f"{1000 * value_s:,.0f}" if value_s < ONE_S else seconds(value_s)
 
     def short_time(self, value_s: float) -> str:
-        """The same with two digits: for a cell, an axis."""
-        return self.time(value_s) if value_s < _ONE_S else f"{float(f'{value_s:.2g}'):g} s"
+        """The same with two digits: for a cell."""
+        return self.time(value_s) if value_s < ONE_S else f"{float(f'{value_s:.2g}'):g} s"
+
+    def tick(self, value_s: float) -> str:
+        """For an axis, always with its unit."""
+        text = self.short_time(value_s)
+        return f"{text} {self.say('ms')}" if value_s < ONE_S else text
 
     def span(self, band: Band | None) -> str:
-        """Least to most of a time in one unit; one number where both read the same."""
-        if band is None:
+        """Least to most of a time in one unit, which stands behind; one number where both read the same."""
+        if band is None or (band.at_least and not band.low):  # at least nothing says nothing
             return "–"
         low, high = self.time(band.low), self.time(band.high)
-        if band.low < _ONE_S <= band.high < 120:
+        if band.low < ONE_S <= band.high < 120:
             low = digits(band.low)
         elif low != high:
             low = low.removesuffix(" s")
-        text = low if low == high else f"{low}–{high}"
-        return f"≥ {text}" if band.at_least else text
-
-    def with_unit(self, band: Band | None) -> str:
-        """Least to most of a time, with its unit."""
-        text = self.span(band)
-        return text if band is None or text.endswith((" s", " min", " h")) else f"{text} {self.say('ms')}"
+        text = self._range(band, low, high)
+        return text if text.endswith((" s", " min", " h")) else f"{text} {self.say('ms')}"
 
     def share(self, band: Band | None, places: int = 1) -> str:
-        """The middle of a share."""
+        """Least to most of a share."""
         if band is None:
             return "–"
-        if 0 < band.mid < 0.0005:
+        low, high = (never_full(value, places) if value else "0" for value in (band.low, band.high))
+        if 0 < band.high < 0.0005:
             return self.say("under", share=self.percent(0.001))
-        return ("≥ " if band.at_least else "") + self.percent(band.mid, places)
+        return self._range(band, low, high, self.say("percent", n="{n}"))
 
     def amount(self, band: Band | None) -> str:
-        """The middle of a number."""
-        return "–" if band is None else f"{band.mid:,.{2 if band.mid < 10 else 1}f}"
+        """Least to most of a number."""
+        return "–" if band is None else self._range(band, *(_short(value) for value in (band.low, band.high)))
+
+    def _range(self, band: Band, low: str, high: str, unit: str = "{n}") -> str:
+        text = low if low == high else f"{low}–{high}"
+        return ("≥ " if band.at_least else "") + unit.replace("{n}", text)
 
     def money(self, gpus: int) -> float:
         """A month of so many, at the machine's own price."""
         return self.sheet.monthly(gpus, self.machine.prices).value or 0.0
+
+
+def _short(value: float) -> str:
+    """Two digits behind the point below ten, one below a hundred."""
+    return f"{value:,.{2 if value < 10 else 1 if value < 100 else 0}f}"
 
 
 def short_money(value: float, sign: str) -> str:

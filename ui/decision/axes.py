@@ -17,10 +17,10 @@ def share_range(low: float, high: float) -> tuple[float, float]:
 
 
 def share_ticks(low: float, high: float) -> list[float]:
-    """Every ten percent, or every twenty where there are many."""
+    """Every ten percent, or every twenty where there are many; always the highest one."""
     count = round((high - low) * 10)
     step = 2 if count > 6 else 1
-    return [round(low + place / 10, 2) for place in range(0, count + 1, step)]
+    return [round(high - place / 10, 2) for place in range(0, count + 1, step)][::-1]
 
 
 def log_range(values: Sequence[float]) -> tuple[float, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -75,7 +74,8 @@ def setup_popover(load: LoadSetup) -> None:
         with left:
             _arrivals(load)
         with right:
-            _choice("curve_gpus", GPUS, now.curve_gpus, {one: str(cost.num_gpus * one) for one in GPUS})
+            words = {None: say("decision.as_found")} | {one: str(cost.num_gpus * one) for one in GPUS}
+            _choice("gpus", now.gpus, words, say("decision.on_gpus"))
         _sizes(load)
         _size(load)
         machine_panel()
@@ -123,17 +123,19 @@ def _sizes_changed() -> None:
 def _size(load: LoadSetup) -> None:
     """Which size the four numbers are about."""
     now = CHOICE.get()
-    options = [None, *sheet_spec(load, MACHINE.get(), now).sizes]
-    words = {gib: say("decision.size.found") if gib is None else f"{gib:g} GiB" for gib in options}
-    _choice("size", options, now.size if now.size in options else None, words)
+    sizes = sheet_spec(load, MACHINE.get(), now).sizes
+    words = {None: say("decision.as_found")} | {gib: f"{gib:g} GiB" for gib in sizes}
+    _choice("size", now.size if now.size in sizes else None, words, say("decision.size"))
 
 
-def _choice(name: str, options: Sequence[Any], value: object, words: dict[Any, str]) -> None:
-    key = f"decision_{name}_choice"
-    st.session_state[key] = value
+def _choice(name: str, value: object, words: dict[Any, str], label: str) -> None:
+    """One of several values or None, which is one of them: to the widget itself None would be no answer."""
+    key, options = f"decision_{name}_choice", list(words)
+    places = range(len(options))
+    st.session_state[key] = options.index(value)
 
     def changed() -> None:
-        if stands_on_one(key, options):
-            CHOICE.set(replace(CHOICE.get(), **{name: st.session_state[key]}))
+        if stands_on_one(key, places):
+            CHOICE.set(replace(CHOICE.get(), **{name: options[st.session_state[key]]}))
 
-    st.selectbox(say(f"decision.{name}"), options, format_func=words.__getitem__, key=key, on_change=changed)
+    st.selectbox(label, places, format_func=lambda place: words[options[place]], key=key, on_change=changed)

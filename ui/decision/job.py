@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 
-from core.decision import Outcome, Sheet, SheetSpec, Work, gather, measuring, plan
+from core.decision import Outcome, Sheet, SheetSpec, Work, gather, measuring, next_work, plan
 from ui.frame.kept import Kept
 from ui.frame.shared import Making, SharedPieces
 from ui.server.turns import PIECE_S, TURNS
@@ -23,8 +23,14 @@ TICK_S = 1.0
 BUDGET_S = 0.7
 """Real seconds that a tick computes, or waits for its turn to. One run takes half a second, some take ten."""
 
+FEW = 8
+"""Runs after which the pace says something."""
+
+MOST_BEGUN = 3
+"""Runs of one sheet that are begun and not through: another level puts another one first."""
+
 _RUNS: SharedPieces[Outcome] = SharedPieces(2_000)
-"""Outcomes under what they were made from: a sheet has some 250 of about 40 kB each."""
+"""Outcomes under what they were made from: a sheet has some 270 of about 40 kB each."""
 
 _OWN_RUNS: Kept[SharedPieces[Outcome]] = Kept("decision_runs", lambda: SharedPieces(600))
 
@@ -42,7 +48,10 @@ class SheetJob:
     def __post_init__(self) -> None:
         self.works = plan(self.spec)
         self._sheet: Sheet | None = None
-        self._run: Making[Outcome] | None = None  # held, else nobody would know how far it is
+        self._begun: dict[Work, Making[Outcome]] = {}  # held, else nobody would know how far they are
+        self._since: float | None = None  # when the first run of our own began
+        self._last_at = 0.0  # when the last one ended
+        self._measured = 0  # what others had computed says nothing about the pace
 
     @property
     def done(self) -> bool:
@@ -56,26 +65,54 @@ class SheetJob:
             self._sheet = gather(self.spec, self.found.values())
         return self._sheet
 
-    def tick(self, watch: Watch = time.perf_counter, budget_s: float = BUDGET_S) -> None:
-        """Go on for so long. A run that is not through then goes on at the next tick.
+    @property
+    def left_s(self) -> float | None:
+        """Real seconds that the rest may take, from the pace so far; None: too early to tell."""
+        if self._since is None or self._measured < FEW:
+            return None
+        took = self._last_at - self._since
+        return took / self._measured * (len(self.works) - len(self.found))
+
+    def tick(
+        self,
+        level_s: float,
+        gpus: int | None = None,
+        watch: Watch = time.perf_counter,
+        budget_s: float = BUDGET_S,
+    ) -> None:
+        """Go on for so long. A run that is not through then goes on at the next tick. First what decides
+        about the level, then what stands on so many GPUs (None: as found).
 
         Raises:
             ConfigError: a load that the machine refuses.
         """
         deadline = watch() + budget_s
-        for work in self.works:
-            if work in self.found:
-                continue
-            run = self._run = self._run_of(work)
-            while not run.done:
-                left = deadline - watch()
-                if left <= 0:
-                    return
-                with TURNS.turn(left) as mine:
-                    if mine:
-                        run.go_on(_until(watch, min(deadline, watch() + PIECE_S)))
-            self.found[work] = run.made
-        self._run = None
+        while watch() < deadline:
+            work = next_work(self.spec, self.found, level_s, gpus or self.sheet.leading(level_s))
+            if work is None:
+                return
+            self._take_on(work, watch, deadline)
+
+    def _take_on(self, work: Work, watch: Watch, deadline: float) -> None:
+        ours = work in self._begun
+        run = self._begun[work] if ours else self._run_of(work)
+        if not ours and not run.done:
+            ours = True
+            self._begun[work] = run
+            self._since = watch() if self._since is None else self._since
+            if len(self._begun) > MOST_BEGUN:
+                del self._begun[next(iter(self._begun))]
+        while not run.done:
+            left = deadline - watch()
+            if left <= 0:
+                return
+            with TURNS.turn(left) as mine:
+                if mine:
+                    run.go_on(_until(watch, min(deadline, watch() + PIECE_S)))
+        self.found[work] = run.made
+        if ours:
+            del self._begun[work]
+            self._last_at, self._measured = watch(), self._measured + 1
 
     def _run_of(self, work: Work) -> Making[Outcome]:
         store = _RUNS if self.listed else _OWN_RUNS.get()
@@ -94,8 +131,7 @@ def _made_from(spec: SheetSpec, work: Work) -> Hashable:
     )
     roomless = work.gib is None or work.gib == float("inf")
     largest = spec.sizes[-1] if roomless else None
-    ceiling = None if work.whole else spec.ceiling_s
-    return (*map(repr, load), repr(spec.config), repr(spec.cost), largest, ceiling, work)
+    return (*map(repr, load), repr(spec.config), repr(spec.cost), largest, spec.ceiling_s, work)
 
 
 JOB: Kept[SheetJob | None] = Kept("decision_job", lambda: None)

@@ -7,7 +7,16 @@ from string import Template
 
 from ui.decision.asked import Asked
 from ui.decision.curves import Curve, curve_svg, hit_curve, wait_curve
-from ui.decision.html import STYLE, behind_html, colours, grid_html, kinds_html, numbers_html, sizes_html
+from ui.decision.html import (
+    STYLE,
+    behind_html,
+    colours,
+    grid_html,
+    kinds_html,
+    numbers_html,
+    sizes_html,
+    titled,
+)
 from ui.decision.said import about, hit_words, verdict, wait_words
 from ui.frame.static_files import ROOT
 
@@ -16,10 +25,10 @@ _TEMPLATE = ROOT / "assets" / "page" / "decision.html"
 
 def paper_html(asked: Asked, link: str, date: str) -> str:
     """The page, ready to print. ``link`` gives the sheet again; ``date`` is what the page around knows."""
-    points = asked.sheet.points
+    n = asked.cards(asked.gpus)
     both = (
-        (asked.say("hit.title"), hit_curve(points), hit_words(asked)),
-        (asked.say("wait.title"), wait_curve(points, asked.choice.level_s), wait_words(asked)),
+        (asked.say("hit.title", n=n), hit_curve(asked), hit_words(asked)),
+        (asked.say("wait.title", n=n), wait_curve(asked), wait_words(asked)),
     )
     return Template(_TEMPLATE.read_text("utf-8")).substitute(
         lang="zh-CN" if asked.lang == "zh" else "en",
@@ -49,4 +58,4 @@ def _unfinished(asked: Asked) -> str:
 
 def _curve(asked: Asked, title: str, curve: Curve | None, words: str) -> str:
     drawn = escape(words) if curve is None else curve_svg(asked, curve, words)
-    return f'<div class="ds ds-card"><h3>{escape(title)}</h3>{drawn}</div>'
+    return f'<div class="ds ds-card">{titled(title, asked.seeds_so_far)}{drawn}</div>'

@@ -28,7 +28,7 @@ MOST_SIZES = 7
 
 _NUMBERS = {  # field -> name in a link, least, most
     "level_ms": ("dl", LEAST_MS, MOST_MS),
-    "curve_gpus": ("dn", GPUS[0], GPUS[-1]),
+    "gpus": ("dn", GPUS[0], GPUS[-1]),
     "clients": ("dc", 1, MOST_CLIENTS),
 }
 _RATE, _SIZES, _SIZE = "dr", "dz", "ds"
@@ -38,15 +38,15 @@ _RATE, _SIZES, _SIZE = "dr", "dz", "ds"
 class Choice:
     """``level_ms``: 95 of 100 first tokens shall come sooner. ``rate``: requests a second of all GPUs
     together, or ``clients`` if its clients wait, None for the usual (``total_rate``). ``sizes_gib``: GiB on
-    each GPU, none for the usual ones. ``size``: the one that the numbers are about, None for the one that the
-    finding is about. ``curve_gpus``: how many GPUs share the load in the curves."""
+    each GPU, none for the usual ones. ``size``, ``gpus``: what the numbers, and on how many GPUs the curves
+    too, are about; None for what is found."""
 
     level_ms: int = 300
     rate: float | None = None
     clients: int | None = None
     sizes_gib: tuple[float, ...] = ()
     size: float | None = None
-    curve_gpus: int = USUAL_GPUS
+    gpus: int | None = None
 
     @property
     def level_s(self) -> float:
@@ -69,6 +69,12 @@ def total_rate(load: LoadSetup, choice: Choice) -> float:
     return choice.rate or USUAL_GPUS * load.rate
 
 
+def times_the_load(load: LoadSetup, choice: Choice) -> float:
+    """All GPUs together get so many times what the load's one server gets."""
+    clients = total_clients(load, choice)
+    return total_rate(load, choice) / load.rate if clients is None else clients / (load.clients or clients)
+
+
 def sheet_spec(load: LoadSetup, machine: Machine, choice: Choice) -> SheetSpec:
     """All that decides what is computed; the service level and prices are no part of it."""
     cost, stream = machine.cost(), replace(load.spec(), clients=total_clients(load, choice))
@@ -79,7 +85,6 @@ def sheet_spec(load: LoadSetup, machine: Machine, choice: Choice) -> SheetSpec:
         sizes_gib=choice.sizes_gib or sizes_for(stream, cost) or SIZES_GIB,
         rate=total_rate(load, choice),
         gpus=GPUS,
-        curve_gpus=choice.curve_gpus,
         ceiling_s=MOST_MS / 1000,
     )
 
@@ -138,7 +143,7 @@ def _rate(text: str) -> float | None:
 
 _WORDS = {
     "dl": "decision.level",
-    "dn": "decision.curve_gpus",
+    "dn": "decision.on_gpus",
     "dc": "decision.clients",
     _RATE: "decision.rate",
     _SIZES: "decision.sizes",

@@ -8,8 +8,8 @@ from math import isnan
 from typing import Literal
 
 from core.csv_table import csv_text
-from core.decision import Band, Cell, Outcome
-from ui.decision.asked import Asked
+from core.decision import Band, Cell, Outcome, Point
+from ui.decision.asked import ONE_S, Asked
 
 State = Literal["first", "holds", "some", "fails", "small", "open"]
 """Of a cell: the first that holds; holds; only some seeds hold; no seed holds; a request has no room; seeds
@@ -37,65 +37,76 @@ def grid_rows(asked: Asked) -> list[tuple[float | None, list[Drawn]]]:
 
 
 def _drawn(asked: Asked, gpus: int, gib: float | None, first: bool) -> Drawn:
+    """A tick or a cross only where no run to come can take it away, and the finding stands."""
     cell = asked.sheet.cell(gpus, gib)
     assert cell is not None, "the sheet has every cell of its spec"
     held, run = cell.holds(asked.choice.level_s)
     place = asked.say("cell.place", n=asked.cards(gpus), size=asked.gib(gib))
     if cell.too_small is not None:
         return Drawn("small", "–", asked.say("cell.small", place=place))
-    band = cell.ttft_p95
+    band, seeds = cell.ttft_p95, asked.seeds_words(run)
     if band is None:
-        return Drawn("open", "…", asked.say("cell.open", place=place, run=0, all=cell.num_seeds))
-    told = {"place": place, "held": held, "all": run, "p95": asked.with_unit(band)}
-    if not cell.settled:
-        told |= {"run": run, "all": cell.num_seeds}
-        return Drawn("open", _value(asked, held == run, band), asked.say("cell.open.so_far", **told))
+        return Drawn("open", "…", asked.say("cell.open", place=place, seeds=seeds))
+    told = {"place": place, "held": held, "all": run, "p95": asked.span(band)}
+    if not (cell.settled and asked.decided):
+        more = ">" if band.at_least else ""
+        return Drawn(
+            "open", more + asked.short_time(band.mid), asked.say("cell.open.so_far", seeds=seeds, **told)
+        )
     if held == run:
         return Drawn(
-            "first" if first else "holds", _value(asked, True, band), asked.say("cell.holds", **told)
+            "first" if first else "holds", _value(asked, cell, holds=True), asked.say("cell.holds", **told)
         )
     if held:
         return Drawn("some", f"{held}/{run}", asked.say("cell.some", **told))
-    return Drawn("fails", _value(asked, False, band), asked.say("cell.fails", **told))
+    return Drawn("fails", _value(asked, cell, holds=False), asked.say("cell.fails", **told))
 
 
-def _value(asked: Asked, holds: bool, band: Band) -> str:
+def _value(asked: Asked, cell: Cell, *, holds: bool) -> str:
     """The slowest seed's p95: what decides whether all hold; the fastest one's where even that fails."""
-    value = band.high if holds else band.low
-    more = ">" if band.at_least and not holds else ""
-    return f"{'✓' if holds else '✕'} {more}{asked.short_time(value)}"
+    deciding = (max if holds else min)(cell.outcomes, key=lambda outcome: outcome.quantile(0.95))
+    more = ">" if deciding.stopped else ""
+    return f"{'✓' if holds else '✕'} {more}{_on_its_side(asked, deciding.quantile(0.95))}"
+
+
+def _on_its_side(asked: Asked, value_s: float) -> str:
+    """A time with as many digits as it takes to stand on the same side of the level as it does."""
+    level_ms, value_ms = asked.choice.level_ms, 1000 * value_s
+    in_s, start = value_s >= ONE_S, 0 if value_s >= 10 else 1
+    for places in range(0 if not in_s else start, 6):
+        read = round(value_s, places) * 1000 if in_s else round(value_ms, places)
+        if (read > level_ms) == (value_ms > level_ms):
+            break
+    return f"{value_s:.{places}f} s" if in_s else f"{value_ms:,.{places}f}"
 
 
 # -- by size, by kind -------------------------------------------------------------------------------------
 
 SIZE_COLUMNS = ("gib", "hbm", "hit", "p50", "p95", "queue", "throughput", "over")
-LEFT_OUT_ON_PHONES = ("hbm", "p50", "queue", "throughput")
 KIND_COLUMNS = ("kind", "hit", "p95", "over")
 
 
-def size_rows(asked: Asked) -> list[tuple[float | None, list[str]]]:
-    """Each size on the curves' number of GPUs, and without a cache."""
+def size_rows(asked: Asked) -> list[tuple[Point, list[str]]]:
+    """Each size on the number of GPUs that the sheet is about, and without a cache; least to most of
+    the seeds there are."""
     rows = []
-    points = [*asked.sheet.points]
-    for point in [
-        *(one for one in points if one.gib is not None),
-        *(one for one in points if one.gib is None),
-    ]:
+    for point in sorted(asked.points, key=lambda one: one.gib is None):
         share = "–" if point.hbm_share is None else asked.percent(point.hbm_share, 0)
+        size = asked.say("no_cache") if point.gib is None else f"{point.gib:g}"
         if point.too_small is not None:
-            rows.append((point.gib, [f"{point.gib:g}", share, asked.say("too_small"), *["–"] * 5]))
+            rows.append((point, [size, share, asked.say("too_small"), *["–"] * 5]))
             continue
         cells = [
-            asked.say("no_cache") if point.gib is None else f"{point.gib:g}",
+            size,
             share,
-            "–" if point.gib is None else asked.share(point.hit_rate),
+            asked.share(point.hit_rate),
             asked.span(point.ttft_p50),
             asked.span(point.ttft_p95),
             asked.amount(point.queue),
             asked.amount(point.throughput),
             asked.share(point.over(asked.choice.level_s)),
         ]
-        rows.append((point.gib, cells))
+        rows.append((point, cells))
     return rows
 
 
@@ -116,18 +127,33 @@ def kind_rows(asked: Asked) -> list[list[str]]:
 
 CSV_HEAD = (
     *("gpus", "gib_per_gpu", "kind", "measure", "low", "mid", "high", "seeds", "at_least", "unit", "basis"),
+    *("mix", "requests_per_s_all_gpus", "clients_all_gpus", "model", "gpu", "block_size", "seed_numbers"),
+    *("requests_a_run", "runs_done", "runs_in_all"),
 )
 Row = tuple[object, ...]
 
 
 def sheet_csv(asked: Asked) -> str:
-    """Everything on the sheet, one number a row, with its unit and its basis. Numbers in full."""
-    return csv_text([CSV_HEAD, *_curve_rows(asked), *_cell_rows(asked), *_kind_csv(asked)])
+    """Everything on the sheet, one number a row, with its unit, its basis and its load. Numbers in full."""
+    rows = (*_curve_rows(asked), *_cell_rows(asked), *_kind_csv(asked))
+    about = _about(asked)
+    return csv_text([CSV_HEAD, *((*row, *about) for row in rows)])
+
+
+def _about(asked: Asked) -> Row:
+    """What every number is about: one row alone still tells it."""
+    spec, sheet, machine = asked.sheet.spec, asked.sheet, asked.machine
+    open_rate = spec.rate if spec.load.clients is None else ""
+    seeds = " ".join(map(str, spec.seeds))
+    return (
+        *(asked.load.mix, open_rate, spec.load.clients or "", machine.model, machine.gpu),
+        *(spec.config.block_size, seeds, spec.num_requests, sheet.num_done, sheet.num_runs),
+    )
 
 
 def _curve_rows(asked: Asked) -> Iterator[Row]:
-    level, cards = asked.choice.level_s, asked.cards(asked.sheet.spec.curve_gpus)
-    for point in asked.sheet.points:
+    level, cards = asked.choice.level_s, asked.cards(asked.gpus)
+    for point in asked.points:
         size = "" if point.gib is None else point.gib
         if point.hbm_share is not None:
             share = Band(point.hbm_share, point.hbm_share, point.hbm_share, 0)

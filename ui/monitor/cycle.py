@@ -10,12 +10,15 @@ from collections.abc import Callable
 from html import escape
 
 from core.load import Cycle, Loop
+from ui.words.i18n import Lang, listed, run_on
 from ui.words.numbers import percent, seconds
 from ui.words.palette import themed
 
-PARTS = ("think", "queue", "prefill", "decode")
+PARTS = ("think", "queue", "prefill", "decode", "held")
 MANY = 2.0
 """From here on a gain is told as so many times, below as so many percent more."""
+WORTH_SAYING = 0.05
+"""Of a cycle: by so much others' work must hold up decoding to be told in words as well."""
 
 Say = Callable[..., str]
 
@@ -25,6 +28,7 @@ _GROUNDS = {
     "queue": f"repeating-linear-gradient(90deg,{themed('hair')} 0 2px,{themed('line')} 2px 4px)",
     "prefill": _HATCHED,
     "decode": themed("others"),
+    "held": f"repeating-linear-gradient(45deg,{themed('others')} 0 4px,{themed('miss_soft')} 4px 8px)",
 }
 STYLE = (
     f"""<style>
@@ -48,11 +52,11 @@ STYLE = (
 )
 
 
-def cycle_html(loop: Loop, say: Say) -> str:
+def cycle_html(loop: Loop, say: Say, lang: Lang) -> str:
     """Both bars, one legend."""
     longest = max(loop.with_cache.total_s, loop.without_cache.total_s)
     rows = [
-        _row(say(f"monitor.curve.throughput_{name}"), cycle, longest, loop, say)
+        _row(say(f"monitor.curve.throughput_{name}"), cycle, longest, loop, say, lang)
         for name, cycle in (("with", loop.with_cache), ("without", loop.without_cache))
     ]
     legend = "".join(
@@ -62,8 +66,9 @@ def cycle_html(loop: Loop, say: Say) -> str:
     return f'{STYLE}<div class="broth-cycle">{"".join(rows)}<div class="k">{legend}</div></div>'
 
 
-def _row(name: str, cycle: Cycle, longest: float, loop: Loop, say: Say) -> str:
+def _row(name: str, cycle: Cycle, longest: float, loop: Loop, say: Say, lang: Lang) -> str:
     parts = {part: getattr(cycle, f"{part}_s") for part in PARTS}
+    parts["decode"] -= parts["held"]
     spans = "".join(
         f'<i class="{part}" style="width:{100 * value / longest:.3f}%" '
         f'title="{escape(say(f"monitor.cycle.{part}"))}: {seconds(value)}"></i>'
@@ -72,7 +77,7 @@ def _row(name: str, cycle: Cycle, longest: float, loop: Loop, say: Say) -> str:
     )
     floor = 100 * loop.floor_s / longest
     floor_at = f'<span class="floor" style="left:{floor:.3f}%"></span>'
-    told = "; ".join(f"{say(f'monitor.cycle.{part}')} {seconds(value)}" for part, value in parts.items())
+    told = listed((f"{say(f'monitor.cycle.{part}')} {seconds(value)}" for part, value in parts.items()), lang)
     return (
         f'<div class="r"><span>{escape(name)}</span><div class="track" role="img" '
         f'aria-label="{escape(told)}"><div class="bar">{spans}</div>{floor_at}</div>'
@@ -80,10 +85,10 @@ def _row(name: str, cycle: Cycle, longest: float, loop: Loop, say: Say) -> str:
     )
 
 
-def cycle_words(loop: Loop, hit_rate: float | None, say: Say) -> str:
+def cycle_words(loop: Loop, hit_rate: float | None, say: Say, lang: Lang) -> str:
     """What the bars come to: hits, gain, and how much no cache can exceed."""
     before, after = loop.without_cache, loop.with_cache
-    return say(
+    told = say(
         "monitor.cycle.told",
         n=after.num_clients,
         hit="–" if hit_rate is None else percent(hit_rate),
@@ -96,10 +101,15 @@ def cycle_words(loop: Loop, hit_rate: float | None, say: Say) -> str:
         inside_a=f"{after.inside:.1f}",
         inside_b=f"{before.inside:.1f}",
     )
+    if before.held_s - after.held_s < WORTH_SAYING * before.total_s:
+        return told
+    shorter = say("monitor.cycle.shorter", a=seconds(after.held_s), b=seconds(before.held_s))
+    return run_on((told, shorter), lang)
 
 
 def gain_words(gain: float, say: Say) -> str:
     """So many percent more, or so many times as many."""
     if gain >= MANY:
         return say("monitor.cycle.times", n=f"{gain:.1f}")
-    return say("monitor.cycle.percent", n=f"{100 * (gain - 1):+.1f}".replace("-", "−"))
+    more = round(100 * (gain - 1), 1)
+    return say("monitor.cycle.percent" if more >= 0 else "monitor.cycle.fewer", n=f"{abs(more):.1f}")

@@ -16,6 +16,7 @@ from core.cost import GPUS, MODELS, CostModel, Prices
 from core.cost.model import GIB
 from core.decision import (
     UNLIMITED,
+    Knee,
     Outcome,
     Sheet,
     SheetSpec,
@@ -23,6 +24,7 @@ from core.decision import (
     gather,
     measure,
     measuring,
+    next_work,
     plan,
     sizes_for,
 )
@@ -76,7 +78,7 @@ def sorted_quantile(values: list[float], share: float) -> float:
 
 
 @pytest.mark.parametrize("clients", [False, True])
-@pytest.mark.parametrize("work", [Work(2, 1.5, 3, True), Work(3, None, 4), Work(1, 6.0, 5)], ids=str)
+@pytest.mark.parametrize("work", [Work(2, 1.5, 3), Work(3, None, 4), Work(1, 6.0, 5)], ids=str)
 def test_a_cell_is_one_server_of_a_whole_load(work: Work, clients: bool) -> None:
     spec = CLIENTS if clients else SPEC
     outcome, run = ran(work, clients), whole_load(spec, work)
@@ -107,7 +109,7 @@ def test_each_server_has_its_part() -> None:
 
 def test_more_room_more_hits_and_more_gpus_less_waiting() -> None:
     for seed in SPEC.seeds:
-        rates = [ran(Work(2, gib, seed, True)).hit_rate for gib in (*SPEC.sizes, UNLIMITED)]
+        rates = [ran(Work(2, gib, seed)).hit_rate for gib in (*SPEC.sizes, UNLIMITED)]
         assert rates == sorted(rates)
         assert rates[0] < rates[2]
         waits = [ran(Work(gpus, None, seed)).quantile(0.95) for gpus in SPEC.gpus if gpus != 2]
@@ -123,9 +125,11 @@ def test_an_unlimited_cache_forgets_nothing(monkeypatch: pytest.MonkeyPatch) -> 
         seen.append(sum(server.engine.view.num_evicted.values()))
 
     monkeypatch.setattr(Server, "run_until", watched)
-    measure(SPEC, Work(2, UNLIMITED, 3, True))
+    capped = replace(SPEC, config=replace(SPEC.config, cache_cap=90, ttl=2000))
+    free, bound = (measure(spec, Work(2, UNLIMITED, 3)) for spec in (SPEC, capped))
+    assert free.hit.tolist() == bound.hit.tolist(), "neither cap nor time to live"
     assert seen[-1] == 0
-    measure(SPEC, Work(2, 1.5, 3, True))
+    measure(SPEC, Work(2, 1.5, 3))
     assert seen[-1] > 0
 
 
@@ -133,7 +137,7 @@ def test_a_run_that_is_left_early_says_at_least() -> None:
     """Its numbers are lower bounds of those of the whole run; it is over every level up to the ceiling."""
     spec = replace(SPEC, rate=60.0, num_requests=600, ceiling_s=2.0)
     work = Work(1, None, 3)
-    short, whole = measure(spec, work), measure(spec, replace(work, whole=True))
+    short, whole = measure(spec, work), measure(replace(spec, ceiling_s=1e6), work)
     assert short.stopped
     assert not whole.stopped
     assert 2.0 < short.quantile(0.95) <= whole.quantile(0.95)
@@ -150,18 +154,16 @@ def test_a_run_that_is_left_early_says_at_least() -> None:
     assert cell.ttft_p95 is not None
     assert cell.ttft_p95.at_least
     assert cell.holds(2.0) == (0, 1)
-    assert measure(replace(spec, ceiling_s=1e6), work).ttft_s.tolist() == whole.ttft_s.tolist()
 
 
 def test_a_size_that_a_request_does_not_fit_into_is_too_small() -> None:
     spec = replace(SPEC, sizes_gib=(0.02, 3.0))
-    outcome = measure(spec, Work(2, 0.02, 3, True))
+    outcome = measure(spec, Work(2, 0.02, 3))
     assert outcome.blocks == 10
     assert outcome.too_small is not None
     assert outcome.too_small > 10
     sheet = gather(spec, [outcome])
-    point = sheet.point(0.02)
-    assert point is not None
+    point = sheet.point(2, 0.02)
     assert (point.too_small, point.hit_rate, point.over(1.0)) == (outcome.too_small, None, None)
     assert sheet.fewest(0.02, 9.0).gpus is None
     assert not outcome.holds(9.0)
@@ -184,49 +186,61 @@ def sheet_of(rates: dict[float, list[int]], spec: SheetSpec = SPEC) -> Sheet:
     return gather(
         spec,
         [
-            made_up(Work(2, gib, seed, True), hit, [0.1] * 20)
+            made_up(Work(2, gib, seed), hit, [0.1] * 20)
             for gib, hits in rates.items()
             for seed, hit in zip(spec.seeds, hits, strict=False)
         ],
     )
 
 
+def knee_of(rates: dict[float, list[int]]) -> Knee | None:
+    return sheet_of(rates).knee(2)
+
+
 def test_the_knee_by_hand() -> None:
-    """Unlimited 80 in the median, 90 % of it is 72: the middle size has 72, the small one 71."""
-    knee = sheet_of({1.5: [71, 70, 79], 3.0: [72, 60, 75], 6.0: [79, 78, 80], UNLIMITED: [80, 78, 81]}).knee
+    """From 30 to 80 in the median, 90 % of the way is 75: the middle size has 75, or 74."""
+    knee = knee_of({1.5: [30, 20, 79], 3.0: [75, 60, 76], 6.0: [79, 78, 80], UNLIMITED: [80, 78, 81]})
     assert knee is not None
-    assert (knee.gib, knee.possible, knee.num_seeds) == (3.0, 0.8, 3)
-    assert knee.best_share == pytest.approx(79 / 80)
-    none = sheet_of({1.5: [10] * 3, 3.0: [20] * 3, 6.0: [40] * 3, UNLIMITED: [80] * 3}).knee
+    assert (knee.gib, knee.flat, knee.least, knee.possible, knee.num_seeds) == (3.0, False, 0.3, 0.8, 3)
+    assert knee.best_share == pytest.approx(49 / 50)
+    later = knee_of({1.5: [30] * 3, 3.0: [74] * 3, 6.0: [79] * 3, UNLIMITED: [80] * 3})
+    assert later is not None
+    assert later.gib == 6.0
+    none = knee_of({1.5: [10] * 3, 3.0: [20] * 3, 6.0: [45] * 3, UNLIMITED: [80] * 3})
     assert none is not None
-    assert (none.gib, none.best_share) == (None, 0.5)
-    assert sheet_of({1.5: [0] * 3, 3.0: [0] * 3, 6.0: [0] * 3, UNLIMITED: [0] * 3}).knee is None
+    assert none.gib is None
+    assert none.best_share == pytest.approx(0.5)
+
+
+def test_a_flat_line_has_no_knee() -> None:
+    for high, flat in ((94, True), (95, False)):
+        knee = knee_of({1.5: [90] * 3, 3.0: [high] * 3, 6.0: [high] * 3, UNLIMITED: [high] * 3})
+        assert knee is not None
+        assert (knee.flat, knee.gib) == (flat, None if flat else 3.0)
 
 
 def test_the_knee_rests_on_whole_seeds_only() -> None:
     """Of the second seed the largest size is still to come: with it the median would be another."""
-    knee = sheet_of({1.5: [75, 10], 3.0: [76, 79], 6.0: [77], UNLIMITED: [80, 80]}).knee
+    knee = knee_of({1.5: [20, 70], 3.0: [76, 20], 6.0: [77], UNLIMITED: [80, 80]})
     assert knee is not None
-    assert (knee.gib, knee.num_seeds) == (1.5, 1)
-    assert sheet_of({1.5: [75], 3.0: [76], 6.0: [77]}).knee is None, "what is possible is not known yet"
+    assert (knee.gib, knee.num_seeds) == (3.0, 1)
+    assert knee_of({1.5: [75], 3.0: [76], 6.0: [77]}) is None, "what is possible is not known yet"
 
 
 def test_bands_are_least_median_most_of_the_seeds_there_are() -> None:
-    point = sheet_of({3.0: [30, 50, 31]}).point(3.0)
-    assert point is not None
+    point = sheet_of({3.0: [30, 50, 31]}).point(2, 3.0)
     band = point.hit_rate
     assert band is not None
     assert (band.low, band.mid, band.high, band.num_seeds) == (0.3, 0.31, 0.5, 3)
-    some = sheet_of({3.0: [30, 50]}).point(3.0)
-    assert some is not None
+    some = sheet_of({3.0: [30, 50]}).point(2, 3.0)
     assert some.hit_rate is not None
     assert (some.hit_rate.mid, some.hit_rate.num_seeds) == (0.4, 2)
-    assert sheet_of({}).points[0].ttft_p95 is None
+    assert sheet_of({}).points(2)[0].ttft_p95 is None
 
 
 def test_fewest_gpus_need_every_seed() -> None:
     def cell(gpus: int, waits: list[float]) -> list[Outcome]:
-        works = [Work(gpus, 3.0, seed, gpus == 2) for seed in SPEC.seeds]
+        works = [Work(gpus, 3.0, seed) for seed in SPEC.seeds]
         return [made_up(work, 5, [wait] * 20) for work, wait in zip(works, waits, strict=False)]
 
     one, two, three = cell(1, [0.2, 0.2, 0.4]), cell(2, [0.2, 0.3, 0.3]), cell(3, [0.1, 0.1, 0.1])
@@ -245,7 +259,7 @@ def test_fewest_gpus_need_every_seed() -> None:
 
 
 def test_kinds_of_traffic_add_up_to_the_cell() -> None:
-    outcomes = [ran(Work(2, 3.0, seed, True)) for seed in SPEC.seeds]
+    outcomes = [ran(Work(2, 3.0, seed)) for seed in SPEC.seeds]
     rows = gather(SPEC, outcomes).kinds(2, 3.0)
     assert sum(row.num_requests for row in rows) == 3 * 150
     for row in rows:
@@ -266,11 +280,38 @@ def test_kinds_of_traffic_add_up_to_the_cell() -> None:
 def test_the_plan_runs_every_cell_with_the_same_seeds_once() -> None:
     works = plan(SPEC)
     cells = {(gpus, gib, seed) for gpus in SPEC.gpus for gib in (None, *SPEC.sizes) for seed in SPEC.seeds}
-    unlimited = {(2, UNLIMITED, seed) for seed in SPEC.seeds}
+    unlimited = {(gpus, UNLIMITED, seed) for gpus in SPEC.gpus for seed in SPEC.seeds}
     assert len(works) == len(cells | unlimited)
     assert {(work.gpus, work.gib, work.seed) for work in works} == cells | unlimited
-    assert all(work.whole == (work.gpus == SPEC.curve_gpus) for work in works)
-    assert [work.gib for work in works[:3]] == [1.5, 6.0, 3.0], "the curve first, from its ends"
+
+
+def test_what_decides_comes_first() -> None:
+    """One GPU fails with either seed, two hold from 3 GiB on, three without a cache: nothing else is asked
+    before that stands; then come the curves on two GPUs."""
+
+    def wait(work: Work) -> float:
+        return 0.1 if work.gpus >= (3 if work.gib is None else 2 if work.gib >= 3 else 3) else 0.5
+
+    found: dict[Work, Outcome] = {}
+    order = []
+    while work := next_work(SPEC, found, 0.3, gather(SPEC, found.values()).leading(0.3)):
+        found[work] = made_up(work, 5, [wait(work)] * 20)
+        order.append(work)
+        sheet = gather(SPEC, found.values())
+        if sheet.finding(0.3).settled and sheet.fewest(None, 0.3).settled:
+            break
+    one, seeds = SPEC.seeds[0], SPEC.seeds
+    first = [Work(1, gib, one) for gib in SPEC.sizes] + [Work(2, 1.5, one)]
+    first += [Work(2, 3.0, seed) for seed in seeds] + [Work(1, None, one), Work(2, None, one)]
+    assert order == first + [Work(3, None, seed) for seed in seeds]
+    finding = sheet.finding(0.3)
+    assert (finding.gpus, finding.gib, sheet.leading(0.3)) == (2, 3.0, 2)
+    curves = {(2, gib) for gib in (*SPEC.sizes, None, UNLIMITED)}
+    while work := next_work(SPEC, found, 0.3, 2):
+        found[work] = made_up(work, 5, [wait(work)] * 20)
+        order.append(work)
+    assert {(work.gpus, work.gib) for work in order[len(first) + 3 :][:12]} == curves
+    assert sorted(map(repr, order)) == sorted(map(repr, plan(SPEC)))
 
 
 def test_only_sizes_beside_the_weights() -> None:
@@ -296,7 +337,7 @@ def test_the_month_at_ones_own_price() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [("sizes_gib", ()), ("sizes_gib", (3.0, 2.0)), ("gpus", (0, 2)), ("seeds", (1, 1)), ("rate", 0),
-     ("num_requests", 10), ("ceiling_s", float("nan")), ("curve_gpus", 7)],
+     ("num_requests", 10), ("ceiling_s", float("nan"))],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused_by_name(name: str, value: object) -> None:
     with pytest.raises(ConfigError) as caught:
@@ -307,7 +348,7 @@ def test_what_makes_no_sense_is_refused_by_name(name: str, value: object) -> Non
 ROOMY = replace(SPEC, sizes_gib=(24.0, 48.0), num_requests=100)
 
 
-@pytest.mark.parametrize("work", [Work(2, 48.0, 3, True), Work(2, None, 3, True)], ids=str)
+@pytest.mark.parametrize("work", [Work(2, 48.0, 3), Work(2, None, 3)], ids=str)
 def test_of_a_pool_only_what_the_run_can_touch_is_built(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     """One link must not take a server's memory: 64 GPUs hold millions of blocks, the run touches some."""
     built = []
@@ -319,7 +360,7 @@ def test_of_a_pool_only_what_the_run_can_touch_is_built(work: Work, monkeypatch:
 
     monkeypatch.setattr(runs, "Server", watched)
     whole = measure(ROOMY, work)
-    monkeypatch.setattr(runs, "BUILT_WHOLE", 10)
+    monkeypatch.setattr(runs, "LARGE", 10)
     part = measure(ROOMY, work)
     assert built[1] < built[0] / 2
     assert built[0] == whole.blocks + 1 == part.blocks + 1
@@ -334,7 +375,7 @@ def test_of_a_pool_only_what_the_run_can_touch_is_built(work: Work, monkeypatch:
 
 def test_a_run_can_be_left_in_the_middle() -> None:
     """Its pieces are small, and two runs that take turns get in nobody's way."""
-    first, second = Work(2, 1.5, 3, True), Work(2, 3.0, 4, True)
+    first, second = Work(2, 1.5, 3), Work(2, 3.0, 4)
     under_way = {work: measuring(SPEC, work) for work in (first, second)}
     outcomes, num_pieces = {}, 0
     while under_way:

@@ -51,7 +51,7 @@ def test_a_tick_ends_in_time_and_a_long_run_goes_on_at_the_next(clock: Clock) ->
     one = job()
     for count in range(1, 20):
         before = clock.now_s
-        one.tick(clock.watch, 0.7)
+        one.tick(0.3, None, clock.watch, 0.7)
         assert clock.now_s - before <= 0.7 + 2 * PIECE_S
         assert len(one.found) == int(count * 0.7 / 10 + 0.02), "nothing of a tick is lost"
     assert len(clock.begun) == 2
@@ -60,19 +60,19 @@ def test_a_tick_ends_in_time_and_a_long_run_goes_on_at_the_next(clock: Clock) ->
 def test_equal_sheets_share_what_is_under_way_and_others_do_not(clock: Clock) -> None:
     one, same, other = job(), job(), job(12.5)
     while len(one.found) < 2:
-        one.tick(clock.watch, 0.7)
-        same.tick(clock.watch, 0.7)
-    same.tick(clock.watch, 0.1)
-    assert clock.begun == list(one.works[: len(clock.begun)]), "none twice"
+        one.tick(0.3, None, clock.watch, 0.7)
+        same.tick(0.3, None, clock.watch, 0.7)
+    same.tick(0.3, None, clock.watch, 0.1)
+    assert clock.begun == list(dict.fromkeys(clock.begun)), "none twice"
     assert clock.now_s < 2 * 10 + 3
     assert same.found.keys() == one.found.keys()
-    other.tick(clock.watch, 0.7)
+    other.tick(0.3, None, clock.watch, 0.7)
     assert clock.begun[-1] == other.works[0]
 
 
 def test_what_was_under_way_goes_with_the_last_who_wanted_it(clock: Clock) -> None:
     one = job()
-    one.tick(clock.watch, 0.7)
+    one.tick(0.3, None, clock.watch, 0.7)
     assert len(runs._RUNS._under_way) == 1
     del one
     assert len(runs._RUNS._under_way) == 0

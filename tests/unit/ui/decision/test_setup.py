@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from tests.strategies import shown_texts
 from ui.decision.axes import log_range, log_ticks, share_range, share_ticks, size_ticks
-from ui.decision.setup import MOST_MS, MOST_SIZES, SIZES_GIB, Choice, from_query, sheet_spec, to_query
+from ui.decision.setup import (
+    MOST_MS,
+    MOST_SIZES,
+    SIZES_GIB,
+    Choice,
+    from_query,
+    sheet_spec,
+    times_the_load,
+    to_query,
+)
 from ui.machine.machine import Machine
 from ui.monitor.setup import LoadSetup
 
@@ -21,7 +30,7 @@ CHOICES = st.builds(
         lambda found: tuple(sorted(found))
     ),
     size=st.none() | st.sampled_from(SIZES_GIB),
-    curve_gpus=st.integers(1, 6),
+    gpus=st.none() | st.integers(1, 6),
 )
 
 
@@ -59,6 +68,22 @@ def test_level_and_price_are_no_part_of_what_is_computed() -> None:
     assert first != sheet_spec(LoadSetup(), Machine(), Choice(rate=99.0))
 
 
+@pytest.mark.parametrize(
+    ("setup", "choice", "times"),
+    [
+        (LoadSetup(), Choice(), 2),
+        (LoadSetup(rate=4.0), Choice(rate=4.0), 1),
+        (LoadSetup(rate=4.0), Choice(rate=14.0), 3.5),
+        (LoadSetup(clients=4, rate=1.0), Choice(), 2),
+        (LoadSetup(clients=4), Choice(clients=10, rate=99.0), 2.5),
+    ],
+)
+def test_the_sheet_knows_how_many_times_the_monitors_load_it_is(
+    setup: LoadSetup, choice: Choice, times: float
+) -> None:
+    assert times_the_load(setup, choice) == times
+
+
 def test_clients_are_those_of_all_gpus_together() -> None:
     assert sheet_spec(LoadSetup(clients=5), Machine(), Choice()).load.clients == 10
     assert sheet_spec(LoadSetup(clients=5), Machine(), Choice(clients=7)).load.clients == 7
@@ -80,6 +105,7 @@ def test_an_axis_of_shares_holds_its_values(one: float, other: float) -> None:
     assert 0 <= low <= min(one, other) + 0.021
     assert max(one, other) - 0.021 <= high <= 1
     assert all(low - 1e-9 <= tick <= high + 1e-9 for tick in share_ticks(low, high))
+    assert share_ticks(low, high)[-1] == round(high, 2)
 
 
 def test_ticks_of_sizes_keep_apart_and_the_last_one() -> None:

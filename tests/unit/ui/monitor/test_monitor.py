@@ -14,14 +14,14 @@ import pytest
 
 from core.engine.events import EvictionCause
 from core.errors import BrothError
-from core.load import MIXES, TICKS_PER_S
+from core.load import MIXES, TICKS_PER_S, LoadRun
 from core.load.hindsight import WhyKind
 from core.timeline.frame import apply
 from core.types import EngineConfig
 from ui.machine.machine import Machine
 from ui.moment.shown import ShownMoment, shown_moment
 from ui.monitor.asked import Asked
-from ui.monitor.charts import MOST_LINES, axis_words, load_figure, row_of, shown_curves, word_lines
+from ui.monitor.charts import MOST_LINES, axis_words, load_figure, shown_curves, strip_of, word_lines
 from ui.monitor.deeds import LoadPlan
 from ui.monitor.looks import ROWS
 from ui.monitor.payload import monitor_payload, shown_flags
@@ -88,7 +88,7 @@ def test_what_a_link_gets_wrong_is_named_and_left_out(query: dict[str, str], los
 def test_every_pool_can_take_every_mix(mix: str, pool: int) -> None:
     load = follow(LoadPlan(LoadSetup(mix=mix, pool=pool)), Machine())
     load.run.advance(requests=20)
-    assert load.run.records.num_arrived >= 20
+    assert load.run.records.cached.num_arrived >= 20
 
 
 def test_the_machine_of_the_stage() -> None:
@@ -129,7 +129,7 @@ def test_the_end_of_the_stream_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     load = follow(LoadPlan(SMALL), Machine())
     load.speed = 64
     load.tick(watch=lambda: 0.0)
-    assert (load.playing, load.run.done, load.run.records.num_arrived) == (False, True, 50)
+    assert (load.playing, load.run.done, load.run.records.cached.num_arrived) == (False, True, 50)
     load.burst()
     assert (load.playing, load.run.flags) == (False, [])
 
@@ -228,6 +228,33 @@ def test_the_payload_is_strict_json_and_small() -> None:
     assert len(json.dumps(monitor_payload(settled(), "en", 60))) < 40_000
 
 
+@pytest.mark.parametrize("num_requests", [60, 20_000])
+def test_numbers_of_now_are_the_servers_own_and_the_recent_ones_a_minutes(num_requests: int) -> None:
+    """Read once more from the records: who is there, and the last 60 s; at the very end nobody, and all."""
+    load = session_at(0.0, replace(SMALL, rate=4.0))
+    spec = replace(load.run.spec, num_requests=num_requests)
+    load.run = LoadRun(spec, load.run.config, load.run.time_model)
+    load.repeat(100.0, 60.0)
+    run, told = load.run, monitor_payload(load, "en", None)
+    assert run.done == (num_requests == 60)
+    for place, (name, side) in enumerate((("with", run.records.cached), ("without", run.records.plain))):
+        there = np.isnan(side.finished_s) & ~np.isnan(side.arrival_s)
+        assert told["now"]["inside"][place] == there.sum()
+        recent = side.first_s > (0 if run.done else 40)
+        waits = (side.first_s - side.arrival_s)[recent]
+        shown = told["recent"][name]
+        assert shown["n"] == len(waits) > 0
+        assert [shown["p50"], shown["p95"]] == pytest.approx(np.quantile(waits, [0.5, 0.95]), abs=1e-6)
+        span = np.nanmax(side.finished_s) if run.done else 60
+        assert shown["per_s"] == pytest.approx((side.finished_s > (0 if run.done else 40)).sum() / span)
+    letters = told["map"]["letters"]
+    assert told["now"]["levels"]["in_use"] == letters.count("u") / len(letters)
+    assert told["now"]["levels"]["cached"] == letters.count("c") / len(letters)
+    if run.done:
+        ends = {name: curve[-1] for name, curve in told["samples"]["curves"].items()}
+        assert [ends["inside_with"], ends["queue_without"], ends["in_use"]] == [0, 0, 0]
+
+
 def test_hot_counts_say_how_many_requests_came_per_bin() -> None:
     load = settled()
     run = load.run
@@ -253,12 +280,13 @@ def test_the_figure_shows_the_samples() -> None:
     for place, (trace, curve) in enumerate(zip(figure.data, curves, strict=False)):
         np.testing.assert_array_equal(np.array(trace.y, float), np.array(samples.curves[curve], float))
         assert trace.name == table("en")[f"monitor.curve.{curve}"].replace("{bin}", "1")
-        assert curve in ROWS[row_of(load, place)]
+        assert curve in ROWS[strip_of(load, place)]
     nobody = [
         end for end, rate in zip(samples.end_s, samples.curves["hit_rate"], strict=True) if rate is None
     ]
     assert list(figure.data[-1].x) == nobody
-    assert row_of(load, len(curves)) == "hit"
+    assert strip_of(load, len(curves)) == "hit"
+    assert strip_of(load, len(curves) + 1) is None  # of a kept run
     assert figure.layout.paper_bgcolor is None
     assert figure.layout.plot_bgcolor is None
     assert figure.layout.xaxis6.title.text == table("en")["monitor.axis"].replace("{bin}", "1")
