@@ -18,10 +18,10 @@ from ui.moment.shown import shown_moment
 from ui.monitor.asked import Asked
 from ui.monitor.behind import STYLE, show_behind
 from ui.monitor.beside import add_kept, beside_panel, overlaid
-from ui.monitor.charts import load_figure, row_of, warm_up
+from ui.monitor.charts import load_figure, strip_of, time_axis, warm_up
 from ui.monitor.cycle import cycle_html, cycle_words
 from ui.monitor.deeds import PLAN, WANTED, LoadPlan
-from ui.monitor.panel import knob_row, setup_popover
+from ui.monitor.panel import about_line, knob_row, setup_popover
 from ui.monitor.payload import machine_words, monitor_payload, shown_flags
 from ui.monitor.run import LOAD, TICK_S, LoadSession, follow
 from ui.monitor.setup import LoadSetup
@@ -29,7 +29,7 @@ from ui.monitor.take import take_popover
 from ui.monitor.view import show_monitor
 from ui.stage.run import go_to_step
 from ui.stage.setup import SETUP
-from ui.words.formula_words import LOOP, SERVING
+from ui.words.formula_words import COUNTED, LOOP, SERVING
 from ui.words.i18n import table
 from ui.words.palette import Theme
 
@@ -43,6 +43,7 @@ def render() -> None:
         show_error(refused)
     if load is None or refused is not None:
         return
+    about_line(load)
     knob_row(load, _set_speed, _burst)
     left_out = load.plan().num_left_out
     if left_out:
@@ -114,11 +115,11 @@ def _cycle() -> None:
         if loop is None:
             st.caption(say("monitor.cycle.wait"))
             return
-        st.html(cycle_html(loop, say))
+        st.html(cycle_html(loop, say, lang(), tools=load.setup.mix == "agents"))
         words, how = st.columns([4, 1], vertical_alignment="top")
-        words.markdown(cycle_words(loop, summary.hit_rate.value, say))
+        words.markdown(cycle_words(loop, summary.hit_rate.value, say, lang()))
         with how.popover(say("monitor.cycle.how"), width="stretch"):
-            formula_lines(LOOP)
+            formula_lines((*LOOP, COUNTED[0]))
             st.markdown(say("monitor.cycle.why"))
 
 
@@ -132,42 +133,74 @@ def _charts(load: LoadSession) -> None:
     """The strips as charts; a click on a point lists who is behind its bin."""
     words = table(lang())
     theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
+    key = f"load_charts_{load.name}_{load.looks}"
+    _hear_click(load, st.session_state.get(key))
     with load.lock:
         moments = [(flag["at_s"], _flag_words(flag)) for flag in shown_flags(tuple(load.run.flags))]
         figure = load_figure(load, words, moments, _bet(), theme)
-    num_own = len(figure.data)
     if (kept := overlaid(load)) is not None:
         add_kept(figure, kept, words, theme)
-    about, formula = st.columns([3, 1], vertical_alignment="center")
+    time_axis(figure)
+    about, second, formula = st.columns([2.2, 0.8, 1], vertical_alignment="center")
     with about:
         st.caption(say("monitor.paused.done" if load.run.done else "monitor.paused"))
+    with second:
+        _second(load)
     with formula, st.popover(say("monitor.modelled"), width="stretch"):
         st.markdown(say("monitor.formula.ttft", **machine_words(load)).replace("\n", "\n\n"))
         formula_lines(SERVING)
     st.html(STYLE)
-    behind = st.container(key="load-behind")
-    told: Any = st.plotly_chart(
-        figure, key=f"load_charts_{load.name}_{load.looks}", on_select="rerun", selection_mode="points"
-    )
-    points = told["selection"]["points"] if told else []
-    points = [point for point in points if point["curve_number"] < num_own]  # a kept run's lead nowhere
-    if points:
-        load.asked = _asked(load, points[0])
-    with behind:
+    st.plotly_chart(figure, key=key, on_select="rerun", selection_mode="points")
+    with st.container(key="load-behind"):
         if load.asked is not None:
             show_behind(load, load.asked, lambda name, at_s: _open(load, name, at_s), _close)
     beside_panel(load)
 
 
-def _asked(load: LoadSession, point: dict[str, Any]) -> Asked:
-    """The bin of a point; the one that is shown already keeps its reasons."""
-    asked = Asked(float(point["x"]), load.run.bins.width_s, row_of(load, int(point["curve_number"])))
-    return load.asked if load.asked == asked else asked
+def _second(load: LoadSession) -> None:
+    """The list without a mouse: the bin of a second that is typed."""
+    key, last = f"load_second_{load.name}", load.run.num_bins * load.run.bins.width_s
+
+    def ask() -> None:
+        at_s = st.session_state[key]
+        if at_s is not None:
+            bins = load.run.bins
+            load.asked, load.picked = (
+                Asked((bins.index(at_s) + 1) * bins.width_s, bins.width_s, "evict"),
+                None,
+            )
+            load.looks += 1  # the next figure begins without a selection
+
+    st.number_input(
+        say("monitor.bin.second"),
+        0.0,
+        max(last, 1.0),
+        None,
+        1.0,
+        format="%g",
+        key=key,
+        on_change=ask,
+        placeholder=say("monitor.bin.second"),
+        label_visibility="collapsed",
+    )
+
+
+def _hear_click(load: LoadSession, told: Any) -> None:
+    """Known before the figure is drawn, so that it marks the bin. The one that is shown already keeps its
+    reasons; another one leaves the request behind that was looked at before."""
+    for point in told["selection"]["points"] if told else ():
+        strip = strip_of(load, int(point["curve_number"]))
+        if strip is None:  # a kept run's lead nowhere
+            continue
+        asked = Asked(float(point["x"]), load.run.bins.width_s, strip)
+        if load.asked != asked:
+            load.asked, load.picked = asked, None
+        return
 
 
 def _close() -> None:
     load = _running()
-    load.asked = None
+    load.asked = load.picked = None
     load.looks += 1
 
 
@@ -187,7 +220,9 @@ def _open(load: LoadSession, request_id: str, at_s: float) -> None:
     try:
         with st.spinner(say("monitor.opening", name=request_id)), load.lock:
             title, cut = (say(f"monitor.{one}", name=request_id) for one in ("moment", "cut"))
-            moment = shown_moment(load.run, request_id, at_s, title, cut)
+            told = load.asked.told if load.asked is not None else None
+            why = told.why.get(request_id) if told is not None else None
+            moment = shown_moment(load.run, request_id, at_s, title, cut, why)
     except BrothError as error:
         show_error(error)
         return

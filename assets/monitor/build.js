@@ -2,10 +2,10 @@
 import { make, makeButton } from "../stage/draw/dom.js";
 import { STRIPS } from "./strips.js";
 
-const NUMBERS = ["time", "requests", "rate", "queue", "inside", "throughput"];
+const NUMBERS = ["time", "requests", "rate", "pair", "queue", "inside", "throughput"];
 
 /** One strip's words: title, mark "modelled", and a line of legend with the newest value for each curve. */
-function buildStrip({ name, curves, modelled }) {
+function buildStrip({ name, curves, modelled, recent }) {
   const title = make("h4"), mark = makeButton("modelled", [], { formula: name });
   mark.hidden = !modelled;
   const rows = curves.map(([curve, look]) => {
@@ -15,8 +15,9 @@ function buildStrip({ name, curves, modelled }) {
     return Object.assign(make("li", "", [sample, word, value]), { curve, word, told: value, look, sample });
   });
   // The last curve is drawn on top: it leads the list.
-  const list = make("ul", "", rows.slice().reverse());
-  return Object.assign(make("div", "strip", [make("div", "striphead", [title, mark]), list]), { name, titleNode: title, mark, rows });
+  const basis = recent ? make("li", "basis") : null;
+  const list = make("ul", "", [...(basis ? [basis] : []), ...rows.slice().reverse()]);
+  return Object.assign(make("div", "strip", [make("div", "striphead", [title, mark]), list]), { name, titleNode: title, mark, rows, basis });
 }
 
 function buildNumber(name) {
@@ -29,8 +30,8 @@ export function buildMonitor() {
   const numbers = NUMBERS.map(buildNumber), mark = makeButton("modelled", [], { formula: "time" });
   const side = make("section", "side", [make("div", "head", [mapTitle, play]), make("div", "mapbox", [mapCanvas]), legend, make("dl", "numbers", numbers), make("p", "", [mark])]);
   const canvas = make("canvas"), strips = STRIPS.map(buildStrip);
-  const heatTitle = make("h4"), heatRows = make("ul", "heatrows");
-  const heat = make("div", "heat", [make("div", "striphead", [heatTitle]), heatRows]);
+  const heatTitle = make("h4"), heatHead = make("span", "heathead"), heatRows = make("ul", "heatrows");
+  const heat = make("div", "heat", [make("div", "striphead", [heatTitle]), heatHead, heatRows]);
   const main = make("section", "main", [canvas, ...strips, heat]);
   const card = make("div", "card");
   card.hidden = true;
@@ -39,5 +40,5 @@ export function buildMonitor() {
   root.tabIndex = 0;
   root.setAttribute("role", "group");
   for (const one of [canvas, mapCanvas]) one.setAttribute("role", "img");
-  return { root, play, mapTitle, mapCanvas, legend, numbers, timeMark: mark, canvas, strips, heatTitle, heatRows, main, card };
+  return { root, play, mapTitle, mapCanvas, legend, numbers, timeMark: mark, canvas, strips, heatTitle, heatHead, heatRows, main, card };
 }

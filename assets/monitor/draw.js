@@ -2,8 +2,8 @@
 import { keyed, make, setAttr, setName, setText, sharpen } from "../stage/draw/dom.js";
 import { drawHeat, HEAT_ROWS } from "./heat.js";
 import { digits, percent } from "./figures.js";
-import { cellColour, countLetters, drawMapCells, LETTERS } from "./poolmap.js";
-import { drawStrips, drawTimeAxis, GUTTER, stripValues, STRIPS, timeAxis, valueText } from "./strips.js";
+import { cellColour, drawMapCells, LETTERS } from "./poolmap.js";
+import { drawStrips, drawTimeAxis, GUTTER, recentValues, stripValues, STRIPS, timeAxis, valueText } from "./strips.js";
 
 const AXIS_H = 42, HEAT_HEAD = 20, VALUES_W = 226;
 const RARE = "rk";
@@ -15,20 +15,23 @@ export function nameMonitor(monitor) {
   setName(monitor.root, t("monitor.name"));
   setText(monitor.mapTitle, t("monitor.pool", { n: data.machine.pool }));
   setText(monitor.heatTitle, t("monitor.heat"));
+  setText(monitor.heatHead, monitor.t1("monitor.heat.head"));
   for (const strip of monitor.strips) {
     setText(strip.titleNode, t("monitor.strip." + strip.name));
     setText(strip.mark, t("monitor.modelled"));
     for (const row of strip.rows) setText(row.word, monitor.t1("monitor.curve." + row.curve, { bin: data.samples.bin_s }));
   }
   setText(monitor.timeMark, monitor.t1("monitor.modelled.all"));
-  for (const number of monitor.numbers) setText(number.term, monitor.t1("monitor.number." + number.name));
+  for (const number of monitor.numbers) setText(number.term, number.name === "pair" ? "" : monitor.t1(numberKey(monitor, number.name)));
 }
 
+const numberKey = ({ data }, name) => "monitor.number." + name + (name === "throughput" && data.recent.whole ? ".whole" : "");
+
 function drawPoolSide(monitor) {
-  const box = monitor.mapCanvas.parentElement, { map } = monitor.data, counts = countLetters(map.letters), all = map.letters.length;
+  const box = monitor.mapCanvas.parentElement, { map, now: { levels } } = monitor.data;
   drawMapCells(monitor.mapCanvas, map, monitor.colours, box.clientWidth, box.clientHeight);
-  const write = writePercent(monitor), share = (letter) => write(percent(counts[letter] / all));
-  const shown = LETTERS.filter(([letter]) => !RARE.includes(letter) || counts[letter]);
+  const write = writePercent(monitor), share = (name) => write(percent(levels[name]));
+  const shown = LETTERS.filter(([letter, name]) => !RARE.includes(letter) || levels[name]);
   keyed(monitor.legend, shown, ([letter]) => letter, () => {
     const sample = make("i", "sample"), word = make("span"), value = make("b");
     return Object.assign(make("span", "key", [sample, word, value]), { sample, word, told: value });
@@ -36,35 +39,41 @@ function drawPoolSide(monitor) {
     node.sample.style.background = letter === "c" ? `linear-gradient(90deg, ${cellColour("c", 0, monitor.colours)}, ${cellColour("c", 9, monitor.colours)})` : cellColour(letter, 0, monitor.colours);
     node.sample.dataset.kind = letter === "e" ? letter : "area";
     setText(node.word, monitor.t1("monitor.curve." + name));
-    setText(node.told, share(letter));
+    setText(node.told, share(name));
   });
-  setName(monitor.mapCanvas, shown.map(([letter, name]) => monitor.t("monitor.curve." + name) + " " + share(letter)).join(", "));
+  setName(monitor.mapCanvas, shown.map(([, name]) => monitor.t("monitor.curve." + name) + " " + share(name)).join(", "));
 }
 
-const pair = (a, b, write) => (a === null ? "–" : write(a)) + " | " + (b === null ? "–" : write(b));
+const pair = (values, write = digits) => values.map((value) => (value === null ? "–" : write(value))).join(" | ");
 
 function drawNumbers(monitor, values) {
-  const { data, head, t1, numbers } = monitor, { state } = data, rate = values.hit_rate_total ?? null;
-  const texts = { time: Math.round(head.at) + " s", requests: t1("monitor.requests", { n: state.arrived, total: state.total }),
-    rate: rate === null ? "–" : writePercent(monitor)(percent(rate)),
-    queue: pair(values.queue_with ?? null, values.queue_without ?? null, digits),
-    inside: pair(values.inside_with ?? null, values.inside_without ?? null, digits), throughput: pair(values.throughput_with ?? null, values.throughput_without ?? null, digits) };
+  const { data, head, t1, numbers } = monitor, { state, now, recent } = data, rate = values.hit_rate_total ?? null;
+  const texts = { time: Math.round(Math.min(head.at, state.at_s)) + " s", requests: t1("monitor.requests", { n: state.arrived, total: state.total }),
+    rate: rate === null ? "–" : writePercent(monitor)(percent(rate)), pair: t1("monitor.pair"),
+    queue: pair(now.queue), inside: pair(now.inside), throughput: pair([recent.with.per_s, recent.without.per_s]) };
   for (const number of numbers) setText(number.told, texts[number.name]);
 }
 
 function drawValues(monitor, values, each) {
   const { strips, buffer, t1 } = monitor, write = writePercent(monitor), none = (look) => (look.faint ? t1("monitor.nobody") : "–");
   strips.forEach((strip, j) => {
+    if (strip.basis) setText(strip.basis, basisWords(monitor));
     strip.style.transform = `translateY(${j * each}px)`;
     strip.style.height = each + "px";
     for (const row of strip.rows) {
       const value = values[row.curve];
-      setText(row.told, value === null || value === undefined ? none(row.look) : valueText(STRIPS[j], value, write));
+      // How full the pool is stands beside its map, of now; here it would be of another moment.
+      if (!row.look.area) setText(row.told, value === null || value === undefined ? none(row.look) : valueText(STRIPS[j], value, write));
       if (row.look.rare) row.hidden = !(buffer.curves[row.curve] ?? []).some((one) => one > 0);
       const colour = monitor.ink(row.curve);
       if (row.sample.ink !== colour) row.sample.style.setProperty("--ink-of", (row.sample.ink = colour));
     }
   });
+}
+
+/** Of which requests the numbers in the legend are. */
+function basisWords({ data: { recent }, t1 }) {
+  return t1(recent.whole ? "monitor.recent.whole" : "monitor.recent.minute", { n: pair([recent.with.n, recent.without.n]) });
 }
 
 function drawHeatRows(monitor, top, rowHeight) {
@@ -75,10 +84,11 @@ function drawHeatRows(monitor, top, rowHeight) {
     const word = make("span"), value = make("b");
     return Object.assign(make("li", "", [word, value]), { word, told: value });
   };
-  keyed(heatRows, data.hot, ({ name }) => name, create, (row, { name, tag, n, rate }) => {
+  keyed(heatRows, data.hot, ({ name }) => name, create, (row, { name, text, tag, n, rate }) => {
     row.style.height = rowHeight + "px";
-    setText(row.word, tag ? name + " " + tag : name);
-    setText(row.told, n + " × · " + (rate === null ? "–" : write(percent(rate))));
+    setText(row.word, monitor.t1(text[0], { n: text[1] }));
+    setAttr(row, "title", tag);
+    setText(row.told, digits(n) + " · " + (rate === null ? "–" : write(percent(rate))));
   });
 }
 
@@ -112,7 +122,7 @@ function drawMain(monitor, width, height, values) {
 /** `moving`: only the time has gone on; the pool is as it was. */
 export function drawMonitor(monitor, moving = false) {
   if (!monitor.buffer) return;
-  const width = monitor.main.clientWidth, height = monitor.main.clientHeight, values = stripValues(monitor.buffer, monitor.head.at);
+  const width = monitor.main.clientWidth, height = monitor.main.clientHeight, values = { ...stripValues(monitor.buffer, monitor.head.at), ...recentValues(monitor.data.recent) };
   setAttr(monitor.root, "data-side", monitor.data.side ? "1" : null);
   if (width && height) drawMain(monitor, width, height, values);
   drawNumbers(monitor, values);

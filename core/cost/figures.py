@@ -37,8 +37,9 @@ FORMULAS: Mapping[str, str] = MappingProxyType(
         "formula.ttft": "t(first token) - t(arrival)",
         "formula.throughput": "finished / s",
         "formula.loop": "finished / s = clients / (t_think + t_queue + t_prefill + t_decode)",
-        "formula.ceiling": "(t_think + t_queue + t_prefill + t_decode) / (t_think + output · t(b = 1))",
+        "formula.ceiling": "t_cycle(no cache) / (t_think + t_first + (output − 1) · t(b = 1))",
         "formula.busy": "Σ t(step)",
+        "formula.saved_busy": "busy₀ · output / output₀ - busy",
         "formula.late": "#{TTFT > L} / #{TTFT known or > L}",
         "formula.month": "g · $/h · 730",
     }

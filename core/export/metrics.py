@@ -100,7 +100,7 @@ def _happened(moment: str, weight: str | None = None, labels: str = "") -> Read:
     """A counter of requests, or of tokens they have, for whom something has happened."""
 
     def read(taken: Snapshot, side: str) -> list[Series]:
-        count = taken.records.num_arrived
+        count = taken.records.reach
         times = getattr(taken.side(side), moment)[:count]
         weights = np.ones(count) if weight is None else getattr(taken.records, weight)[:count]
         return [Series("_total", labels, _counted(taken.edges, times, weights))]
@@ -121,7 +121,7 @@ def _histogram(moment: str, buckets: tuple[float, ...]) -> Read:
     """Seconds from arrival until something happens, observed when it happens."""
 
     def read(taken: Snapshot, side: str) -> list[Series]:
-        count = taken.records.num_arrived
+        count = taken.records.reach
         times = getattr(taken.side(side), moment)[:count]
         took = times - taken.side(side).arrival_s[:count]
         found = []

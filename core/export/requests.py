@@ -24,7 +24,9 @@ from core.load.records import Counts, Side
 
 Json = dict[str, Any]
 _TIMES = ("arrival_s", "admitted_s", "first_s", "finished_s")
-_BYTES_A_LINE, _BYTES_AN_ID, _BYTES_A_ROW = 370, 7, 125
+_BYTES_A_LINE, _BYTES_A_ROW = 410, 120
+_BYTES_OF_AN_OLD_ID = 3.8
+"""Ids are counted up, and those that come again are mostly early, short ones."""
 
 
 def requests_jsonl(taken: Snapshot) -> str:
@@ -51,10 +53,17 @@ def requests_csv(taken: Snapshot) -> str:
     return csv_text([list(columns), *zip(*columns.values(), strict=True)])
 
 
-def jsonl_bytes(prompts: Counts, block_size: int) -> int:
-    """About how large the JSONL will be, from the prompts' lengths."""
+def jsonl_bytes(prompts: Counts, hits: Counts, block_size: int) -> int:
+    """About how large the JSONL will be, from the prompts' lengths and how much of them was hit (below 0: not
+    known yet)."""
     ids = int((-(-prompts // block_size)).sum())
-    return len(prompts) * _BYTES_A_LINE + ids * _BYTES_AN_ID
+    new = ids - int(np.maximum(hits, 0).sum()) // block_size
+    return round(len(prompts) * _BYTES_A_LINE + _counted_up(new) + (ids - new) * _BYTES_OF_AN_OLD_ID)
+
+
+def _counted_up(num: int) -> int:
+    """Characters of the numbers below this one, a comma behind each."""
+    return num + sum(max(num - int(10**places), 0) for places in range(1, len(str(num)))) + num
 
 
 def csv_bytes(num_requests: int) -> int:

@@ -55,5 +55,5 @@ def snapshot(run: LoadRun) -> Snapshot:
         run.num_bins,
         run.config.block_size,
         run.config.num_usable,
-        islice(run.contents(), run.records.num_arrived),
+        islice(run.contents(), run.records.reach),
     )

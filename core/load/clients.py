@@ -42,10 +42,16 @@ class ClientStream:
         self._due: list[tuple[float, int]] = []  # who pauses, and until when
         self.num_made = 0
         self.num_announced = 0
+        self._paused_s = 0.0  # pauses that are over
         for client in self._clients:
             dice = np.random.default_rng([spec.seed, 4, client.number])
             client.pause_s = float(dice.exponential(spec.think_s)) if spec.think_s else 0.0
             self._pause(client, 0.0)
+
+    @property
+    def num_clients(self) -> int:
+        """Clients who send anything at all."""
+        return len(self._clients)
 
     @property
     def ended(self) -> bool:
@@ -65,7 +71,14 @@ class ClientStream:
         """The next request."""
         at_s, number = heapq.heappop(self._due)
         self.num_made += 1
+        self._paused_s += at_s - self._clients[number].since_s
         return self._make(self._clients[number], at_s)
+
+    def paused(self, now_s: float) -> tuple[float, int]:
+        """For how long clients have paused up to now, those who still do included, and how many pauses are
+        over. The one over the other is the mean pause, and not only of the short ones that are over first."""
+        going_on = sum(min(now_s, until_s) - self._clients[number].since_s for until_s, number in self._due)
+        return self._paused_s + going_on, self.num_made + sum(until_s <= now_s for until_s, _ in self._due)
 
     def answered(self, arrival: Arrival, at_s: float) -> None:
         """Its client begins to pause, unless that was its last request."""

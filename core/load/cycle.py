@@ -3,8 +3,12 @@
 A client thinks, waits in the queue, waits for its first token, reads the rest of the answer, and begins
 again. So many clients, each once per cycle: throughput = clients / cycle (Little's law). A cache shortens the
 prefill, and with it the queue and the decoding of those who stand behind it; it shortens neither thinking nor
-the decode steps themselves. What is left if prefill, queue and neighbours took no time at all bounds what any
-cache can gain.
+the steps of the answer itself. What is left if all but a prompt's last token were reused and nobody else was
+there bounds what any cache can gain.
+
+Both servers get the same pauses. While the run is young mostly short ones are over, and in a rush hour the
+faster server has more of its requests inside it. So the pause that counts is one for both: all time that
+clients have paused so far, pauses that go on included, over the pauses that are over.
 """
 
 from __future__ import annotations
@@ -15,17 +19,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.cost import StepWork, TimeModel
+from core.load.clients import ClientStream
 from core.load.records import Counts, Records, Side
-from core.load.spec import LoadSpec
+
+KNOWN_AFTER = 2
+"""Requests a client, on average, that both servers have answered before anything is told."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
     """Means over the requests that both servers have answered, as one of them did, seconds.
 
-    think_s before the request was sent (in an agent's task: the tool's time); queue_s until it was admitted;
-    prefill_s until its first token; decode_s until its last. ``least_s``: one step for the first token and
-    one for each other one, with the GPU to itself.
+    think_s before a request is sent (in an agent's task: the tool's time), the same for both servers;
+    queue_s until it was admitted; prefill_s until its first token; decode_s until its last. ``least_s``: a
+    prefill of the prompt's last token behind all others, then a decode step a token, with the GPU to itself;
+    ``alone_s`` is the decoding in it.
     """
 
     num_clients: int
@@ -33,7 +41,13 @@ class Cycle:
     queue_s: float
     prefill_s: float
     decode_s: float
+    alone_s: float
     least_s: float
+
+    @property
+    def held_s(self) -> float:
+        """Of ``decode_s``: while the GPU did others' work as well, their prefill above all."""
+        return max(self.decode_s - self.alone_s, 0.0)
 
     @property
     def answer_s(self) -> float:
@@ -71,7 +85,7 @@ class Loop:
 
     @property
     def floor_s(self) -> float:
-        """Thinking and the decode steps alone: no cache makes a cycle shorter than this."""
+        """Thinking and the answer's own steps alone: no cache makes a cycle shorter than this."""
         return self.without_cache.think_s + self.without_cache.least_s
 
     @property
@@ -80,42 +94,62 @@ class Loop:
         return self.without_cache.total_s / self.floor_s
 
 
-def compare(spec: LoadSpec, records: Records, time_model: TimeModel) -> Loop | None:
-    """Both cycles so far, O(requests). None without clients, or before both servers have answered the same
-    request. What only the faster one has answered does not count: the means would differ by chance."""
+def compare(
+    clients: tuple[ClientStream, ClientStream],
+    at_s: tuple[float, float],
+    records: Records,
+    time_model: TimeModel,
+) -> Loop | None:
+    """Both cycles so far, O(requests): the clients of the server with the cache and of the one without, and
+    where the two clocks stand. None before both servers have answered ``KNOWN_AFTER`` requests a client. What
+    only the faster one has answered does not count: the means would differ by chance."""
     answered = ~np.isnan(records.cached.finished_s) & ~np.isnan(records.plain.finished_s)
     done = np.flatnonzero(answered)
-    if spec.clients is None or not len(done):
+    num_clients = clients[0].num_clients
+    if len(done) < KNOWN_AFTER * num_clients and len(done) != len(answered):
         return None
-    least_s = _least_s(time_model, records.num_prompt[done], records.num_output[done])
-    cycles = (_cycle(spec, side, done, least_s) for side in (records.cached, records.plain))
+    paused = np.array([stream.paused(now) for stream, now in zip(clients, at_s, strict=True)])
+    think_s = float(paused[:, 0].sum() / max(paused[:, 1].sum(), 1))
+    prompt, output = records.num_prompt[done], records.num_output[done]
+    alone_s = _decode_alone_s(time_model, prompt, output)
+    least_s = alone_s + _first_s(time_model, prompt)
+    sides = (records.cached, records.plain)
+    cycles = (_cycle(num_clients, think_s, side, done, alone_s, least_s) for side in sides)
     return Loop(len(done), *cycles)
 
 
-def _cycle(spec: LoadSpec, side: Side, done: NDArray[np.int64], least_s: float) -> Cycle:
-    assert spec.clients is not None
-    before = np.zeros(len(done))  # when each one's client was last answered; the first ones begin at 0
-    later = done >= spec.clients
-    before[later] = side.finished_s[done[later] - spec.clients]
+def _cycle(
+    num_clients: int, think_s: float, side: Side, done: NDArray[np.int64], alone_s: float, least_s: float
+) -> Cycle:
     sent, first, last = side.arrival_s[done], side.first_s[done], side.finished_s[done]
-    admitted = np.minimum(
-        side.admitted_s[done], first
-    )  # sent again to a fresh engine: it had its first token
+    admitted = side.admitted_s[done]
     return Cycle(
-        num_clients=min(spec.clients, spec.num_requests),
-        think_s=float((sent - before).mean()),
+        num_clients=num_clients,
+        think_s=think_s,
         queue_s=float((admitted - sent).mean()),
         prefill_s=float((first - admitted).mean()),
         decode_s=float((last - first).mean()),
+        alone_s=alone_s,
         least_s=least_s,
     )
 
 
-def _least_s(time_model: TimeModel, prompt: Counts, output: Counts) -> float:
-    """An answer with the prompt wholly cached and nobody else there, on average: a step's time grows evenly
-    with its context, so the mean context of all steps gives the mean step."""
-    steps = output.astype(np.float64)
-    contexts = steps * (prompt - 1) + steps * (steps - 1) / 2
+def _first_s(time_model: TimeModel, prompt: Counts) -> float:
+    """The least time of a first token whatever the cache has, on average. More work never makes a step
+    shorter (``CostModel.step_s``), so nobody else is there; computing a token again is dearer than reading
+    it, so all but the last one is read. A preempted request gets a token back by such a prefill instead of a
+    decode step, but has lost a step besides. A step's time grows evenly with its context, so the mean
+    contexts do."""
     step = StepWork()
-    step.add_decode(int(contexts.sum() / steps.sum()))
+    step.add_prefill(1, int(prompt.mean()) - 1)
+    return time_model.step_s(step)
+
+
+def _decode_alone_s(time_model: TimeModel, prompt: Counts, output: Counts) -> float:
+    """The decode steps of an answer with nobody else there, on average."""
+    steps = output.astype(np.float64) - 1
+    if not steps.any():
+        return 0.0
+    step = StepWork()
+    step.add_decode(int((steps * prompt + steps * (steps - 1) / 2).sum() / steps.sum()))
     return float(steps.mean()) * time_model.step_s(step)

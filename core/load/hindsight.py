@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from core.cost import StepWork
 from core.engine.events import (
     BlockEvicted,
@@ -48,7 +50,7 @@ class Why:
     ``last_token``, ``not_full``: nothing but that was left to reuse. ``new``: no earlier request had these
     tokens. ``evicted``: it was here and was evicted at ``at_s`` for ``cause``, by ``other`` if by a request.
     ``sightings``, ``cap``: it was computed, and a policy did not store it. ``in_flight``: request ``other``,
-    which has the same tokens, had not computed them yet. Of what lies further back than the part that was
+    let in before and with the same tokens, had not computed them yet. Of what lies further back than the part that was
     told again: ``cold`` (at ``at_s`` the cache was emptied for blocks of another size), ``ttl`` (``other``
     used it last at ``at_s``, its time is over), ``before`` (``other`` had it; before ``at_s`` it was gone).
     """
@@ -85,6 +87,21 @@ def hindsight(run: LoadRun, culprits: Culprits, look_back: int = LOOK_BACK) -> H
         if server.now_s > culprits.end_s or not server.has_work:
             break
     return Hindsight(witness.why | _older(run, witness.open), witness.all_victims())
+
+
+def why_missed(run: LoadRun, request_id: RequestId) -> Why | None:
+    """Why that request missed when it was first let in; None: it has not been, or all but nothing was known.
+    Changes nothing in the run."""
+    ledger = run.records.admissions
+    rows = np.flatnonzero(ledger.number == int(request_id[1:]))[:1].tolist()
+    if not rows:
+        return None
+    tokens, hit, at_s = (
+        c[rows[0]].item() for c in (ledger.column("num_tokens"), ledger.column("hit"), ledger.at_s)
+    )
+    miss = Miss(request_id, tokens, hit, at_s)
+    alone = Culprits(at_s, at_s, (), (miss,), (), 0, 1, 0, {}, 0)
+    return hindsight(run, alone).why.get(request_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,38 +217,75 @@ class _Witness:
         """Nothing to do."""
 
 
+class _Before:
+    """Who of those let in before a miss has the same first tokens; of each group the last one. ``computed``:
+    had computed them on this engine; ``planned``: had not yet; ``emptied``: had, before the cache was emptied.
+    Rows of the ledger of admissions: their order tells who came first in one step.
+    """
+
+    def __init__(self, run: LoadRun, one: _Open) -> None:
+        ledger, self.one, self._side = run.records.admissions, one, run.records.cached
+        restarts = [k.at_s for k in run.knobs if k.name == "block_size" and k.at_s <= one.miss.at_s]
+        self.begin_s = max(restarts, default=-1.0)
+        until, mine = ledger.between(-1.0, one.miss.at_s).stop, int(one.miss.request_id[1:])
+        mine_at = until - 1 - int(np.argmax(ledger.number[:until][::-1] == mine))
+        self._rows = {number: place for place, number in enumerate(ledger.number[:mine_at].tolist())}
+        self._rows.pop(mine, None)  # let in before the restart, too
+        self._first_row = int(np.searchsorted(ledger.at_s, self.begin_s))
+        self.computed: int | None = None
+        self.planned: int | None = None
+        self.emptied: int | None = None
+
+    def look_at(self, other: Arrival) -> None:
+        """Another request of the stream."""
+        number, at_s = other.number, self.one.miss.at_s
+        if number not in self._rows or num_common(self.one.mine, other) < self.one.num_tokens:
+            return
+        first_s, finished_s = self._side.first_s[number], self._side.finished_s[number]
+        in_prompt = self.one.num_tokens <= other.num_prompt
+        if self._rows[number] < self._first_row:
+            if (first_s if in_prompt else finished_s) <= self.begin_s:
+                self.emptied = self._later(self.emptied, number)
+        elif finished_s <= at_s or (in_prompt and self.begin_s < first_s <= at_s):
+            self.computed = self._later(self.computed, number)
+        else:
+            self.planned = self._later(self.planned, number)
+
+    def _later(self, one: int | None, other: int) -> int:
+        return other if one is None or self._rows[other] > self._rows[one] else one
+
+
 def _older(run: LoadRun, open_misses: list[_Open]) -> dict[RequestId, Why]:
-    """Reasons from the stream: who was let in earlier and has the same first tokens? O(requests)."""
-    side, last = run.records.cached, dict[RequestId, int]()
-    for other in run.contents() if open_misses else ():
-        if other.number >= run.records.num_arrived:
+    """Reasons from the stream. O(requests)."""
+    all_before = [_Before(run, one) for one in open_misses]
+    for other in run.contents() if all_before else ():
+        if other.number >= run.records.reach:
             break
-        admitted_s = side.admitted_s[other.number]
-        for one in open_misses:
-            name = one.miss.request_id
-            if (
-                admitted_s <= one.miss.at_s
-                and other.request_id != name
-                and (name not in last or admitted_s >= side.admitted_s[last[name]])
-                and num_common(one.mine, other) >= one.num_tokens
-            ):
-                last[name] = other.number
-    return {one.miss.request_id: _from_stream(run, one, last.get(one.miss.request_id)) for one in open_misses}
+        for before in all_before:
+            before.look_at(other)
+    return {before.one.miss.request_id: _from_stream(run, before) for before in all_before}
 
 
-def _from_stream(run: LoadRun, one: _Open, last: int | None) -> Why:
-    if last is None:
-        return Why("new")
-    finished_s, other = float(run.records.cached.finished_s[last]), f"R{last}"
-    if not finished_s <= one.miss.at_s:
-        return Why("in_flight", other=other)
-    restarts = [knob.at_s for knob in run.knobs if knob.name == "block_size"]
-    since = [at_s for at_s in restarts if finished_s <= at_s <= one.miss.at_s]
-    if since:
-        return Why("cold", at_s=since[-1], other=other)
-    if one.ttl_s is not None and one.since_s - finished_s > one.ttl_s:
-        return Why("ttl", at_s=finished_s, other=other)
-    return Why("before", at_s=one.since_s, other=other)
+def _from_stream(run: LoadRun, before: _Before) -> Why:
+    """What was there once has gone since, so whoever had computed it decides."""
+    if before.computed is not None:
+        return _gone(run, before.one, before.computed)
+    if before.planned is not None:
+        return Why("in_flight", other=f"R{before.planned}")
+    if before.emptied is not None:
+        return Why("cold", at_s=before.begin_s, other=f"R{before.emptied}")
+    return Why("new")
+
+
+def _gone(run: LoadRun, one: _Open, number: int) -> Why:
+    """It went before everything was told. Because of its TTL, if nothing else went meanwhile."""
+    used_s = float(run.records.cached.finished_s[number])
+    if one.ttl_s is not None and one.since_s - used_s > one.ttl_s:
+        bins = run.bins
+        meanwhile = slice(bins.index(used_s), bins.index(one.since_s) + 1)
+        if not any(bins.sums[f"evicted.{cause}"][meanwhile].any() for cause in ("reused", "cap", "forced")):
+            return Why("ttl", at_s=used_s, other=f"R{number}")
+    return Why("before", at_s=one.since_s, other=f"R{number}")
 
 
 def _runs(arrival: Arrival) -> Iterator[Segment]:

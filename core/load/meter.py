@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from core.cost import StepWork, TimeModel
 from core.engine.events import EvictionCause, RequestAdmitted
 from core.load.bins import Bins
@@ -30,7 +32,8 @@ class Meter:
     """The listener of one server. Evictions and occupancy are told for the one with the cache only.
 
     Admissions and evictions count where their step begins, tokens and time where it ends. Levels (occupancy,
-    queue) are those after the first step that ends at or after the end of a bin.
+    queue) are those after the first step that ends at or after the end of a bin; while nobody is there, those
+    that the last step has left.
     """
 
     def __init__(self, name: str, records: Records, side: Side, bins: Bins, time_model: TimeModel) -> None:
@@ -45,18 +48,22 @@ class Meter:
         self._pushing_until_s = 0.0
         self._num_levelled = 0  # bins whose levels are written
         self._generation = 0
-        self._num_generated = 0
+        self._empty: Server | None = None  # while nobody is there
         # Totals of the whole run.
         self.busy_s = 0.0
         self.queries = 0
         self.hits = 0
         self.saved_s = 0.0
         self.computed = 0
+        self.num_generated = 0  # answer tokens
         self.num_finished = 0
         self.num_admissions = 0
 
     def submitted(self, arrival: Arrival, turn: int) -> None:
         """A request reaches the engine."""
+        if self._empty is not None:  # the engine is still as the last step has left it
+            self.rested(arrival.at_s)
+            self._empty = None
         self._records.arrived(self._side, arrival)
         self._side.turn[arrival.number] = turn
 
@@ -66,8 +73,9 @@ class Meter:
         if event.resumed:
             self._bins.add(f"{self._name}.preempted", at_s)
             return
-        self._side.admitted_s[number] = at_s
-        self._side.hit[number] = event.hit_tokens
+        if np.isnan(self._side.first_s[number]):  # sent again later on, it has its first token already
+            self._side.admitted_s[number] = at_s
+            self._side.hit[number] = event.hit_tokens
         if event.counted:
             self.queries += event.num_tokens
             self.hits += event.hit_tokens
@@ -92,12 +100,22 @@ class Meter:
         self.computed += work.num_tokens
         self._bins.add(f"{self._name}.busy_s", end_s, end_s - start_s)
         self._bins.add(f"{self._name}.computed", end_s, work.num_tokens)
-        self._bins.add(f"{self._name}.generated", end_s, server.num_generated - self._num_generated)
-        self._num_generated = server.num_generated
+        self._bins.add(f"{self._name}.generated", end_s, server.num_generated - self.num_generated)
+        self.num_generated = server.num_generated
         if self._has_cache:
             self.count_evictions(start_s, server)
             self._count_pushed(start_s, server)
-        self._level(end_s, server)
+        self._level(end_s, server, server.num_waiting, server.num_inside)
+        self._empty = None if server.num_inside else server
+
+    def rested(self, until_s: float) -> None:
+        """Time has passed; if nobody is there, the server has stayed as it was."""
+        if self._empty is not None:
+            self._level(until_s, self._empty, 0, 0)
+
+    def closed(self, num_bins: int) -> None:
+        """All is done, in the middle of the last of so many bins."""
+        self.rested(num_bins * self._bins.width_s)
 
     def count_evictions(self, at_s: float, server: Server) -> None:
         """Count what was evicted since the last time as evicted at this moment."""
@@ -125,7 +143,7 @@ class Meter:
         """A fresh engine counts from zero."""
         self._evicted = dict.fromkeys(CAUSES, 0)
 
-    def _level(self, at_s: float, server: Server) -> None:
+    def _level(self, at_s: float, server: Server, num_waiting: int, num_inside: int) -> None:
         """Write the levels of all bins that are over by now."""
         bins = self._bins
         bins.index(at_s)
@@ -136,8 +154,8 @@ class Meter:
         if num_over <= self._num_levelled:
             return
         over = slice(self._num_levelled, num_over)
-        bins.levels[f"{self._name}.queue"][over] = server.num_waiting
-        bins.levels[f"{self._name}.inside"][over] = server.num_inside
+        bins.levels[f"{self._name}.queue"][over] = num_waiting
+        bins.levels[f"{self._name}.inside"][over] = num_inside
         if self._has_cache:
             levels, usable = take_levels(server.engine), server.engine.config.num_usable
             for name in LEVELS:  # as shares: a new block size changes the number of blocks

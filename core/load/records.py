@@ -19,7 +19,9 @@ Counts = NDArray[np.int32]
 class Side:
     """What became of each request on one of the two servers. Times in modelled seconds; not yet: nan.
 
-    ``hit`` are reused tokens (-1: not admitted yet), ``turn`` counts the server's turns at submission,
+    ``hit`` are reused tokens (-1: not admitted yet), ``admitted_s`` and ``hit`` those of the admission that
+    led to the first token, even if the request was sent again to a fresh engine later; ``turn`` counts the
+    server's turns at submission,
     ``evicted`` are the cached blocks that had to go for what this request took or stored. With clients who
     wait for their answer, the same request comes to the two servers at different moments.
     """
@@ -35,7 +37,7 @@ class Side:
 
     @property
     def num_arrived(self) -> int:
-        """Requests that have come to this server."""
+        """Requests that have come to this server and have been taken in; more may stand at its door."""
         return int(np.count_nonzero(self.turn >= 0))
 
     def order(self) -> NDArray[np.int64]:
@@ -45,11 +47,11 @@ class Side:
 
 
 class Records:
-    """All requests of a run, by number. ``num_arrived``: one more than the highest number that has come to
-    either server. In an open stream all lower ones have come too; clients who wait overtake one another."""
+    """All requests of a run, by number. ``reach``: one more than the highest number that either server has
+    taken in. That is no count: clients who wait overtake one another, so lower ones may be missing."""
 
     def __init__(self, size: int) -> None:
-        self.num_arrived = 0
+        self.reach = 0
         self.kind: NDArray[np.int8] = np.full(size, -1, np.int8)
         self.prefix: Counts = np.full(size, -1, np.int32)
         self.num_prompt: Counts = np.zeros(size, np.int32)
@@ -62,7 +64,7 @@ class Records:
     def arrived(self, side: Side, arrival: Arrival) -> None:
         """Both servers tell of each arrival; of what a request is, the second time nothing changes."""
         number = arrival.number
-        self.num_arrived = max(self.num_arrived, number + 1)
+        self.reach = max(self.reach, number + 1)
         side.arrival_s[number] = arrival.at_s
         self.kind[number] = KINDS.index(arrival.kind)
         self.prefix[number] = arrival.prefix
@@ -71,8 +73,8 @@ class Records:
 
     def ttft_s(self, side: Side) -> Times:
         """Time to first token of every request that has one, in order of arrival."""
-        known = ~np.isnan(side.first_s[: self.num_arrived])
-        return side.first_s[: self.num_arrived][known] - side.arrival_s[: self.num_arrived][known]
+        known = ~np.isnan(side.first_s[: self.reach])
+        return side.first_s[: self.reach][known] - side.arrival_s[: self.reach][known]
 
     @property
     def num_bytes(self) -> int:

@@ -122,7 +122,7 @@ class _Piece:
 def _number(run: LoadRun, request_id: RequestId) -> int:
     digits = request_id[1:]
     number = int(digits) if request_id[:1] == "R" and digits.isascii() and digits.isdigit() else -1
-    if not 0 <= number < run.records.num_arrived or run.records.cached.hit[number] < 0:
+    if not 0 <= number < run.records.reach or run.records.cached.hit[number] < 0:
         message = (
             f"Request {request_id} has not been admitted in this run. Let the run go on, or choose another."
         )
@@ -160,7 +160,7 @@ def _apply_due(run: LoadRun, server: Server) -> None:
 
 def twin_at(run: LoadRun, before_s: float, look_back: int) -> Server:
     """A server that stands where so many requests fewer had come than at ``before_s``."""
-    arrival_s = run.records.cached.arrival_s[: run.records.num_arrived]
+    arrival_s = run.records.cached.arrival_s[: run.records.reach]
     goal = int((arrival_s <= before_s).sum()) - look_back
     marks = [mark for mark in run.marks if mark.num_taken <= goal]
     server = _twin(run, marks[-1] if marks else None)

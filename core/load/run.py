@@ -126,6 +126,10 @@ class LoadRun:
         self.cached.run_until(horizon)
         self.plain.run_until(horizon)
         self.now_s = max(horizon, self.now_s) if not self.done else max(self.cached.now_s, self.plain.now_s)
+        for server, meter in ((self.cached, self.cached_meter), (self.plain, self.plain_meter)):
+            meter.rested(min(server.now_s, self.now_s) if server.has_work else self.now_s)
+            if self.done:
+                meter.closed(self.num_bins)
         self._mark()
         return not self.done
 
@@ -236,12 +240,17 @@ class LoadRun:
         return hottest(self.records, self.cached.stream, self.bins, self.num_bins, size, top)
 
     def loop(self) -> Loop | None:
-        """The cycle of one client on both servers; None without clients or answers."""
-        return compare(self.spec, self.records, self.time_model)
+        """The cycle of one client on both servers; None without clients, or before much is known."""
+        with_cache, without = self.cached, self.plain
+        if not isinstance(with_cache.stream, ClientStream) or not isinstance(without.stream, ClientStream):
+            return None
+        clients = with_cache.stream, without.stream
+        return compare(clients, (with_cache.now_s, without.now_s), self.records, self.time_model)
 
     def summary(self) -> Summary:
         """The run so far in numbers."""
-        return summarize(self.records, self.cached_meter, self.plain_meter, self.now_s)
+        come = self.cached.num_taken
+        return summarize(self.records, self.cached_meter, self.plain_meter, self.now_s, come)
 
     def by_kind(self, slo_s: float) -> tuple[KindSummary, ...]:
         """The run so far against a service level, all requests first, then kind by kind."""

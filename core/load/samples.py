@@ -113,7 +113,8 @@ def _known(values: Column) -> Curve:
 def _window(admissions: Ledger, ends: Column) -> Curve:
     """Hit tokens / tokens looked up by who was admitted in the ``WINDOW_S`` before each end."""
     high = np.searchsorted(admissions.at_s, ends, side="right")
-    low = np.searchsorted(admissions.at_s, ends - WINDOW_S, side="right")
+    after = np.where(ends > WINDOW_S, ends - WINDOW_S, -1.0)  # moment 0 belongs to the first minute
+    low = np.searchsorted(admissions.at_s, after, side="right")
     queries, hits = (
         np.concatenate([[0.0], np.cumsum(admissions.column(name), dtype=np.float64)])
         for name in ("num_tokens", "hit")
@@ -123,9 +124,9 @@ def _window(admissions: Ledger, ends: Column) -> Curve:
 
 def _ttft(records: Records, side: Side, borders: Column) -> tuple[Curve, Curve]:
     """Median and 95th percentile of the TTFT of all requests whose first token falls into each bin."""
-    first = side.first_s[: records.num_arrived]
+    first = side.first_s[: records.reach]
     known = ~np.isnan(first)
-    waits = first[known] - side.arrival_s[: records.num_arrived][known]
+    waits = first[known] - side.arrival_s[: records.reach][known]
     bins = by_bin(first[known], waits, borders)
     return [_percentile(values, 0.5) for values in bins], [_percentile(values, 0.95) for values in bins]
 
@@ -142,7 +143,7 @@ def _percentile(values: list[float], share: float) -> float | None:
 
 def _finished(records: Records, side: Side, borders: Column, width: float) -> Curve:
     """Requests finished per second in each bin."""
-    ends = np.sort(side.finished_s[: records.num_arrived])  # nan sorts to the end
+    ends = np.sort(side.finished_s[: records.reach])  # nan sorts to the end
     counts: list[int] = np.diff(np.searchsorted(ends, borders, side="right")).tolist()
     return [count / width for count in counts]
 
@@ -204,7 +205,7 @@ def hottest(
     records: Records, stream: Stream, bins: Bins, count: int, block_size: int, top: int
 ) -> list[HotPrefix]:
     """The prefixes that most requests began with, most frequent first (ties: lower number first)."""
-    prefix = records.prefix[: records.num_arrived]
+    prefix = records.prefix[: records.reach]
     totals = np.bincount(prefix[prefix >= 0], minlength=len(stream.prefixes))
     order = np.argsort(-totals, kind="stable")[:top]
     return [
@@ -217,11 +218,11 @@ def hottest(
 def _hot(
     records: Records, stream: Stream, edges: Column, block_size: int, place: int, total: int
 ) -> HotPrefix:
-    mine = records.prefix[: records.num_arrived] == place
-    times = np.sort(records.cached.arrival_s[: records.num_arrived][mine])
-    hit = records.cached.hit[: records.num_arrived][mine]
+    mine = records.prefix[: records.reach] == place
+    times = np.sort(records.cached.arrival_s[: records.reach][mine])
+    hit = records.cached.hit[: records.reach][mine]
     admitted = hit >= 0
-    prompts = int(records.num_prompt[: records.num_arrived][mine][admitted].sum())
+    prompts = int(records.num_prompt[: records.reach][mine][admitted].sum())
     text = stream.prefixes[place]
     hashes = hash_chain(text.ids(), block_size) if not text.name.startswith("rag") else []  # type: ignore[arg-type]
     return HotPrefix(

@@ -65,6 +65,8 @@ class _Live:
     arrival: Arrival
     num_prompt: int
     answered: bool = False
+    num_sampled: int = 0  # answer tokens of this engine
+    num_given: int = 0  # those its client has: sent again, it gets none of them twice
 
 
 class Server:
@@ -79,7 +81,7 @@ class Server:
         self.num_turns = 0
         self.num_knobs = 0
         self.num_taken = 0  # requests that have come
-        self.num_generated = 0  # answer tokens
+        self.num_generated = 0  # answer tokens that clients have
         self._num_empty = 0
         self.door: deque[Arrival] = deque()
         self.live: dict[RequestId, _Live] = {}
@@ -198,8 +200,11 @@ class Server:
                 is_decode = event.num_scheduled == 1 and before >= num_prompt
                 self._scheduled[event.request_id] = (event.num_scheduled, before, is_decode)
             case TokensAppended():
-                self.num_generated += len(event.token_ids)
                 live = self.live[event.request_id]
+                live.num_sampled += len(event.token_ids)
+                if live.num_sampled > live.num_given:
+                    self.num_generated += live.num_sampled - live.num_given
+                    live.num_given = live.num_sampled
                 if not live.answered:
                     live.answered = True
                     self._answered.append(live)
@@ -239,13 +244,14 @@ class Server:
 
     def restart(self, config: EngineConfig) -> None:
         """A fresh, empty engine. Whoever was being served or waited in it is sent again, in order of arrival;
-        a first token that was given stays given."""
+        answer tokens that were given stay given."""
         again = list(self.live.values())  # in the order in which they came in
         ticks = int(self.now_s * TICKS_PER_S)
         self.engine = Engine(config, self._take, block_events=self._tee is not None)
         if ticks:
             self.engine.wait(ticks)
         for live in again:
+            live.num_sampled = 0
             self.engine.submit(live.arrival.request())
         self.num_knobs += 1
 

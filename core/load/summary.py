@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from core.load.server import Server
 
 
+MOST_HALF_DONE = 0.1
+"""Requests that have begun and are not finished, as a share of the finished ones on each server: prompts that
+are computed and not yet answered would look like a waste of the slower one."""
+
+
 @dataclass(frozen=True, slots=True)
 class SideSummary:
     """One server. Counts are the engine's; TTFT, throughput and busy time are modelled."""
@@ -34,9 +39,12 @@ class SideSummary:
 class Summary:
     """Both servers, and what the cache saved.
 
-    ``saved_prefill``: each hit by itself, on an idle GPU. ``saved_busy``: busy seconds of one server less
-    those of the other, batches and decode included; None until both have finished the same requests,
-    because before that the slower one has simply done less.
+    ``num_arrived``: requests that have come to the server with the cache, those at its door included.
+    ``saved_prefill``: each hit by itself, on an idle GPU; batched, prompts cost less than one by one, so
+    this is more than what the server saves. ``saved_busy``: what the answers of the server with the cache
+    would have kept the other one busy, at that one's busy seconds an answer token, less the busy seconds they
+    took; batches and decode included. Once both have done the same work, that is the plain difference. None
+    while much of the work is half done (``MOST_HALF_DONE``).
     """
 
     at_s: float
@@ -48,26 +56,37 @@ class Summary:
     with_cache: SideSummary
     without_cache: SideSummary
 
-    def money(self, prices: Prices, num_gpus: int) -> Figure:
-        """What the prefill time saved is worth."""
-        return prices.of_gpu_time(self.saved_prefill.value or 0.0, num_gpus)
+    def money(self, prices: Prices, num_gpus: int) -> Figure | None:
+        """What the busy time saved is worth; None while nobody knows it."""
+        saved = self.saved_busy.value
+        return None if saved is None else prices.of_gpu_time(saved, num_gpus)
 
 
-def summarize(records: Records, cached: Meter, plain: Meter, now_s: float) -> Summary:
+def summarize(records: Records, cached: Meter, plain: Meter, now_s: float, num_arrived: int) -> Summary:
     """Everything up to now. O(requests)."""
     rate = cached.hits / cached.queries if cached.queries else None
-    comparable = cached.num_finished == plain.num_finished == records.num_arrived > 0
-    saved = plain.busy_s - cached.busy_s if comparable else None
     return Summary(
         at_s=now_s,
-        num_arrived=records.num_arrived,
+        num_arrived=num_arrived,
         hit_rate=Figure(rate, "share", "counted", "formula.hit_rate"),
         saved_tokens=Figure(cached.hits, "tokens", "counted", "formula.saved_tokens"),
         saved_prefill=Figure(cached.saved_s, "s", "modelled", "formula.saved_s"),
-        saved_busy=Figure(saved, "s", "modelled", "formula.busy"),
+        saved_busy=Figure(_saved_busy(records, cached, plain), "s", "modelled", "formula.saved_busy"),
         with_cache=_side(records, records.cached, cached, now_s),
         without_cache=_side(records, records.plain, plain, now_s),
     )
+
+
+def _saved_busy(records: Records, cached: Meter, plain: Meter) -> float | None:
+    half_done = 0
+    for side, meter in ((records.cached, cached), (records.plain, plain)):
+        begun = int(np.count_nonzero(~np.isnan(side.admitted_s) & np.isnan(side.finished_s)))
+        if not meter.num_finished or begun > MOST_HALF_DONE * meter.num_finished:
+            return None
+        half_done += begun
+    if not half_done and cached.num_finished == plain.num_finished:
+        return plain.busy_s - cached.busy_s  # answers that a restart sent again count twice elsewhere
+    return plain.busy_s / plain.num_generated * cached.num_generated - cached.busy_s
 
 
 def _side(records: Records, side: Side, meter: Meter, now_s: float) -> SideSummary:
@@ -104,8 +123,8 @@ class KindSide:
 
 @dataclass(frozen=True, slots=True)
 class KindSummary:
-    """One kind of traffic on both servers; ``kind`` None: all of it. ``hit_rate`` is that of the requests
-    that the server with the cache has admitted."""
+    """One kind of traffic on both servers; ``kind`` None: all of it. ``num_requests`` have come to the server
+    with the cache; ``hit_rate`` is that of those it has admitted."""
 
     kind: Kind | None
     num_requests: int
@@ -116,12 +135,14 @@ class KindSummary:
 
 def by_kind(records: Records, cached: Server, plain: Server, slo_s: float) -> tuple[KindSummary, ...]:
     """All requests first, then the kinds that have come, most frequent first. O(kinds x requests)."""
-    come = slice(records.num_arrived)
-    kinds = records.kind[come]
+    kinds = records.kind.copy()
+    for arrival in (*cached.door, *plain.door):
+        kinds[arrival.number] = KINDS.index(arrival.kind)
     waits = [
-        (waits_so_far(side, server)[come], ~np.isnan(side.first_s[come]))
+        (waits_so_far(side, server), ~np.isnan(side.first_s))
         for side, server in ((records.cached, cached), (records.plain, plain))
     ]
+    come = ~np.isnan(waits[0][0])
     rows = []
     for kind in (None, *KINDS):
         mine = kinds >= 0 if kind is None else kinds == KINDS.index(kind)
@@ -129,7 +150,7 @@ def by_kind(records: Records, cached: Server, plain: Server, slo_s: float) -> tu
             continue
         with_cache, without_cache = (_kind_side(wait[mine], done[mine], slo_s) for wait, done in waits)
         rate = Figure(_rate(records, mine), "share", "counted", "formula.hit_rate")
-        rows.append(KindSummary(kind, int(mine.sum()), rate, with_cache, without_cache))
+        rows.append(KindSummary(kind, int((mine & come).sum()), rate, with_cache, without_cache))
     return tuple(sorted(rows, key=lambda row: (row.kind is not None, -row.num_requests)))
 
 
@@ -159,7 +180,7 @@ def _kind_side(waits: Times, answered: NDArray[np.bool_], slo_s: float) -> KindS
 
 
 def _rate(records: Records, mine: NDArray[np.bool_]) -> float | None:
-    hit = records.cached.hit[: len(mine)]
+    hit = records.cached.hit
     admitted = mine & (hit >= 0)
-    total = int(records.num_prompt[: len(mine)][admitted].sum())
+    total = int(records.num_prompt[admitted].sum())
     return int(hit[admitted].sum()) / total if total else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qsl, urlsplit
+
 import pytest
 
 from core.load import LoadRun
@@ -29,7 +31,7 @@ def plain_run(setup: LoadSetup, until_s: float, cap_at: tuple[int, int] | None =
 
 def headline(run: LoadRun, lang: Lang) -> str:
     summary = run.summary()
-    told = {"n": digits(run.records.num_arrived), "time": seconds(run.now_s)}
+    told = {"n": digits(run.cached.num_taken), "time": seconds(run.now_s)}
     return t("finish.load.headline", lang, rate=never_full(summary.hit_rate.value or 0), **told)
 
 
@@ -56,7 +58,7 @@ def test_a_link_makes_the_load_again_and_reports_it(lang: Lang) -> None:
     sides = ((run.records.cached, run.cached), (run.records.plain, run.plain))
     late, p95, waiting = [], [], []
     for side, server in sides:
-        come = [n for n in range(run.records.num_arrived) if side.arrival_s[n] == side.arrival_s[n]]
+        come = [n for n in range(len(side.arrival_s)) if side.arrival_s[n] == side.arrival_s[n]]
         ttft = [side.first_s[n] - side.arrival_s[n] for n in come if side.first_s[n] == side.first_s[n]]
         open_s = [server.now_s - side.arrival_s[n] for n in come if side.first_s[n] != side.first_s[n]]
         open_s += [server.now_s - arrival.at_s for arrival in server.door]
@@ -116,3 +118,64 @@ def test_another_load_has_not_run_yet() -> None:
 @pytest.mark.parametrize("text", ["0", "-3", "many", "1e3", "9999999"])
 def test_a_damaged_length_is_named(text: str) -> None:
     assert far.from_query({"lu": text}) == (None, ["lu"])
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_what_was_done_to_the_load_stands_in_its_report(lang: Lang) -> None:
+    """Settings that are not the usual ones, knobs turned and rush hours, each with its moment."""
+    first = LoadSetup(rate=2.0, cache_cap=64, ttl_s=2, admit_after=3)
+    plan = LoadPlan(first, (Deed(4, "cache_cap", 100), Deed(6, "burst"), Deed(7, "ttl_s")))
+    at = visit("finish", lang=lang, lu="30", **to_query(plan))
+    said = texts(at)
+
+    def flag(name: str, value: int) -> str:
+        return t(f"monitor.flag.{name}", lang, value=value)
+
+    for name, value in (("cache_cap", 64), ("ttl", 2), ("admit_after", 3)):
+        assert flag(name, value) in said
+    rush = t("finish.load.rush", lang, factor="4", seconds="20")
+    for what, second in ((flag("cache_cap", 100), 4), (rush, 6), (t("finish.load.no.ttl", lang), 7)):
+        assert t("finish.load.deed", lang, what=what, second=second) in said
+    assert t("finish.load.decide.calm", lang) in said
+    assert t("finish.load.decide.rate", lang, rate=4) + ("。" if lang == "zh" else ".") in said
+    assert t("finish.load.decide.times", lang, times=2) in said
+    calm = texts(visit("finish", lang=lang, lu="10", lr="2"))
+    assert t("finish.load.decide.calm", lang) not in calm
+    assert rush not in calm
+
+
+def test_money_is_what_busy_time_shows_and_a_rush_is_in_its_month() -> None:
+    setup = LoadSetup(mix="system")
+    at = visit("finish", lang="en", lu="90", **to_query(LoadPlan(setup, (Deed(20, "burst"),))))
+    run = LoadRun(setup.spec(), setup.config(), Machine().cost())
+    run.advance(seconds=20)
+    run.burst(seconds=20, factor=4)
+    run.advance(seconds=70)
+    saved = run.summary().saved_busy.value
+    assert saved is not None
+    assert 0 < saved < (run.summary().saved_prefill.value or 0) / 3
+    a_month = saved / 3600 * Machine().prices.per_gpu_hour * 730 * 3600 / run.now_s
+    said = texts(at).replace("\\$", "$")
+    assert f"**{seconds(saved)}**" in said
+    assert f"about ${a_month:,.0f} in a month" in said
+    assert t("finish.load.worth.rush", "en") in said
+    assert t("finish.load.idle.more", "en") in said
+
+
+def test_agents_whose_tools_work_say_so() -> None:
+    said = texts(visit("finish", lang="en", lm="agents", ln="4", lk="2", lu="40"))
+    assert t("finish.load.tools", "en", tool="6", share="10", seconds="2") in said
+    assert t("finish.load.closed", "en", n=4, seconds=2) not in said
+
+
+def test_the_load_s_address_stands_beside_the_stage_s() -> None:
+    query = {"lr": "2", "lc": "64", "ld": "4C2s", "lu": "10", "lang": "en"}
+    at = visit("finish", **query)
+    at.session_state["export_tab"] = "link"
+    found = [one.value for one in at.run().code]
+    assert len(found) == 2
+    load, stage = (dict(parse_qsl(urlsplit(one).query)) for one in found)
+    assert load.items() >= query.items()
+    assert urlsplit(found[0]).path.endswith("/finish")
+    assert "lu" not in stage
+    assert urlsplit(found[1]).path.endswith("/execute")

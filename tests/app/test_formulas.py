@@ -20,7 +20,7 @@ def test_every_formula_has_a_sentence(name: str, lang: Lang) -> None:
 
 
 def test_every_formula_stands_in_a_group() -> None:
-    names = ("PREFILL", "KV", "SAVINGS", "MONEY", "HELD", "SERVING", "COUNTED")
+    names = ("PREFILL", "KV", "SAVINGS", "MONEY", "HELD", "SERVING", "LOOP", "DECISION", "COUNTED")
     groups: list[tuple[str, ...]] = [getattr(formula_words, name) for name in names]
     assert sorted(name for group in groups for name in group) == sorted(FORMULAS)
 

@@ -27,7 +27,7 @@ from ui.decision.said import hit_words, progress, verdict, wait_words
 from ui.decision.tables import sheet_csv
 from ui.frame.formulas import formula_lines
 from ui.frame.session import say
-from ui.words.formula_words import SERVING
+from ui.words.formula_words import DECISION, SERVING
 
 _PAGE_STYLE = """
 .st-key-decision-body{gap:.75rem}
@@ -97,7 +97,7 @@ def formula_popover(asked: Asked) -> None:
     words = {name: FORMULAS[f"formula.{name}"] for name in ("prefill", "decode", "ttft")}
     with st.popover(say("decision.formula")):
         st.markdown(say("monitor.formula.ttft", model=machine.model, gpu=gpu, **words).replace("\n", "\n\n"))
-        formula_lines(SERVING)
+        formula_lines((*SERVING, *DECISION))
 
 
 def take_along(now: Callable[[], Asked], link: str) -> None:

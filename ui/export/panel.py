@@ -9,14 +9,18 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from ui.decision.setup import CHOICE
 from ui.export.browser import png, printing, show_files, video
 from ui.export.film_panel import film_panel
 from ui.export.handout import handout_html
 from ui.export.offline import offline_html
 from ui.export.pictures import LEVELS, MAX_FRAMES, frames_zip, picture, stops
 from ui.export.requests import requests_csv
+from ui.finish.far import FAR
 from ui.frame.open_parts import draw_open_tab
 from ui.frame.session import lang, lang_mode, say
+from ui.machine.machine import MACHINE
+from ui.monitor.deeds import PLAN
 from ui.stage.own import OWN
 from ui.stage.payload import Payload, stage_payload
 from ui.stage.record import RECORD, open_question, run_name
@@ -42,6 +46,13 @@ def export_panel(run: Run | None) -> None:
 
 
 def _link() -> None:
+    far_s = FAR.get()
+    if far_s is not None:
+        st.markdown(f"**{say('export.link.load')}**")
+        st.caption(say("export.link.load.help"))
+        address = run_link(st.context.url, _load_query(far_s), "finish")
+        st.code(address, language=None, wrap_lines=True)
+        st.markdown(f"**{say('export.link.stage')}**")
     st.caption(say("export.link.help"))
     if SETUP.get().scenario == OWN:
         st.caption(say("export.link.own"))
@@ -165,8 +176,14 @@ def _link_query() -> dict[str, str]:
     return {**to_query(setup), **done, "lang": lang_mode()}
 
 
-def run_link(url: str | None, query: Mapping[str, str]) -> str:
-    """The address of this run on the execute page, as somebody else would open it."""
+def _load_query(far_s: int) -> dict[str, str]:
+    """The same, and the load that the page reports: what ran, on which machine, how far, at which level."""
+    query = _link_query() | PLAN.write(PLAN.get()) | MACHINE.write(MACHINE.get())
+    return query | CHOICE.write(CHOICE.get()) | FAR.write(far_s)
+
+
+def run_link(url: str | None, query: Mapping[str, str], page: str = "execute") -> str:
+    """The address of this run on that page, as somebody else would open it."""
     parts = urlsplit(url or "")
-    path = parts.path.rpartition("/")[0] + "/execute"
+    path = parts.path.rpartition("/")[0] + f"/{page}"
     return urlunsplit((parts.scheme, parts.netloc, path, urlencode(query), ""))

@@ -10,13 +10,15 @@ from core.cost import Figure
 from core.decision import HOURS_A_MONTH
 from core.errors import BrothError
 from core.load import KindSide, KindSummary, Summary
-from ui.decision.setup import CHOICE
+from ui.decision.setup import CHOICE, times_the_load, total_clients, total_rate
 from ui.frame.formulas import formulas_panel
-from ui.frame.session import say, show_error
-from ui.machine.machine import MACHINE
+from ui.frame.session import lang, say, show_error
+from ui.machine.machine import MACHINE, Machine
+from ui.monitor.deeds import BURST, KNOBS, Deed
 from ui.monitor.repeat import repeat_to, this_load
 from ui.monitor.run import LoadSession
-from ui.monitor.setup import LoadSetup
+from ui.monitor.setup import BURST_FACTOR, BURST_S, LoadSetup
+from ui.words.i18n import listed, run_on
 from ui.words.numbers import change, digits, money, never_full, seconds
 from ui.words.tables import show_table
 
@@ -26,9 +28,15 @@ FORMULAS = (
     "formula.late",
     "formula.throughput",
     "formula.busy",
+    "formula.saved_busy",
     "formula.saved_s",
     "formula.money_hours",
 )
+
+
+_COUNTED = Figure(None, "requests", "counted", "formula.throughput")
+MOST_DEEDS = 6
+"""Of what was done to a load that the report names one by one."""
 
 
 def load_panel(goal_s: int, to_decision: Callable[[], None]) -> None:
@@ -57,7 +65,7 @@ def load_panel(goal_s: int, to_decision: Callable[[], None]) -> None:
     _worth(load, summary)
     if st.button(say("finish.load.decide"), key="finish_decide", type="primary"):
         to_decision()
-    st.caption(say("finish.load.decide.help"))
+    st.caption(_decide_help(load))
     formulas_panel(FORMULAS)
 
 
@@ -66,17 +74,64 @@ def _head(load: LoadSession, summary: Summary) -> None:
     told = {"n": digits(summary.num_arrived), "time": seconds(summary.at_s)}
     key = "finish.load.headline" if rate else "finish.load.headline.zero"
     st.header(say(key, rate=never_full(rate or 0.0), **told), anchor=False)
-    machine = load.machine
-    about = {"mix": say(f"monitor.mix.{setup.mix}"), "count": digits(setup.pool), "size": setup.block_size}
-    about |= {"model": machine.model_spec.name, "gpu": machine.gpu_spec.name, "come": _come(setup)}
-    st.markdown(say("finish.load.subline", **about))
+    machine, config = load.machine, load.run.config
+    about = {"mix": say(f"monitor.mix.{setup.mix}"), "come": _come(setup), "machine": _machine(machine)}
+    about |= {"count": digits(config.num_usable), "size": str(config.block_size)}
+    about["model"] = machine.model_spec.name
+    lines = [say("finish.load.subline", **about), _tools(setup), *changes(load), say("finish.load.servers")]
+    st.markdown(run_on(lines, lang()))
+
+
+def _machine(machine: Machine) -> str:
+    name = machine.gpu_spec.name
+    return name if machine.num_gpus == 1 else f"{machine.num_gpus} × {name}"
 
 
 def _come(setup: LoadSetup) -> str:
     """How requests come."""
     if setup.clients is None:
         return say("finish.load.open", rate=f"{setup.rate:g}")
-    return say("finish.load.closed", n=setup.clients, seconds=setup.think_s)
+    key = "finish.load.closed.agents" if setup.mix == "agents" else "finish.load.closed"
+    return say(key, n=setup.clients, seconds=setup.think_s)
+
+
+def _tools(setup: LoadSetup) -> str:
+    """Whose pauses an agent has; of other requests there is nothing to say."""
+    if setup.mix != "agents":
+        return ""
+    spec = setup.spec()
+    told = {"tool": f"{spec.tool_s:g}", "share": f"{100 * spec.ask_share:g}"}
+    return say("finish.load.tools", seconds=f"{spec.think_s:g}", **told)
+
+
+def changes(load: LoadSession) -> list[str]:
+    """What was set for the cache, and what a person did to the load while it ran; a sentence each."""
+    first, told = load.first, []
+    unusual = [(name, getattr(first, name)) for name in KNOBS if name != "block_size"]
+    unusual = [(name, value) for name, value in unusual if value != getattr(LoadSetup(), name)]
+    if unusual:
+        what = listed((_set(name, value) for name, value in unusual), lang())
+        told.append(say("finish.load.policies", what=what))
+    if load.deeds:
+        what = listed((_done(deed) for deed in load.deeds[:MOST_DEEDS]), lang())
+        left = len(load.deeds) - MOST_DEEDS
+        told.append(say("finish.load.deeds" if left <= 0 else "finish.load.deeds.more", what=what, n=left))
+    return told
+
+
+def _done(deed: Deed) -> str:
+    if deed.name == BURST:
+        what = say("finish.load.rush", factor=f"{BURST_FACTOR:g}", seconds=f"{BURST_S:g}")
+    else:
+        what = _set(deed.name, deed.value)
+    return say("finish.load.deed", what=what, second=digits(deed.at_s))
+
+
+def _set(name: str, value: int | None) -> str:
+    key = "ttl" if name == "ttl_s" else name
+    if value is None:
+        return say(f"finish.load.no.{key}")
+    return say(f"monitor.flag.{key}", value=digits(value))
 
 
 def _both(summary: Summary, all_of: KindSummary, load: LoadSession) -> None:
@@ -93,9 +148,9 @@ def _both(summary: Summary, all_of: KindSummary, load: LoadSession) -> None:
         _row("p50", [_time(side.ttft_p50) for side in sides], sides[0].ttft_p50),
         _row("p95", [_time(side.ttft_p95) for side in sides], sides[0].ttft_p95),
         _row("late", [_share(side.late) for side in sides], sides[0].late, level=_level()),
-        _row("finished", [digits(side.num_finished) for side in servers], servers[0].throughput),
+        _row("finished", [digits(side.num_finished) for side in servers], _COUNTED),
         _row("throughput", [_number(side.throughput) for side in servers], servers[0].throughput),
-        _row("queue", [digits(machine.num_waiting) for machine in machines], sides[0].late),
+        _row("queue", [digits(machine.num_waiting) for machine in machines], _COUNTED),
         _row("busy", busy, servers[0].busy),
     ]
     head = ("what", "with", "without", "basis")
@@ -131,19 +186,56 @@ def _kind(row: KindSummary) -> list[str]:
 
 def _worth(load: LoadSession, summary: Summary) -> None:
     """GPU time, and what it costs at one's own prices."""
-    prices, num_gpus = MACHINE.get().prices, load.machine.num_gpus
-    worth, saved = summary.money(prices, num_gpus).value or 0.0, summary.saved_busy.value
-    month = worth * HOURS_A_MONTH * 3600 / summary.at_s
-    amounts = {"worth": money(worth, prices.currency), "month": money(month, prices.currency)}
-    price = money(prices.per_gpu_hour, prices.currency)
-    told = {"saved": seconds(summary.saved_prefill.value or 0.0), "price": price}
-    st.markdown(say("finish.load.worth", **told, **amounts).replace("$", "\\$"))
+    saved, busy = summary.saved_busy.value, summary.with_cache.busy.value or 0.0
     if saved is None:
         st.markdown(say("finish.load.busy.open"))
-        return
-    both = (summary.with_cache.busy.value or 0.0, summary.without_cache.busy.value or 0.0)
-    share = change(saved / both[1]) if both[1] else "–"
-    st.markdown(say("finish.load.busy.saved", cached=seconds(both[0]), plain=seconds(both[1]), share=share))
+    else:
+        key = "saved" if saved > 0 else "more" if saved < 0 else "same"
+        share = change(saved / (saved + busy)) if saved + busy else "–"
+        told = {"cached": seconds(busy), "plain": seconds(saved + busy), "share": share}
+        lines = [say(f"finish.load.busy.{key}", saved=seconds(abs(saved)), **told)]
+        if summary.with_cache.num_finished != summary.without_cache.num_finished:
+            lines.append(say("finish.load.busy.scaled"))
+        if saved > 0:
+            lines += _money(load, summary)
+        st.markdown(run_on(lines, lang()).replace("$", "\\$"))
+    idle = summary.saved_prefill.value or 0.0
+    lines = [say("finish.load.idle", saved=seconds(idle))]
+    if saved is None or saved < idle:
+        lines.append(say("finish.load.idle.most" if saved is None else "finish.load.idle.more"))
+    st.caption(run_on(lines, lang()))
+
+
+def _money(load: LoadSession, summary: Summary) -> list[str]:
+    prices = MACHINE.get().prices
+    figure = summary.money(prices, load.machine.num_gpus)
+    worth = 0.0 if figure is None else figure.value or 0.0
+    month = worth * HOURS_A_MONTH * 3600 / summary.at_s
+    rounded = f"{prices.currency}{month:,.0f}" if month >= 10 else money(month, prices.currency)
+    amounts = {"worth": money(worth, prices.currency), "month": rounded}
+    lines = [say("finish.load.worth", price=money(prices.per_gpu_hour, prices.currency), **amounts)]
+    return [*lines, say("finish.load.worth.rush")] if _rushed(load) else lines
+
+
+def _rushed(load: LoadSession) -> bool:
+    return any(deed.name == BURST for deed in load.deeds)
+
+
+def _decide_help(load: LoadSession) -> str:
+    """What the sheet will be about, beside what ran here."""
+    setup, choice = load.setup, CHOICE.get()
+    clients, rate = total_clients(setup, choice), total_rate(setup, choice)
+    if clients is None:
+        come = say("finish.load.decide.rate", rate=f"{rate:g}")
+    else:
+        come = say("finish.load.decide.clients", n=clients)
+    times = times_the_load(setup, choice)
+    told = [say("finish.load.decide.help", come=come)]
+    if times != 1:
+        told.append(say("finish.load.decide.times", times=f"{times:.3g}"))
+    if _rushed(load):
+        told.append(say("finish.load.decide.calm"))
+    return run_on(told, lang())
 
 
 def _level() -> str:

@@ -11,23 +11,32 @@ from core.load import Culprits, Evictor, Hindsight, Miss, Slow, Victim, Why, cul
 from ui.frame.session import say, tell
 from ui.monitor.asked import Asked
 from ui.monitor.run import LoadSession
+from ui.monitor.texts import text_key
 from ui.words.numbers import digits, seconds
 
 _MOST_VICTIMS = 3
+# At the foot of the window, over the charts: where the click was, the charts stay where they are.
 STYLE = """<style>
 .st-key-load-charts:has(.main-svg){overflow:visible}
-.st-key-load-behind:has(button){position:sticky;top:3.6rem;z-index:60;max-height:52vh;overflow:auto;
-padding:.6rem .8rem;
-border:1px solid light-dark(#D5DCE4,#333E4B);border-radius:.5rem;background:light-dark(#F5F7FA,#1B222B);
-box-shadow:0 4px 14px rgba(0,0,0,.18)}
-.st-key-load-behind [data-testid="stVerticalBlock"]{gap:.15rem}
+*:has(>.st-key-load-behind button),.st-key-load-behind:has(button){position:sticky;bottom:0;z-index:60}
+.st-key-load-behind:has(button){max-height:46vh;overflow:auto;scrollbar-width:auto;
+scrollbar-color:light-dark(#6B7887,#7C8A9A) transparent;padding:0 .8rem .6rem;
+border:1px solid light-dark(#6B7887,#7C8A9A);border-radius:.5rem;
+background:linear-gradient(light-dark(#F5F7FA,#1B222B) 30%,transparent) bottom/100% 2rem no-repeat local,
+linear-gradient(transparent,rgba(0,0,0,.28)) bottom/100% .8rem no-repeat scroll,light-dark(#F5F7FA,#1B222B);
+box-shadow:0 -4px 14px rgba(0,0,0,.18)}
+.st-key-load-behind-head{position:sticky;top:0;z-index:2;padding:.4rem 0;align-items:center;flex-wrap:nowrap;
+background:light-dark(#F5F7FA,#1B222B)}
+.st-key-load-behind,.st-key-load-behind [data-testid="stVerticalBlock"]{gap:.15rem}
 .st-key-load-behind button{min-height:0;padding:0}
 .st-key-load-behind [data-testid="stCaptionContainer"]{margin:-.3rem 0 0}
 .st-key-load-behind [data-testid="stMarkdownContainer"]{margin:0}
-.st-key-load-behind [data-testid="stCaptionContainer"] p{margin:0;line-height:1.3}
+.st-key-load-behind [data-testid="stMarkdownContainer"] p{margin:0}
+.st-key-load-behind-head>*{min-width:0}
+.st-key-load-behind [data-testid="stCaptionContainer"] p{line-height:1.3}
 .st-key-load-behind button p{font-weight:600;text-decoration:underline dotted}
-.st-key-load-behind [data-testid="stElementContainer"]:has(button){margin-top:.5rem}
-@media (max-width:900px){.st-key-load-behind:has(button){max-height:60vh}}
+.st-key-load-behind [data-testid="stColumn"] [data-testid="stElementContainer"]:has(button){margin-top:.5rem}
+@media (max-width:900px){.st-key-load-behind:has(button){max-height:55vh}}
 </style>"""
 
 Open = Callable[[str, float], None]
@@ -37,9 +46,9 @@ def show_behind(load: LoadSession, asked: Asked, open_request: Open, close: Call
     """Draw the lists. ``open_request`` is told a request and its moment, ``close`` that they may go."""
     with load.lock:
         found = culprits_of(load.run, asked.end_s, asked.width_s)
-    head, off = st.columns([6, 1], vertical_alignment="center")
+    head = st.container(horizontal=True, horizontal_alignment="distribute", key="load-behind-head")
     head.markdown(f"**{say('monitor.bin.title', begin=f'{found.begin_s:g}', end=f'{found.end_s:g}')}**")
-    off.button(say("monitor.bin.close"), on_click=close, type="tertiary", key="behind_close")
+    head.button(say("monitor.bin.close"), on_click=close, type="tertiary", key="behind_close")
     reasons: dict[str, st.delta_generator.DeltaGenerator] = {}
     for column, name in zip(st.columns(3), asked.order, strict=True):
         with column:
@@ -126,13 +135,20 @@ def victim_words(victims: tuple[Victim, ...]) -> str:
     """Whose blocks went, and of what text; those with a name first."""
     known = [one for one in victims if one.request_id is not None]
     parts = [
-        say("monitor.bin.of", name=one.request_id, text=one.text, n=one.blocks)
+        say("monitor.bin.of", name=one.request_id, text=_text_words(one), n=one.blocks)
         for one in known[:_MOST_VICTIMS]
     ]
     more = sum(one.blocks for one in known[_MOST_VICTIMS:])
     older = sum(one.blocks for one in victims if one.request_id is None)
     parts += [say(f"monitor.bin.of.{name}", n=n) for name, n in (("more", more), ("older", older)) if n]
     return " · ".join(parts) or say("monitor.why.unknown")
+
+
+def _text_words(victim: Victim) -> str:
+    if victim.text is None:
+        return say("monitor.why.unknown")
+    key, number = text_key(victim.text, victim.request_id)
+    return say(key, n=number)
 
 
 def why_words(why: Why | None) -> str:

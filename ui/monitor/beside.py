@@ -15,10 +15,12 @@ import streamlit as st
 from core.cost import Figure
 from core.load import LoadSpec, Samples, Summary
 from ui.frame.kept import Kept
-from ui.frame.session import say
+from ui.frame.session import lang, say
+from ui.monitor.charts import hover_words, legend_of
 from ui.monitor.looks import INKS, ROWS
 from ui.monitor.run import LoadSession
-from ui.monitor.setup import LoadSetup
+from ui.monitor.setup import LoadSetup, arrival_words
+from ui.words.i18n import listed, run_on
 from ui.words.numbers import digits, percent, seconds
 from ui.words.palette import PALETTE, Theme
 
@@ -30,6 +32,12 @@ CURVES: Mapping[str, tuple[str, ...]] = {
     "queue": ("queue_with",),
 }
 """What is drawn of the kept run: of its server with the cache, what has room beside another."""
+
+
+ARRIVALS = ("rate", "clients", "think_s")
+"""Settings that are told together, as how requests come: one of them alone may mean nothing."""
+OF_ITS_LENGTH = ("time", "finished")
+"""What is larger because a run has gone on for longer: no difference between two runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +85,19 @@ def add_kept(figure: go.Figure, kept: KeptRun, words: Mapping[str, str], theme: 
     for row, curves in CURVES.items():
         for curve in curves:
             name = words["beside.curve"].replace("{name}", words[f"monitor.curve.{curve}"])
+            values, bin_s = kept.samples.curves[curve], kept.samples.bin_s
+            points = zip(values, kept.samples.end_s, strict=True)
             figure.add_scatter(
                 x=kept.samples.end_s,
-                y=kept.samples.curves[curve],
+                y=values,
+                text=[hover_words(row, name, value, end, bin_s, words) for value, end in points],
                 name=name,
                 mode="lines",
                 line={"dash": "dot", "width": 2, "color": PALETTE[theme][INKS[curve]]},
                 opacity=0.65,
                 connectgaps=True,
-                legendgroup=row,
-                hovertemplate="%{y:.3g}<extra>%{fullData.name}</extra>",
+                legend=legend_of(row),
+                hovertemplate="%{text}<extra></extra>",
                 row=list(ROWS).index(row) + 1,
                 col=1,
             )
@@ -114,8 +125,9 @@ def _keep(load: LoadSession) -> None:
 def _compare(kept: KeptRun, now: KeptRun) -> None:
     st.markdown(f"**{say('beside.title')}**")
     told = differences(kept, now)
-    st.markdown(say("beside.differs", what="; ".join(told)) if told else say("beside.equal"))
-    st.caption(say("beside.same_requests" if kept.stream == now.stream else "beside.other_requests"))
+    st.markdown(say("beside.differs", what=listed(told, lang())) if told else say("beside.equal"))
+    asked = say("beside.same_requests" if kept.stream == now.stream else "beside.other_requests")
+    st.caption(run_on((asked, say("beside.lengths")), lang()))
     head = ["", *(say(f"beside.column.{name}") for name in ("kept", "now", "more", "basis"))]
     lines = [head, [":--", "--:", "--:", "--:", ":--"], *rows(kept, now)]
     with st.container(key="table-load-beside"):
@@ -124,10 +136,15 @@ def _compare(kept: KeptRun, now: KeptRun) -> None:
 
 def differences(kept: KeptRun, now: KeptRun) -> list[str]:
     """What was set otherwise, in words: name, before, now."""
-    told = [
+    told = []
+    arrivals = [arrival_words(run.setup, say) for run in (kept, now)]
+    if arrivals[0] != arrivals[1]:
+        told.append(_change(say("monitor.arrivals"), *arrivals))
+    told += [
         _change(_label(one.name), *(_value(one.name, getattr(run.setup, one.name)) for run in (kept, now)))
         for one in fields(LoadSetup)
         if getattr(kept.setup, one.name) != getattr(now.setup, one.name)
+        and not (one.name in ARRIVALS and (arrivals[0] != arrivals[1] or one.name == "rate"))
     ]
     machines = zip(("machine.model", "machine.gpu"), kept.machine, now.machine, strict=True)
     told += [_change(say(label), before, after) for label, before, after in machines if before != after]
@@ -154,20 +171,27 @@ def rows(kept: KeptRun, now: KeptRun) -> list[list[str]]:
     """Name, then, now, difference, basis."""
     pairs = zip(_end(kept).items(), _end(now).values(), strict=True)
     return [
-        [say(f"beside.{name}"), _shown(one), _shown(two), _more(one, two), say(f"basis.{two.basis}")]
+        [
+            say(f"beside.{name}"),
+            _shown(one),
+            _shown(two),
+            "" if name in OF_ITS_LENGTH else _more(one, two),
+            say(f"basis.{two.basis}"),
+        ]
         for (name, one), two in pairs
     ]
 
 
 def _end(run: KeptRun) -> dict[str, Figure]:
-    """What one column says, of the server with the cache. Two runs stand at different moments, so sums
-    are told per second."""
+    """What one column says, of the server with the cache up to its last answer. Two runs stand at different
+    moments, so sums are told per second."""
     summary, side = run.summary, run.summary.with_cache
-    busy, at_s = side.busy.value or 0.0, summary.at_s
+    at_s = side.num_finished / side.throughput.value if side.throughput.value else 0.0
+    busy = side.busy.value or 0.0
     evicted = run.num_evicted / at_s if at_s else None
     return {
-        "time": Figure(summary.at_s, "s", "modelled", "formula.ttft"),
-        "finished": Figure(side.num_finished, "requests", "counted", "formula.throughput"),
+        "time": Figure(at_s, "s", "modelled", "formula.ttft"),
+        "finished": Figure(side.num_finished, "requests", "modelled", "formula.throughput"),
         "hit_rate": summary.hit_rate,
         "p50": side.ttft_p50,
         "p95": side.ttft_p95,
@@ -192,10 +216,14 @@ def _more(one: Figure, two: Figure) -> str:
     if one.value is None or two.value is None:
         return "–"
     more = two.value - one.value
+    if two.unit == "share" and not round(100 * more, 1):
+        return say("beside.same")
     sign = "+" if more > 0 else ""
     if two.unit == "share":
         return say("beside.points", n=f"{sign}{digits(round(100 * more, 1))}")
     told = f"{sign}{_shown(replace(two, value=more))}"
-    if not one.value or not more:
+    if not more:
+        return say("beside.same")
+    if not one.value:
         return told
     return f"{told} ({say('beside.percent', n=f'{sign}{digits(round(100 * more / one.value, 1))}')})"

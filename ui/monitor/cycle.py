@@ -6,16 +6,19 @@ cache can take away: pauses and the answer's own decode steps are left.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
 
 from core.load import Cycle, Loop
+from ui.words.i18n import Lang, listed, run_on
 from ui.words.numbers import percent, seconds
 from ui.words.palette import themed
 
-PARTS = ("think", "queue", "prefill", "decode")
+PARTS = ("think", "queue", "prefill", "decode", "held")
 MANY = 2.0
 """From here on a gain is told as so many times, below as so many percent more."""
+WORTH_SAYING = 0.05
+"""Of a cycle: by so much others' work must hold up decoding to be told in words as well."""
 
 Say = Callable[..., str]
 
@@ -25,6 +28,7 @@ _GROUNDS = {
     "queue": f"repeating-linear-gradient(90deg,{themed('hair')} 0 2px,{themed('line')} 2px 4px)",
     "prefill": _HATCHED,
     "decode": themed("others"),
+    "held": f"repeating-linear-gradient(45deg,{themed('others')} 0 4px,{themed('miss_soft')} 4px 8px)",
 }
 STYLE = (
     f"""<style>
@@ -48,31 +52,33 @@ STYLE = (
 )
 
 
-def cycle_html(loop: Loop, say: Say) -> str:
-    """Both bars, one legend."""
+def cycle_html(loop: Loop, say: Say, lang: Lang, *, tools: bool = False) -> str:
+    """Both bars, one legend. ``tools``: clients pause while their tools work, too."""
+    words = {name: say(f"monitor.cycle.{name}") for name in PARTS}
+    if tools:
+        words["think"] = say("monitor.cycle.think.tools")
     longest = max(loop.with_cache.total_s, loop.without_cache.total_s)
     rows = [
-        _row(say(f"monitor.curve.throughput_{name}"), cycle, longest, loop, say)
+        _row(say(f"monitor.curve.throughput_{name}"), cycle, longest, loop, words, lang)
         for name, cycle in (("with", loop.with_cache), ("without", loop.without_cache))
     ]
-    legend = "".join(
-        f'<span><i class="{name}"></i>{escape(say(f"monitor.cycle.{name}"))}</span>' for name in PARTS
-    )
+    legend = "".join(f'<span><i class="{name}"></i>{escape(words[name])}</span>' for name in PARTS)
     legend += f'<span><i class="line"></i>{escape(say("monitor.cycle.floor"))}</span>'
     return f'{STYLE}<div class="broth-cycle">{"".join(rows)}<div class="k">{legend}</div></div>'
 
 
-def _row(name: str, cycle: Cycle, longest: float, loop: Loop, say: Say) -> str:
+def _row(name: str, cycle: Cycle, longest: float, loop: Loop, words: Mapping[str, str], lang: Lang) -> str:
     parts = {part: getattr(cycle, f"{part}_s") for part in PARTS}
+    parts["decode"] -= parts["held"]
     spans = "".join(
         f'<i class="{part}" style="width:{100 * value / longest:.3f}%" '
-        f'title="{escape(say(f"monitor.cycle.{part}"))}: {seconds(value)}"></i>'
+        f'title="{escape(words[part])}: {seconds(value)}"></i>'
         for part, value in parts.items()
         if value > 0
     )
     floor = 100 * loop.floor_s / longest
     floor_at = f'<span class="floor" style="left:{floor:.3f}%"></span>'
-    told = "; ".join(f"{say(f'monitor.cycle.{part}')} {seconds(value)}" for part, value in parts.items())
+    told = listed((f"{words[part]} {seconds(value)}" for part, value in parts.items()), lang)
     return (
         f'<div class="r"><span>{escape(name)}</span><div class="track" role="img" '
         f'aria-label="{escape(told)}"><div class="bar">{spans}</div>{floor_at}</div>'
@@ -80,10 +86,10 @@ def _row(name: str, cycle: Cycle, longest: float, loop: Loop, say: Say) -> str:
     )
 
 
-def cycle_words(loop: Loop, hit_rate: float | None, say: Say) -> str:
+def cycle_words(loop: Loop, hit_rate: float | None, say: Say, lang: Lang) -> str:
     """What the bars come to: hits, gain, and how much no cache can exceed."""
     before, after = loop.without_cache, loop.with_cache
-    return say(
+    told = say(
         "monitor.cycle.told",
         n=after.num_clients,
         hit="–" if hit_rate is None else percent(hit_rate),
@@ -96,10 +102,15 @@ def cycle_words(loop: Loop, hit_rate: float | None, say: Say) -> str:
         inside_a=f"{after.inside:.1f}",
         inside_b=f"{before.inside:.1f}",
     )
+    if before.held_s - after.held_s < WORTH_SAYING * before.total_s:
+        return told
+    shorter = say("monitor.cycle.shorter", a=seconds(after.held_s), b=seconds(before.held_s))
+    return run_on((told, shorter), lang)
 
 
 def gain_words(gain: float, say: Say) -> str:
     """So many percent more, or so many times as many."""
     if gain >= MANY:
         return say("monitor.cycle.times", n=f"{gain:.1f}")
-    return say("monitor.cycle.percent", n=f"{100 * (gain - 1):+.1f}".replace("-", "−"))
+    more = round(100 * (gain - 1), 1)
+    return say("monitor.cycle.percent" if more >= 0 else "monitor.cycle.fewer", n=f"{abs(more):.1f}")

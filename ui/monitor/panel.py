@@ -29,6 +29,7 @@ from ui.monitor.setup import (
     SPEEDS,
     THINK_S,
     LoadSetup,
+    arrival_words,
     like_stage,
 )
 from ui.stage.run import current_run
@@ -105,6 +106,21 @@ def _arrivals() -> None:
         ):
             with column:
                 _number(name, least, most, empty=False)
+
+
+def about_line(load: LoadSession) -> None:
+    """What runs: on which machine, how often requests come, of what kind."""
+    setup, machine = load.setup, load.machine
+    st.caption(
+        say(
+            "monitor.about",
+            n=machine.num_gpus,
+            gpu=machine.gpu,
+            model=machine.model,
+            arrivals=arrival_words(setup, say),
+            mix=say(f"monitor.mix.{setup.mix}"),
+        )
+    )
 
 
 def knob_row(load: LoadSession, set_speed: Callable[[int], None], burst: Callable[[], None]) -> None:

@@ -5,14 +5,21 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from core.cost import FORMULAS
-from core.load import TICKS_PER_S, Flag, HotPrefix
+from core.load import TICKS_PER_S, Flag, HotPrefix, LoadRun
+from core.load.records import Side
+from core.load.samples import WINDOW_S
+from core.timeline.snapshot import LEVELS, take_levels
 from ui.monitor.looks import INKS
 from ui.monitor.run import LoadSession
+from ui.monitor.texts import text_key
 from ui.words.i18n import LangMode
 from ui.words.palette import PALETTE
 
 TOP = 10
+PLACES = 6
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _QUIET_FLAGS = {"admit_window"}  # follows from another knob
@@ -43,9 +50,12 @@ def monitor_payload(load: LoadSession, lang: LangMode, bet: int | None) -> Paylo
             "playing": load.playing,
             "done": run.done,
             "heard": load.heard,
-            "arrived": run.records.cached.num_arrived,
+            "arrived": run.cached.num_taken,
             "total": run.spec.num_requests,
+            "at_s": run.now_s,
         },
+        "now": _now(run),
+        "recent": _recent(run),
         "samples": data,
         "map": _pool_map(load),
         "hot": [_hot(prefix) for prefix in run.hottest(TOP)],
@@ -74,6 +84,37 @@ def machine_words(load: LoadSession) -> Payload:
     }
 
 
+def _now(run: LoadRun) -> Payload:
+    """What holds at this moment, not at the end of the last bin. Pairs: with the cache, without. ``levels``:
+    shares of the pool."""
+    servers, levels = (run.cached, run.plain), take_levels(run.cached.engine)
+    return {
+        "queue": [server.num_waiting for server in servers],
+        "inside": [server.num_inside for server in servers],
+        "levels": {name: getattr(levels, name) / run.config.num_usable for name in LEVELS},
+    }
+
+
+def _recent(run: LoadRun) -> Payload:
+    """The last minute of each server, or the whole run once it is over: ``n`` requests with a first token,
+    median and p95 of how long it took, answers finished per second."""
+    since_s = 0.0 if run.done else max(run.now_s - WINDOW_S, 0.0)
+    sides = (("with", run.records.cached), ("without", run.records.plain))
+    return {"whole": run.done} | {
+        name: _since(side, since_s, float(np.nanmax(side.finished_s)) if run.done else run.now_s)
+        for name, side in sides
+    }
+
+
+def _since(side: Side, since_s: float, until_s: float) -> Payload:
+    late = side.first_s > since_s  # nan: not yet
+    waits = side.first_s[late] - side.arrival_s[late]
+    p50, p95 = np.quantile(waits, [0.5, 0.95]).round(PLACES).tolist() if len(waits) else (None, None)
+    num_finished = int(np.count_nonzero(side.finished_s > since_s))
+    per_s = num_finished / (until_s - since_s) if until_s > since_s else None
+    return {"n": len(waits), "p50": p50, "p95": p95, "per_s": per_s}
+
+
 def _pool_map(load: LoadSession) -> Payload:
     cells = load.run.slot_map()
     return {"letters": cells.letters, "ages": cells.ages, "per": cells.slots_per_cell}
@@ -82,6 +123,7 @@ def _pool_map(load: LoadSession) -> Payload:
 def _hot(prefix: HotPrefix) -> Payload:
     return {
         "name": prefix.name,
+        "text": list(text_key(prefix.name)),
         "tag": prefix.tag,
         "n": prefix.num_requests,
         "rate": None if prefix.hit_rate is None else round(prefix.hit_rate, 4),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -95,6 +95,14 @@ LESSONS = MappingProxyType(
 """Two loads with the same prompts and hit rate: few clients with long answers, for whom the cache changes the
 requests per second by some 6 %, and many with short ones, for whom it multiplies them
 (``python -m benchmarks.loop``)."""
+
+
+def arrival_words(setup: LoadSetup, say: Callable[..., str]) -> str:
+    """How requests come: so many a second, or from so many clients who wait and pause."""
+    if setup.clients is None:
+        return say("monitor.arrive.open", rate=f"{setup.rate:g}")
+    kind = "closed" if setup.think_s else "closed.at_once"
+    return say(f"monitor.arrive.{kind}", n=setup.clients, pause=setup.think_s)
 
 
 def like_stage(setup: LoadSetup, config: EngineConfig) -> LoadSetup:

@@ -48,10 +48,11 @@ def take_popover(load: LoadSession) -> None:
     if not popover.open:
         return
     with popover:
-        if not load.run.records.num_arrived:
+        if not load.run.records.cached.num_arrived:
             st.caption(say("take.none"))
             return
-        st.caption(say("take.when", seconds=digits(int(load.run.now_s)), n=load.run.records.num_arrived))
+        come = load.run.records.cached.num_arrived
+        st.caption(say("take.when", seconds=digits(int(load.run.now_s)), n=come))
         for file in _files(load, lang()):
             _offer(file, file_name(load))
         st.caption(say("take.how"))
@@ -83,7 +84,8 @@ def board_words(language: Lang) -> dict[str, str]:
 def _files(load: LoadSession, language: Lang) -> list[_File]:
     with load.lock:
         records, size = load.run.records, load.run.config.block_size
-        prompts = records.num_prompt[: records.num_arrived]
+        come = records.cached.turn >= 0
+        prompts, hits = records.num_prompt[come], records.cached.hit[come]
         bins = load.run.num_bins
     start = began(datetime.now(UTC))
     model = load.machine.model
@@ -96,7 +98,7 @@ def _files(load: LoadSession, language: Lang) -> list[_File]:
     curves = partial(_made, load, curves_csv, MARK)
     board = partial(_board, load, start, board_words(language))
     return [
-        _File("jsonl", "jsonl", "application/x-ndjson", lines, jsonl_bytes(prompts, size)),
+        _File("jsonl", "jsonl", "application/x-ndjson", lines, jsonl_bytes(prompts, hits, size)),
         _File("csv", "csv", "text/csv", table, csv_bytes(len(prompts))),
         _File("curves", "curves.csv", "text/csv", curves, curves_bytes(bins)),
         _File("metrics", "om.txt", "text/plain", partial(_made, load, metrics), openmetrics_bytes(bins)),

@@ -18,7 +18,8 @@ SAVINGS = ("formula.saved_tokens", "formula.saved_s", "formula.linear_claim", "f
 MONEY = ("formula.money_hours", "formula.money_tokens")
 HELD = ("formula.held_blocks", "formula.held_unshared")
 SERVING = ("formula.decode", "formula.ttft", "formula.throughput", "formula.busy")
-LOOP = ("formula.loop", "formula.ceiling", "formula.hit_rate")
+LOOP = ("formula.loop", "formula.ceiling")
+DECISION = ("formula.late", "formula.month")
 COUNTED = ("formula.hit_rate", "formula.share")
 OF_A_LOG = (COUNTED[0], *SAVINGS, *PREFILL, *KV, *HELD, *MONEY)
 """What the page of logs and its report show."""

@@ -5,8 +5,8 @@ import { binsBefore, emptyBuffer, nextHead, roundStep, roundTop, takeBins, value
 import { emptyOwed, hearMessage, pressPlay, tellNow } from "../../../assets/monitor/tell.js";
 import { digits, seconds } from "../../../assets/monitor/figures.js";
 import { heatCounts } from "../../../assets/monitor/heat.js";
-import { cellColour, cellGrid, countLetters, mixColours } from "../../../assets/monitor/poolmap.js";
-import { placeWord, STRIPS, stripValues, tickText, timeAxis, valueAxis, valueText } from "../../../assets/monitor/strips.js";
+import { cellColour, cellGrid, mixColours } from "../../../assets/monitor/poolmap.js";
+import { placeWord, recentValues, STRIPS, stripValues, tickText, timeAxis, valueAxis, valueText } from "../../../assets/monitor/strips.js";
 
 const message = (start, values, more = {}) => ({ generation: 0, bin_s: 1, start, end_s: values.map((_, j) => start + j + 1), curves: { hit_rate_total: values }, flags: [], ...more });
 
@@ -96,6 +96,8 @@ test("numbers beside the strips are those of the moment shown", () => {
   const values = stripValues(bufferOf({ in_use: [0.1, 0.2, 0.3], queue_with: [1, null, 5] }), 2);
   assert.deepEqual(values, { in_use: 0.2, queue_with: 1 });
   const alone = stripValues(bufferOf({ hit_rate: [0.1, null, 0.3] }), 2);
+  assert.deepEqual(recentValues({ whole: false, with: { n: 2, p50: 0.1, p95: 0.2, per_s: 1 }, without: { n: 0, p50: null, p95: null, per_s: 0 } }),
+    { ttft_p50_with: 0.1, ttft_p95_with: 0.2, ttft_p50_without: null, ttft_p95_without: null });
   assert.equal(alone.hit_rate, null, "in the newest bin nobody was let in; an older rate would be another bin's");
 });
 
@@ -109,7 +111,6 @@ test("the density map: every slot has a cell, age fades the hue", () => {
   const shades = [0, 2, 4].map((age) => cellColour("c", age, colours, 4));
   assert.deepEqual(shades, ["rgb(0,0,0)", "rgb(128,128,128)", "rgb(255,255,255)"]);
   assert.deepEqual([cellColour("u", 3, colours), cellColour("e", 0, colours)], ["#111111", "#eeeeee"]);
-  assert.deepEqual(countLetters("uucpkee"), { u: 2, r: 0, c: 1, p: 1, k: 1, e: 2 });
 });
 
 test("heat travels as one letter a bin", () => {

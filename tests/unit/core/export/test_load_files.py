@@ -133,7 +133,7 @@ def test_lines_and_table_say_what_became_of_each() -> None:
     lines = [json.loads(line) for line in requests_jsonl(snapshot(half)).splitlines()]
     rows = list(csv.DictReader(io.StringIO(requests_csv(snapshot(half)))))
     known, plain = half.records.cached, half.records.plain
-    assert len(lines) == len(rows) == half.records.num_arrived
+    assert len(lines) == len(rows) == half.records.cached.num_arrived
     waiting = 0
     for line, row in zip(lines, rows, strict=True):
         number = int(line["request_id"][1:])
@@ -163,16 +163,21 @@ def test_curves_are_those_of_the_page() -> None:
     assert any("" in row for row in rows[1:])
 
 
-def test_sizes_are_told_before_a_file_is_made() -> None:
-    run, taken = busy()
-    prompts = run.records.num_prompt[: run.records.num_arrived]
+@pytest.mark.parametrize(
+    ("mix", "more"), [("mixed", {}), ("system", {"prefix_tokens": 2048}), ("agents", {"clients": 16})]
+)
+def test_sizes_are_told_before_a_file_is_made(mix: str, more: dict[str, int]) -> None:
+    run = ran(mix, FAST, 1024, 16, 300, **more)
+    taken = snapshot(run)
+    come = run.records.cached.turn >= 0
+    prompts, hits = run.records.num_prompt[come], run.records.cached.hit[come]
     told = {
-        jsonl_bytes(prompts, 16): requests_jsonl(snapshot(run)),
+        jsonl_bytes(prompts, hits, 16): requests_jsonl(taken),
         csv_bytes(len(prompts)): requests_csv(taken),
         curves_bytes(run.num_bins): curves_csv(taken),
         openmetrics_bytes(run.num_bins): openmetrics(taken, "Llama-3-8B", START_S),
     }
-    assert [about / len(text) for about, text in told.items()] == pytest.approx([1] * 4, abs=0.3)
+    assert [about / len(text) for about, text in told.items()] == pytest.approx([1] * 4, abs=0.2)
 
 
 # -- metrics ----------------------------------------------------------------------------------------------

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.cost import GPUS, MODELS, CostModel
 from core.errors import ConfigError
 from core.load import MIXES, Arrival, Burst, ClientStream, LoadRun, LoadSpec, RequestStream, scenario_around
 from core.load.prompts import Library, Writer
+from core.types import EngineConfig
 from tests.load_tape import Tape, finished_s, first_token_s, taped
 from tests.unit.core.load.test_load import CONFIG, COST, SPEC
 from tests.unit.core.load.test_stream import tokens_of
@@ -204,6 +206,48 @@ def test_clients_are_throughput_times_cycle(clients: int, think_s: float, seed: 
         ):
             assert found == pytest.approx(np.mean(expected), rel=0.03)
     assert 1 < loop.gain < loop.ceiling
+
+
+@pytest.mark.parametrize(
+    ("seed", "mix", "pool", "size", "clients", "think_s", "prefix", "output", "cost"),
+    [
+        (5, "system", 256, 4, 1, 0.0, 2048, 8, COST),
+        (1, "chat", 64, 4, 1, 0.0, 512, 8, CostModel(MODELS["Llama-3-8B"], GPUS["RTX 4090"])),
+        (1, "chat", 4096, 16, 3, 2.0, 2048, 8, CostModel(MODELS["Llama-3-8B"], GPUS["H100"])),
+    ],
+)
+def test_no_cache_exceeds_the_ceiling(
+    seed: int, mix: str, pool: int, size: int, clients: int, think_s: float, prefix: int, output: int,
+    cost: CostModel,
+) -> None:  # fmt: skip
+    """Where a step that prefills one token is cheaper than a decode step, and with rush hours, which find the
+    faster server with more of its requests inside."""
+    spec = LoadSpec(
+        seed=seed, mix=MIXES[mix], clients=clients, think_s=think_s, num_requests=150,
+        prefix_tokens=prefix, output_tokens=output,
+    ).fitted_to(pool * size)  # fmt: skip
+    run = LoadRun(spec, EngineConfig(size, pool + 1), cost)
+    while run.advance(seconds=20.0):
+        if think_s:
+            run.burst(seconds=10.0, factor=4.0)
+        loop = run.loop()
+        assert loop is None or 1 <= loop.gain <= loop.ceiling
+    loop = run.loop()
+    assert loop is not None
+    assert loop.with_cache.think_s == loop.without_cache.think_s
+    assert 1 <= loop.gain <= loop.ceiling
+
+
+@pytest.mark.parametrize("at_s", [150.0, 400.0])
+def test_a_young_run_does_not_know_only_the_short_pauses(at_s: float) -> None:
+    """100 clients who pause for a minute: requests per second as counted from what has finished."""
+    spec = LoadSpec(seed=1, mix=MIXES["chat"], clients=100, think_s=60.0, num_requests=2000)
+    run = LoadRun(spec, EngineConfig(16, 1025), COST)
+    run.advance(seconds=at_s)
+    loop = run.loop()
+    assert loop is not None
+    finished = np.count_nonzero(run.records.cached.finished_s <= at_s)
+    assert loop.with_cache.per_s == pytest.approx(finished / at_s, rel=0.15)
 
 
 def test_an_open_stream_has_no_cycle() -> None:

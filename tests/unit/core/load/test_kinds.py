@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from core.cost import GPUS, MODELS, CostModel
-from core.load import KINDS, KindSide, LoadRun, LoadSpec
+from core.cost import GPUS, MODELS, CostModel, Prices
+from core.load import MIXES, KindSide, LoadRun, LoadSpec
 from core.load.records import Side
 from core.load.server import Server
 from core.types import EngineConfig
@@ -13,12 +16,15 @@ from core.types import EngineConfig
 LEVEL_S = 0.4
 
 
-@pytest.fixture(scope="module")
-def run() -> LoadRun:
-    """Overloaded without a cache, and left in the middle: requests wait at the door and inside."""
+@pytest.fixture(scope="module", params=[30.0, 100.0])
+def run(request: pytest.FixtureRequest) -> LoadRun:
+    """Overloaded and left in the middle: without a cache requests wait at the door and inside; at the higher
+    rate on both servers."""
     cost = CostModel(MODELS["Llama-2-7B"], GPUS["A100"])
-    load = LoadRun(LoadSpec(seed=3, rate=30.0, num_requests=400), EngineConfig(num_blocks=1025), cost)
-    load.advance(seconds=10.0)
+    load = LoadRun(
+        LoadSpec(seed=3, rate=request.param, num_requests=900), EngineConfig(num_blocks=1025), cost
+    )
+    load.advance(seconds=8.0)
     return load
 
 
@@ -46,15 +52,18 @@ def plainly(run: LoadRun, server: Server, side: Side, numbers: list[int]) -> dic
 def test_every_kind_on_both_servers(run: LoadRun) -> None:
     rows, records = run.by_kind(LEVEL_S), run.records
     assert rows[0].kind is None
-    assert rows[0].num_requests == sum(row.num_requests for row in rows[1:]) == records.num_arrived
+    stream, kinds = run.new_stream(), list[str]()
+    come = run.cached.num_taken
+    for _ in range(max(come, run.plain.num_taken)):  # an open stream: both servers take them in this order
+        kinds.append(stream.take().kind)
+    if run.spec.rate > 50:
+        assert len(kinds) > np.count_nonzero(records.kind >= 0), "some stand at both doors"
+    assert rows[0].num_requests == sum(row.num_requests for row in rows[1:]) == come
+    assert run.summary().num_arrived == come
     assert rows[0].without_cache.num_waiting > 100
     for row in rows:
-        mine = [
-            number
-            for number in range(records.num_arrived)
-            if row.kind is None or KINDS[records.kind[number]] == row.kind
-        ]
-        assert row.num_requests == len(mine)
+        mine = [number for number, kind in enumerate(kinds) if row.kind in (None, kind)]
+        assert row.num_requests == sum(number < come for number in mine)
         sides: tuple[tuple[Server, Side, KindSide], ...] = (
             (run.cached, records.cached, row.with_cache),
             (run.plain, records.plain, row.without_cache),
@@ -82,3 +91,37 @@ def test_nothing_is_told_of_nothing() -> None:
     assert row.with_cache.late.value is None
     assert row.with_cache.ttft_p95.value is None
     assert row.without_cache.num_answered == 5
+
+
+@pytest.mark.parametrize("mix", ["agents", "chat"])
+def test_clients_who_wait_are_counted_not_numbered(mix: str) -> None:
+    """Clients overtake one another, so the highest number says little; a client has at most one open."""
+    cost = CostModel(MODELS["Llama-2-7B"], GPUS["A100"])
+    spec = LoadSpec(seed=5, mix=MIXES[mix], clients=16, think_s=2.0)
+    load = LoadRun(spec, EngineConfig(num_blocks=1025), cost)
+    load.advance(seconds=90.0)
+    summary = load.summary()
+    sent = load.records.cached
+    finished = sum(one == one for one in sent.finished_s.tolist())
+    inside = load.cached.num_inside
+    assert summary.num_arrived == finished + inside == load.by_kind(LEVEL_S)[0].num_requests
+    assert inside <= 16
+    assert load.records.reach > summary.num_arrived, "somebody was overtaken"
+
+
+def test_what_the_cache_saves_stays_near_the_difference_of_equal_work() -> None:
+    """The money rests on it. The same clients, once up to a moment, once until all of that is done."""
+    cost = CostModel(MODELS["Llama-2-7B"], GPUS["A100"])
+    spec = LoadSpec(seed=5, mix=MIXES["system"], rate=6.0)
+    config = EngineConfig(num_blocks=1025)
+    load = LoadRun(spec, config, cost)
+    load.advance(seconds=2.0)
+    assert load.summary().money(Prices(), 1) is None
+    load.advance(seconds=58.0)
+    summary = load.summary()
+    done = LoadRun(replace(spec, num_requests=summary.with_cache.num_finished), config, cost)
+    while done.advance(seconds=20.0):
+        pass
+    busy = done.plain_meter.busy_s - done.cached_meter.busy_s
+    assert summary.saved_busy.value == pytest.approx(busy, rel=0.15)
+    assert (summary.saved_prefill.value or 0) > 3 * busy, "one by one on an idle GPU is more than batched"

@@ -11,24 +11,34 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from plotly.subplots import make_subplots
 
 from core.engine.events import EvictionCause
 from core.errors import BrothError
-from core.load import MIXES, TICKS_PER_S
+from core.load import MIXES, TICKS_PER_S, LoadRun, LoadSpec, why_missed
 from core.load.hindsight import WhyKind
 from core.timeline.frame import apply
 from core.types import EngineConfig
 from ui.machine.machine import Machine
 from ui.moment.shown import ShownMoment, shown_moment
 from ui.monitor.asked import Asked
-from ui.monitor.charts import MOST_LINES, axis_words, load_figure, row_of, shown_curves, word_lines
+from ui.monitor.charts import (
+    MOST_LINES,
+    axis_words,
+    load_figure,
+    shown_curves,
+    strip_of,
+    time_axis,
+    word_lines,
+)
 from ui.monitor.deeds import LoadPlan
 from ui.monitor.looks import ROWS
 from ui.monitor.payload import monitor_payload, shown_flags
 from ui.monitor.run import BUDGET_S, LoadSession, follow
 from ui.monitor.sent import AGAIN
 from ui.monitor.setup import LESSONS, LoadSetup, from_query, like_stage, to_query
-from ui.words.i18n import Lang, placeholders, table
+from ui.monitor.texts import text_key
+from ui.words.i18n import Lang, placeholders, t, table
 
 SMALL = LoadSetup(pool=256, rate=6.0)
 
@@ -88,7 +98,7 @@ def test_what_a_link_gets_wrong_is_named_and_left_out(query: dict[str, str], los
 def test_every_pool_can_take_every_mix(mix: str, pool: int) -> None:
     load = follow(LoadPlan(LoadSetup(mix=mix, pool=pool)), Machine())
     load.run.advance(requests=20)
-    assert load.run.records.num_arrived >= 20
+    assert load.run.records.cached.num_arrived >= 20
 
 
 def test_the_machine_of_the_stage() -> None:
@@ -129,7 +139,7 @@ def test_the_end_of_the_stream_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     load = follow(LoadPlan(SMALL), Machine())
     load.speed = 64
     load.tick(watch=lambda: 0.0)
-    assert (load.playing, load.run.done, load.run.records.num_arrived) == (False, True, 50)
+    assert (load.playing, load.run.done, load.run.records.cached.num_arrived) == (False, True, 50)
     load.burst()
     assert (load.playing, load.run.flags) == (False, [])
 
@@ -228,6 +238,33 @@ def test_the_payload_is_strict_json_and_small() -> None:
     assert len(json.dumps(monitor_payload(settled(), "en", 60))) < 40_000
 
 
+@pytest.mark.parametrize("num_requests", [60, 20_000])
+def test_numbers_of_now_are_the_servers_own_and_the_recent_ones_a_minutes(num_requests: int) -> None:
+    """Read once more from the records: who is there, and the last 60 s; at the very end nobody, and all."""
+    load = session_at(0.0, replace(SMALL, rate=4.0))
+    spec = replace(load.run.spec, num_requests=num_requests)
+    load.run = LoadRun(spec, load.run.config, load.run.time_model)
+    load.repeat(100.0, 60.0)
+    run, told = load.run, monitor_payload(load, "en", None)
+    assert run.done == (num_requests == 60)
+    for place, (name, side) in enumerate((("with", run.records.cached), ("without", run.records.plain))):
+        there = np.isnan(side.finished_s) & ~np.isnan(side.arrival_s)
+        assert told["now"]["inside"][place] == there.sum()
+        recent = side.first_s > (0 if run.done else 40)
+        waits = (side.first_s - side.arrival_s)[recent]
+        shown = told["recent"][name]
+        assert shown["n"] == len(waits) > 0
+        assert [shown["p50"], shown["p95"]] == pytest.approx(np.quantile(waits, [0.5, 0.95]), abs=1e-6)
+        span = np.nanmax(side.finished_s) if run.done else 60
+        assert shown["per_s"] == pytest.approx((side.finished_s > (0 if run.done else 40)).sum() / span)
+    letters = told["map"]["letters"]
+    assert told["now"]["levels"]["in_use"] == letters.count("u") / len(letters)
+    assert told["now"]["levels"]["cached"] == letters.count("c") / len(letters)
+    if run.done:
+        ends = {name: curve[-1] for name, curve in told["samples"]["curves"].items()}
+        assert [ends["inside_with"], ends["queue_without"], ends["in_use"]] == [0, 0, 0]
+
+
 def test_hot_counts_say_how_many_requests_came_per_bin() -> None:
     load = settled()
     run = load.run
@@ -253,12 +290,13 @@ def test_the_figure_shows_the_samples() -> None:
     for place, (trace, curve) in enumerate(zip(figure.data, curves, strict=False)):
         np.testing.assert_array_equal(np.array(trace.y, float), np.array(samples.curves[curve], float))
         assert trace.name == table("en")[f"monitor.curve.{curve}"].replace("{bin}", "1")
-        assert curve in ROWS[row_of(load, place)]
+        assert curve in ROWS[strip_of(load, place)]
     nobody = [
         end for end, rate in zip(samples.end_s, samples.curves["hit_rate"], strict=True) if rate is None
     ]
     assert list(figure.data[-1].x) == nobody
-    assert row_of(load, len(curves)) == "hit"
+    assert strip_of(load, len(curves)) == "hit"
+    assert strip_of(load, len(curves) + 1) is None  # of a kept run
     assert figure.layout.paper_bgcolor is None
     assert figure.layout.plot_bgcolor is None
     assert figure.layout.xaxis6.title.text == table("en")["monitor.axis"].replace("{bin}", "1")
@@ -270,6 +308,65 @@ def test_the_axis_says_when_its_points_became_wider() -> None:
     assert (samples.bin_s, samples.widened_s) == (2.0, 600.0)
     words = axis_words(samples, table("en"))
     assert all(part in words for part in ("each point: 2 s", "second 600", "1 s"))
+
+
+def test_a_server_that_is_done_is_not_drawn_as_an_empty_pool() -> None:
+    """Nothing that is not known is drawn as 0: a stack has only points with a value, and they add up to 1."""
+    figure = load_figure(settled(), table("en"), [], None, "dark")
+    stacks = [trace for trace in figure.data if trace.stackgroup]
+    assert stacks
+    for values in zip(*(trace.y for trace in stacks), strict=True):
+        assert sum(values) == pytest.approx(1)
+
+
+def test_the_clicked_bin_is_marked_in_every_strip() -> None:
+    load = settled()
+    load.asked, load.picked = Asked(12.0, 1.0, "evict"), None
+    try:
+        figure = load_figure(load, table("zh"), [], None, "light")
+    finally:
+        load.asked = None
+    marks = [(shape.x0, shape.x1, shape.xref) for shape in figure.layout.shapes if shape.type == "rect"]
+    assert [mark[:2] for mark in marks] == [(11.0, 12.0)] * len(ROWS)
+    assert any("11–12" in one.text for one in figure.layout.annotations)
+
+
+@pytest.mark.parametrize(
+    ("waits", "ticks"),
+    [
+        ([0.02, 0.2], ["10 ms", "100 ms", "1 s"]),
+        ([0.03, 0.05], ["10 ms", "100 ms"]),
+        ([0.4, 30.0], ["100 ms", "1 s", "10 s", "100 s"]),
+        ([None], ["100 ms", "1 s"]),
+    ],
+)
+def test_the_time_axis_has_whole_decades_in_the_words_of_the_live_one(
+    waits: list[float | None], ticks: list[str]
+) -> None:
+    figure = make_subplots(rows=len(ROWS), cols=1)
+    row = list(ROWS).index("ttft") + 1
+    figure.add_scatter(y=waits, row=row, col=1)
+    time_axis(figure)
+    axis = figure.layout[f"yaxis{row}"]
+    assert list(axis.ticktext) == ticks
+    assert (10 ** axis.range[0], 10 ** axis.range[1]) == (axis.tickvals[0], axis.tickvals[-1])
+
+
+def test_every_text_of_a_load_has_words() -> None:
+    for mix in MIXES.values():
+        run = LoadRun(
+            LoadSpec(seed=2, mix=mix, num_requests=40).fitted_to(16384),
+            EngineConfig(num_blocks=1025),
+            Machine().cost(),
+        )
+        for arrival in run.contents():
+            for segment in (*arrival.segments, arrival.output):
+                for owner in (arrival.request_id, None):
+                    key, n = text_key(segment.name, owner)
+                    assert t(key, "zh", n=n)
+                    assert t(key, "en", n=n)
+    assert text_key("turn12", "R12")[0] == "monitor.text.question.own"
+    assert text_key("turn12", "R13") == ("monitor.text.question", "12")
 
 
 def test_a_list_leads_with_what_its_strip_is_about() -> None:
@@ -339,6 +436,34 @@ def test_its_steps_can_be_folded_and_keep_the_books(name: str) -> None:
         assert all(frame["slots"][str(slot)]["hash"] == digest for slot in slots)
 
 
+EARLIER = {"miss.evicted_before", "miss.evicted_by"}
+
+
+def test_the_stage_says_who_evicted_it_as_the_list_does() -> None:
+    run = settled().run
+    named = 0
+    for number in (240, 400, 520):
+        why = why_missed(run, f"R{number}")
+        steps = moment_of(f"R{number}").log["events"]
+        told = [s for s in steps if s["cap"] == "miss.evicted_by"]
+        assert all(s["rid"] == f"R{number}" for s in told)
+        for step in told:
+            named += 1
+            assert why is not None
+            assert (step["args"]["writer"], step["args"]["at"]) == (why.other, f"{why.at_s:.1f}")
+    assert named
+
+
+@pytest.mark.parametrize("name", ["R200", "R560"])
+def test_sums_on_the_stage_are_of_the_part_that_is_shown(name: str) -> None:
+    log = moment_of(name).log
+    frame = log["init"]
+    for step in log["events"]:
+        frame = apply(frame, step["patch"])
+    assert frame["totals"]["evicted"] == sum(s["op"] in ("evict", "ttl") for s in log["events"])
+    assert frame["totals"]["stored"] == sum(s["op"] == "register" for s in log["events"])
+
+
 def test_every_miss_of_the_part_has_a_reason_with_words() -> None:
     words = table("en")
     reasons = set()
@@ -348,14 +473,15 @@ def test_every_miss_of_the_part_has_a_reason_with_words() -> None:
             if step["op"] == "miss":
                 reasons.add(step["cap"])
                 assert ("step" in step["args"]) == (step["cap"] == "miss.evicted")
-    assert {"miss.never_seen", "miss.evicted_before"} <= reasons
+    assert "miss.never_seen" in reasons
+    assert reasons & EARLIER
 
 
 def test_what_was_evicted_before_the_part_had_been_computed_before() -> None:
     """The reason is more than a guess: an earlier request of the stream had the same blocks."""
     run = settled().run
     shown = moment_of("R560")
-    before = {step["hash"] for step in shown.log["events"] if step["cap"] == "miss.evicted_before"}
+    before = {step["hash"] for step in shown.log["events"] if step["cap"] in EARLIER}
     assert before
     listened: set[str] = set()
     again = follow(LoadPlan(SMALL), Machine())

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from core.export import dashboard_json
@@ -22,7 +23,7 @@ from ui.monitor.looks import ROWS
 from ui.monitor.run import LoadSession, follow
 from ui.monitor.setup import LoadSetup
 from ui.monitor.take import _files, began, board_words, file_name, size_words
-from ui.words.i18n import t
+from ui.words.i18n import t, table
 from ui.words.numbers import digits
 
 BOARD = Path(__file__).resolve().parents[4] / "docs" / "grafana" / "prefix-cache.json"
@@ -43,7 +44,7 @@ def test_files_are_of_the_moment_at_which_they_are_made() -> None:
     load = session(5.0)
     files = {file.key: file for file in _files(load, "en")}
     load.repeat(9.0, 60.0)
-    assert len(files["jsonl"].make().splitlines()) == load.run.records.num_arrived
+    assert len(files["jsonl"].make().splitlines()) == load.run.records.cached.num_arrived
     assert files["csv"].make().startswith("\ufeffrequest_id,")
     assert files["curves"].make().startswith("\ufeffend_s,")
     assert files["metrics"].make().endswith("# EOF\n")
@@ -123,7 +124,7 @@ def pair() -> tuple[KeptRun, KeptRun]:
 @pytest.mark.usefixtures("said")
 def test_what_differs_is_said_and_so_are_both_ends() -> None:
     kept, now = pair()
-    assert differences(kept, now) == ["Slots 256 → 1,024", "TTL (seconds) off → 5"]
+    assert differences(kept, now) == ["Slots: 256 → 1,024", "TTL (seconds): off → 5"]
     assert differences(kept, kept) == []
     told = {row[0]: row[1:] for row in rows(kept, now)}
     rates = [float(run.summary.hit_rate.value or 0) for run in (kept, now)]
@@ -131,10 +132,33 @@ def test_what_differs_is_said_and_so_are_both_ends() -> None:
     assert shown[:2] == [f"{100 * rate:.1f} %" for rate in rates]
     more = float(shown[2].split(" ")[0].replace("−", "-"))
     assert more == pytest.approx(100 * (rates[1] - rates[0]), abs=0.06)
-    assert told["Time of the load"][2] == "0 ms"
+    assert told["Time until the last answer"][2] == told["Requests finished"][2] == ""
     assert told["Time to first token, p95"][3] == "modelled"
     evicted = [sum(c.sum() for n, c in session(20.0).run.bins.sums.items() if n.startswith("evicted."))]
-    assert told["Blocks forgotten per second"][0] == digits(evicted[0] / 20.0)
+    until = np.nanmax(session(20.0).run.records.cached.finished_s)
+    assert told["Blocks forgotten per second"][0] == digits(evicted[0] / float(until))
+
+
+@pytest.mark.usefixtures("said")
+def test_a_run_of_another_length_has_the_same_rates_and_its_own_time() -> None:
+    """Finished per second times the time gives what has finished."""
+    load = session(20.0, mix="system", clients=24, think_s=0, pool=4096, output_tokens=8)
+    short = keep(load)
+    load.run.advance(seconds=40.0)
+    told = {row[0]: row[1:] for row in rows(short, keep(load))}
+    for run, column in ((short, 0), (keep(load), 1)):
+        side = run.summary.with_cache
+        time, per_s = told["Time until the last answer"][column], told["Finished per second"][column]
+        assert float(per_s) * float(time.removesuffix(" s")) == pytest.approx(side.num_finished, rel=0.01)
+
+
+@pytest.mark.usefixtures("said")
+def test_how_requests_come_is_told_as_one_thing() -> None:
+    kept, _ = pair()
+    closed = replace(kept, setup=replace(kept.setup, rate=2.0, clients=24, think_s=0))
+    told = "How requests come: 24 clients who wait for the answer and ask again at once → 12 a second"
+    assert differences(closed, kept) == [told]
+    assert differences(closed, replace(closed, setup=replace(closed.setup, rate=3.0))) == []
 
 
 @pytest.mark.usefixtures("said")
@@ -153,7 +177,7 @@ def test_its_curves_stand_under_the_new_ones_and_keep_their_values() -> None:
 
     kept, _ = pair()
     figure = make_subplots(rows=len(ROWS), cols=1)
-    words = {"beside.curve": "kept: {name}"} | {
+    words = dict(table("en")) | {
         f"monitor.curve.{curve}": curve for curves in CURVES.values() for curve in curves
     }
     add_kept(figure, kept, words, "light")
