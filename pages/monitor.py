@@ -115,7 +115,7 @@ def _cycle() -> None:
         if loop is None:
             st.caption(say("monitor.cycle.wait"))
             return
-        st.html(cycle_html(loop, say, lang()))
+        st.html(cycle_html(loop, say, lang(), tools=load.setup.mix == "agents"))
         words, how = st.columns([4, 1], vertical_alignment="top")
         words.markdown(cycle_words(loop, summary.hit_rate.value, say, lang()))
         with how.popover(say("monitor.cycle.how"), width="stretch"):
