@@ -50,8 +50,9 @@ class Why:
     ``last_token``, ``not_full``: nothing but that was left to reuse. ``new``: no earlier request had these
     tokens. ``evicted``: it was here and was evicted at ``at_s`` for ``cause``, by ``other`` if by a request.
     ``sightings``, ``cap``: it was computed, and a policy did not store it. ``in_flight``: request ``other``,
-    let in before and with the same tokens, had not computed them yet. Of what lies further back than the part that was
-    told again: ``cold`` (at ``at_s`` the cache was emptied for blocks of another size), ``ttl`` (``other``
+    let in before and with the same tokens, had not computed them yet. Of what lies further back than
+    the part that was told again: ``cold``
+    (at ``at_s`` the cache was emptied for blocks of another size), ``ttl`` (``other``
     used it last at ``at_s``, its time is over), ``before`` (``other`` had it; before ``at_s`` it was gone).
     """
 
@@ -219,8 +220,8 @@ class _Witness:
 
 class _Before:
     """Who of those let in before a miss has the same first tokens; of each group the last one. ``computed``:
-    had computed them on this engine; ``planned``: had not yet; ``emptied``: had, before the cache was emptied.
-    Rows of the ledger of admissions: their order tells who came first in one step.
+    had computed them on this engine; ``planned``: had not yet; ``emptied``: had, before the cache was
+    emptied. Rows of the ledger of admissions: their order tells who came first in one step.
     """
 
     def __init__(self, run: LoadRun, one: _Open) -> None:
