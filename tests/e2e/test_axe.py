@@ -55,6 +55,16 @@ def test_nothing_serious(browser_page: Page, server: str, name: str) -> None:
     assert serious_faults(page) == []
 
 
+@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+def test_nothing_serious_on_a_decision_sheet(browser_page: Page, server: str) -> None:
+    """It computes for minutes, so it never stands still."""
+    page = browser_page
+    page.goto(f"{server}/decision?lang=en&dz=8~16")
+    expect(page.locator(".ds .grid")).to_be_visible()
+    expect(page.locator(".ds-drawn svg").first).to_be_visible()
+    assert serious_faults(page) == []
+
+
 @pytest.mark.parametrize("viewport", [(1280, 720), (390, 844)])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_nothing_serious_while_a_question_stands(browser_page: Page, server: str, lang: str) -> None:

@@ -36,7 +36,11 @@ def test_the_paper_is_one_page_and_nothing_is_cut(chromium: Browser, tmp_path: P
             const name = one.outerHTML.slice(0, 80);
             if (box.bottom > edge.bottom + 1 || box.right > edge.right + 1) faults.push('outside ' + name);
             if (one.textContent.trim() && size < 12) faults.push('small ' + name);
-            if (one.tagName === 'TD' && one.scrollWidth > one.clientWidth + 1) faults.push('cut ' + name);
+            if (one.clientWidth && one.scrollWidth > one.clientWidth + 1) faults.push('cut ' + name);
+            const card = one.closest('.ds-card')?.getBoundingClientRect();
+            if (card && (box.right > card.right + 1 || box.bottom > card.bottom + 1)) {
+              faults.push('over ' + name);
+            }
           }
           return faults;
         }"""
@@ -58,3 +62,27 @@ def test_finding_numbers_and_figures_stand_on_the_first_screen(
     # while it computes, the grid is drawn anew every second
     page.wait_for_function("document.querySelector('.ds .grid')?.getBoundingClientRect().bottom <= 720")
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+@pytest.mark.parametrize("viewport", [(390, 844)])
+def test_a_phone_has_every_column_and_letters_of_their_size(browser_page: Page, server: str) -> None:
+    """The tables scroll in their own boxes, which can be reached by keyboard; drawings are not blown up."""
+    page = browser_page
+    page.goto(f"{server}/decision?lang=en&dz=8~16")
+    expect(page.locator(".ds .grid thead th")).to_have_count(7)
+    page.wait_for_function("document.querySelector('.ds-drawn svg text')")
+    seen = page.evaluate(
+        """() => ({
+          wide: document.documentElement.scrollWidth,
+          hidden: [...document.querySelectorAll('.ds th, .ds td')].filter((one) => !one.offsetWidth).length,
+          boxes: [...document.querySelectorAll('.ds .scroll')].map((one) => one.tabIndex),
+          letters: [...document.querySelectorAll('.ds-drawn text')].map((one) => {
+            return one.getBoundingClientRect().height;
+          }).filter((height) => height > 0),
+        })"""
+    )
+    assert seen["wide"] <= 390
+    assert seen["hidden"] == 0
+    assert seen["boxes"] == [0] * len(seen["boxes"])
+    assert seen["letters"]
+    assert 11 < min(seen["letters"]) <= max(seen["letters"]) < 22

@@ -11,7 +11,7 @@ from core.decision import Band
 from ui.decision.asked import Asked
 from ui.decision.axes import log_range, log_ticks, share_range, share_ticks, size_ticks
 
-PAPER, NARROW, WIDE = (330, 164), (350, 290), (600, 290)
+PAPER, NARROW, WIDE = (330, 150), (350, 290), (600, 290)
 """Width and height in CSS pixels. The one that fits is taken, not scaled: letters keep their size."""
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 14, 38
 SIZE = 12

@@ -301,11 +301,10 @@ def test_what_decides_comes_first() -> None:
     assert order == first + [Work(3, None, seed) for seed in seeds]
     finding = sheet.finding(0.3)
     assert (finding.gpus, finding.gib, sheet.leading(0.3)) == (2, 3.0, 2)
-    curves = {(2, gib) for gib in (*SPEC.sizes, None, UNLIMITED)}
     while work := next_work(SPEC, found, 0.3, 2):
         found[work] = made_up(work, 5, [wait(work)] * 20)
         order.append(work)
-    assert {(work.gpus, work.gib) for work in order[len(first) + 3 :][:12]} == curves
+    assert [work.gpus for work in order[len(first) + 3 :][:10]] == [2] * 10, "fifteen less the five above"
     assert sorted(map(repr, order)) == sorted(map(repr, plan(SPEC)))
 
 

@@ -96,7 +96,7 @@ def test_nothing_is_decided_before_it_stands_and_nothing_said_is_taken_back(ms: 
 
 
 def test_numbers_curves_and_tables_are_of_the_same_gpus() -> None:
-    """2 s hold with one GPU from 4 GiB on, 300 ms with two from 16: everything follows, or what was chosen."""
+    """As found for this level or that one, or as chosen: everything follows."""
     for choice in (Choice(sizes_gib=SIZES), Choice(sizes_gib=SIZES, level_ms=2000), Choice(150, gpus=5)):
         told = asked(choice=choice)
         place = f"{told.gpus} {'GPU' if told.gpus == 1 else 'GPUs'}"
