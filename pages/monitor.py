@@ -115,7 +115,7 @@ def _cycle() -> None:
         if loop is None:
             st.caption(say("monitor.cycle.wait"))
             return
-        st.html(cycle_html(loop, say, lang()))
+        st.html(cycle_html(loop, say, lang(), tools=load.setup.mix == "agents"))
         words, how = st.columns([4, 1], vertical_alignment="top")
         words.markdown(cycle_words(loop, summary.hit_rate.value, say, lang()))
         with how.popover(say("monitor.cycle.how"), width="stretch"):
@@ -141,9 +141,11 @@ def _charts(load: LoadSession) -> None:
     if (kept := overlaid(load)) is not None:
         add_kept(figure, kept, words, theme)
     time_axis(figure)
-    about, formula = st.columns([3, 1], vertical_alignment="center")
+    about, second, formula = st.columns([2.2, 0.8, 1], vertical_alignment="center")
     with about:
         st.caption(say("monitor.paused.done" if load.run.done else "monitor.paused"))
+    with second:
+        _second(load)
     with formula, st.popover(say("monitor.modelled"), width="stretch"):
         st.markdown(say("monitor.formula.ttft", **machine_words(load)).replace("\n", "\n\n"))
         formula_lines(SERVING)
@@ -153,6 +155,34 @@ def _charts(load: LoadSession) -> None:
         if load.asked is not None:
             show_behind(load, load.asked, lambda name, at_s: _open(load, name, at_s), _close)
     beside_panel(load)
+
+
+def _second(load: LoadSession) -> None:
+    """The list without a mouse: the bin of a second that is typed."""
+    key, last = f"load_second_{load.name}", load.run.num_bins * load.run.bins.width_s
+
+    def ask() -> None:
+        at_s = st.session_state[key]
+        if at_s is not None:
+            bins = load.run.bins
+            load.asked, load.picked = (
+                Asked((bins.index(at_s) + 1) * bins.width_s, bins.width_s, "evict"),
+                None,
+            )
+            load.looks += 1  # the next figure begins without a selection
+
+    st.number_input(
+        say("monitor.bin.second"),
+        0.0,
+        max(last, 1.0),
+        None,
+        1.0,
+        format="%g",
+        key=key,
+        on_change=ask,
+        placeholder=say("monitor.bin.second"),
+        label_visibility="collapsed",
+    )
 
 
 def _hear_click(load: LoadSession, told: Any) -> None:
@@ -190,7 +220,9 @@ def _open(load: LoadSession, request_id: str, at_s: float) -> None:
     try:
         with st.spinner(say("monitor.opening", name=request_id)), load.lock:
             title, cut = (say(f"monitor.{one}", name=request_id) for one in ("moment", "cut"))
-            moment = shown_moment(load.run, request_id, at_s, title, cut)
+            told = load.asked.told if load.asked is not None else None
+            why = told.why.get(request_id) if told is not None else None
+            moment = shown_moment(load.run, request_id, at_s, title, cut, why)
     except BrothError as error:
         show_error(error)
         return

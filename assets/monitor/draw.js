@@ -84,9 +84,10 @@ function drawHeatRows(monitor, top, rowHeight) {
     const word = make("span"), value = make("b");
     return Object.assign(make("li", "", [word, value]), { word, told: value });
   };
-  keyed(heatRows, data.hot, ({ name }) => name, create, (row, { name, tag, n, rate }) => {
+  keyed(heatRows, data.hot, ({ name }) => name, create, (row, { name, text, tag, n, rate }) => {
     row.style.height = rowHeight + "px";
-    setText(row.word, tag ? name + " " + tag : name);
+    setText(row.word, monitor.t1(text[0], { n: text[1] }));
+    setAttr(row, "title", tag);
     setText(row.told, digits(n) + " · " + (rate === null ? "–" : write(percent(rate))));
   });
 }

@@ -4,7 +4,7 @@ import { luminance } from "../stage/draw/theme.js";
 
 /** State of a slot: its letter, and the curve that counts it. */
 export const LETTERS = [["u", "in_use"], ["r", "reserved"], ["c", "cached"], ["p", "partial"], ["k", "kept_out"], ["e", "empty"]];
-const PLAIN = { u: "others", r: "hair", p: "line", k: "miss_soft" };
+const FLAT = { u: "others", r: "hair", p: "partial", k: "miss_soft" };
 const OLDEST = 9, LEAST_RANGE = 3;
 const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
@@ -17,7 +17,7 @@ export function mixColours(from, to, part) {
 /** Cached just now: the full hue of a hit; cached longest of all: as pale as the ground allows. */
 export function cellColour(letter, age, colours, oldest = OLDEST) {
   if (letter === "c") return mixColours(colours.hit, colours.cached, Math.min(age / oldest, 1));
-  return colours[PLAIN[letter] ?? "bg"];
+  return colours[FLAT[letter] ?? "bg"];
 }
 
 /** The largest square cell with which all of them fit. */
@@ -27,22 +27,26 @@ export function cellGrid(count, width, height) {
   return { cell, cols: Math.max(1, Math.floor(width / cell)) };
 }
 
+/** Rows may be a little taller than wide, so that what the squares leave free at the foot is not a hole. */
+const MOST_STRETCH = 1.4;
+export const rowPitch = (count, { cell, cols }, height) => Math.min(height / Math.ceil(count / cols), cell * MOST_STRETCH);
+
 export function drawMapCells(canvas, { letters, ages }, colours, width, height) {
   const grid = cellGrid(letters.length, width, height);
   const paint = sharpen(canvas, width, height);
   const oldest = [...ages].reduce((most, age, j) => (letters[j] === "c" ? Math.max(most, Number(age)) : most), LEAST_RANGE);
-  const side = grid.cell - (grid.cell > 3 ? 1 : 0), dark = luminance(colours.bg) < 0.4;
+  const gap = grid.cell > 3 ? 1 : 0, side = grid.cell - gap, pitch = rowPitch(letters.length, grid, height), dark = luminance(colours.bg) < 0.4;
   for (let j = 0; j < letters.length; j++) {
-    const x = (j % grid.cols) * grid.cell, y = Math.floor(j / grid.cols) * grid.cell;
+    const x = (j % grid.cols) * grid.cell, row = Math.floor(j / grid.cols), y = Math.round(row * pitch), tall = Math.round((row + 1) * pitch) - y - gap;
     paint.fillStyle = cellColour(letters[j], Number(ages[j]), colours, oldest);
-    paint.fillRect(x, y, side, side);
+    paint.fillRect(x, y, side, tall);
     if (letters[j] === "u" && side > 4) {
       paint.fillStyle = colours.others_label;
-      paint.fillRect(x + side / 2 - 1, y + side / 2 - 1, 2, 2);
+      paint.fillRect(x + side / 2 - 1, y + tall / 2 - 1, 2, 2);
     } else if ("rke".includes(letters[j])) {
       paint.strokeStyle = letters[j] === "k" ? colours.miss_edge : dark ? colours.muted : colours.line;
       paint.globalAlpha = letters[j] === "e" ? 0.35 : 1;
-      paint.strokeRect(x + 0.5, y + 0.5, side - 1, side - 1);
+      paint.strokeRect(x + 0.5, y + 0.5, side - 1, tall - 1);
       paint.globalAlpha = 1;
     }
   }

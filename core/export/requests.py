@@ -63,7 +63,7 @@ def jsonl_bytes(prompts: Counts, hits: Counts, block_size: int) -> int:
 
 def _counted_up(num: int) -> int:
     """Characters of the numbers below this one, a comma behind each."""
-    return num + sum(max(num - 10**places, 0) for places in range(1, len(str(num)))) + num
+    return num + sum(max(num - int(10**places), 0) for places in range(1, len(str(num)))) + num
 
 
 def csv_bytes(num_requests: int) -> int:

@@ -16,7 +16,7 @@ revisit.py    any request again, with block events, for the stage
 from core.load.clients import ClientStream
 from core.load.culprits import Culprits, Evictor, Miss, Slow, culprits_of
 from core.load.cycle import Cycle, Loop
-from core.load.hindsight import Hindsight, Victim, Why, hindsight
+from core.load.hindsight import Hindsight, Victim, Why, hindsight, why_missed
 from core.load.prompts import Arrival
 from core.load.revisit import Moment, scenario_around
 from core.load.run import LoadRun
@@ -57,4 +57,5 @@ __all__ = [
     "culprits_of",
     "hindsight",
     "scenario_around",
+    "why_missed",
 ]

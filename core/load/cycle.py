@@ -136,10 +136,10 @@ def _cycle(
 
 def _first_s(time_model: TimeModel, prompt: Counts) -> float:
     """The least time of a first token whatever the cache has, on average. More work never makes a step
-    shorter (``CostModel.step_s``), so nobody else is there; computing a token again is dearer than reading it,
-    so all but the last one is read. A preempted request gets a token back by such a prefill instead of a
-    decode step, but has lost a step besides. A step's time grows evenly with its context, so the mean contexts
-    do."""
+    shorter (``CostModel.step_s``), so nobody else is there; computing a token again is dearer than reading
+    it, so all but the last one is read. A preempted request gets a token back by such a prefill instead of a
+    decode step, but has lost a step besides. A step's time grows evenly with its context, so the mean
+    contexts do."""
     step = StepWork()
     step.add_prefill(1, int(prompt.mean()) - 1)
     return time_model.step_s(step)

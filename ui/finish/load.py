@@ -10,7 +10,7 @@ from core.cost import Figure
 from core.decision import HOURS_A_MONTH
 from core.errors import BrothError
 from core.load import KindSide, KindSummary, Summary
-from ui.decision.setup import CHOICE, total_clients, total_rate
+from ui.decision.setup import CHOICE, times_the_load, total_clients, total_rate
 from ui.frame.formulas import formulas_panel
 from ui.frame.session import lang, say, show_error
 from ui.machine.machine import MACHINE, Machine
@@ -226,9 +226,10 @@ def _decide_help(load: LoadSession) -> str:
     setup, choice = load.setup, CHOICE.get()
     clients, rate = total_clients(setup, choice), total_rate(setup, choice)
     if clients is None:
-        come, times = say("decision.rate.words", rate=f"{rate:g}"), rate / setup.rate
+        come = say("finish.load.decide.rate", rate=f"{rate:g}")
     else:
-        come, times = say("decision.clients.words", n=clients), clients / (setup.clients or clients)
+        come = say("finish.load.decide.clients", n=clients)
+    times = times_the_load(setup, choice)
     told = [say("finish.load.decide.help", come=come)]
     if times != 1:
         told.append(say("finish.load.decide.times", times=f"{times:.3g}"))

@@ -7,11 +7,11 @@ from typing import Any
 
 from core import __version__
 from core.engine import events as ev
-from core.load import LoadRun, Moment, scenario_around
+from core.load import LoadRun, Moment, Why, scenario_around, why_missed
 from core.timeline.diagnose import MissReason
 from core.timeline.event_log import EventLog
 from core.timeline.fold import fold_all
-from core.timeline.frame import Frame
+from core.timeline.frame import Frame, initial_frame
 from ui.moment.past import reasons_of
 from ui.stage.payload import MAX_STEPS, SCHEMA_VERSION
 from ui.stage.steps import stage_steps
@@ -37,9 +37,12 @@ class ShownMoment:
     note: str = ""
 
 
-def shown_moment(run: LoadRun, request_id: str, at_s: float, title: str, cut: str = "") -> ShownMoment:
+def shown_moment(
+    run: LoadRun, request_id: str, at_s: float, title: str, cut: str = "", why: Why | None = None
+) -> ShownMoment:
     """The neighbourhood of a request for the stage, and the step at which its look-up begins. ``at_s``: the
     point of the chart it was reached from. ``cut``: what is said if the part ends before the request does.
+    ``why`` it missed, if that is known already. Sums are those of the part that is shown.
 
     Raises:
         BrothError: the request has not been admitted yet.
@@ -48,6 +51,7 @@ def shown_moment(run: LoadRun, request_id: str, at_s: float, title: str, cut: st
     reasons, texts = reasons_of(run, moment)
     frame, log, reasons = _window(moment, reasons)
     steps = with_beats(stage_steps(log, texts, frame, reasons))[:MAX_STEPS]
+    _name_who(steps, run, request_id, why)
     named = _named(log)
     data = {
         "schema": SCHEMA_VERSION,
@@ -68,6 +72,17 @@ def shown_moment(run: LoadRun, request_id: str, at_s: float, title: str, cut: st
     return ShownMoment(request_id, at_s, data, _first_step(steps, request_id), note="" if ends else cut)
 
 
+def _name_who(steps: list[dict[str, Any]], run: LoadRun, request_id: str, why: Why | None) -> None:
+    """Where the request misses what was evicted before the part begins: by whom, and when."""
+    missed = [s for s in steps if s.get("rid") == request_id and s["cap"] == "miss.evicted_before"][:1]
+    if not missed:
+        return
+    why = why or why_missed(run, request_id)
+    if why is not None and why.kind == "evicted" and why.other is not None and why.at_s is not None:
+        missed[0]["cap"] = "miss.evicted_by"
+        missed[0]["args"] |= {"writer": why.other, "at": f"{why.at_s:.1f}"}
+
+
 def _named(log: EventLog) -> set[str]:
     """Everybody something happens to; who only waits all along needs no words."""
     return {event.request_id for event in log.events if hasattr(event, "request_id")}
@@ -84,6 +99,7 @@ def _window(moment: Moment, reasons: dict[int, MissReason]) -> tuple[Frame, Even
     events = moment.log.events
     first = _step_begin(events, max(moment.event - BEFORE, 0))
     frame = fold_all(moment.frame, events[:first])
+    frame["totals"] = initial_frame(moment.log.config)["totals"]  # of the thousands before nobody sees any
     kept = EventLog(moment.log.config, events[first : moment.event + AFTER])
     return frame, kept, {at - first: _moved(reason, first) for at, reason in reasons.items() if at >= first}
 

@@ -25,13 +25,15 @@ border:1px solid light-dark(#6B7887,#7C8A9A);border-radius:.5rem;
 background:linear-gradient(light-dark(#F5F7FA,#1B222B) 30%,transparent) bottom/100% 2rem no-repeat local,
 linear-gradient(transparent,rgba(0,0,0,.28)) bottom/100% .8rem no-repeat scroll,light-dark(#F5F7FA,#1B222B);
 box-shadow:0 -4px 14px rgba(0,0,0,.18)}
-.st-key-load-behind-head{position:sticky;top:0;z-index:2;padding:.4rem 0;align-items:center;
+.st-key-load-behind-head{position:sticky;top:0;z-index:2;padding:.4rem 0;align-items:center;flex-wrap:nowrap;
 background:light-dark(#F5F7FA,#1B222B)}
-.st-key-load-behind [data-testid="stVerticalBlock"]{gap:.15rem}
+.st-key-load-behind,.st-key-load-behind [data-testid="stVerticalBlock"]{gap:.15rem}
 .st-key-load-behind button{min-height:0;padding:0}
 .st-key-load-behind [data-testid="stCaptionContainer"]{margin:-.3rem 0 0}
 .st-key-load-behind [data-testid="stMarkdownContainer"]{margin:0}
-.st-key-load-behind [data-testid="stCaptionContainer"] p{margin:0;line-height:1.3}
+.st-key-load-behind [data-testid="stMarkdownContainer"] p{margin:0}
+.st-key-load-behind-head>*{min-width:0}
+.st-key-load-behind [data-testid="stCaptionContainer"] p{line-height:1.3}
 .st-key-load-behind button p{font-weight:600;text-decoration:underline dotted}
 .st-key-load-behind [data-testid="stColumn"] [data-testid="stElementContainer"]:has(button){margin-top:.5rem}
 @media (max-width:900px){.st-key-load-behind:has(button){max-height:55vh}}

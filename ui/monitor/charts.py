@@ -23,8 +23,8 @@ THIN = {"ttft_p95_with", "ttft_p95_without", "inside_with", "inside_without", "h
 SHARES = {"hit", "room"}
 PLOT_PX, HEAD_PX = 100, 56
 """A strip's own height, and above it its title and what its curves are: one line, two on a phone."""
-TOOLBAR_PX, FOOT_PX = 34, 118
-"""Above all words: the tools that come with the figure. Below: time axis, slider, and what a point stands for."""
+TOOLBAR_PX, FOOT_PX = 26, 76
+"""Above all words: the tools that come with the figure. Below: time axis, slider, what a point stands for."""
 
 MOST_LINES = 4
 LINE_PX = 16
@@ -56,7 +56,7 @@ def load_figure(
         look: dict[str, Any] = {"line_dash": "dash", "line_color": colours["ink"], "row": 1, "col": 1}
         figure.add_hline(y=bet / 100, annotation_text=text, **look)
     lines = _mark_moments(figure, load, moments, words, colours)
-    return _finished(figure, words, axis_words(samples, words), lines)
+    return _finished(figure, words, axis_words(samples, words), lines, colours["ink"])
 
 
 def time_axis(figure: go.Figure) -> None:
@@ -178,14 +178,20 @@ def _mark_moments(
 ) -> int:
     """What a person did, the bin that was clicked, and which request was looked at: through all rows, words
     above them. Returns how many lines of words stand there: near ones stand one above the other."""
-    above: dict[str, Any] = {"y": 1, "yref": "paper", "showarrow": False, "xanchor": "left"}
+    above: dict[str, Any] = {
+        "y": 1,
+        "yref": "paper",
+        "showarrow": False,
+        "xanchor": "left",
+        "yanchor": "bottom",
+    }
     dotted = {"line_dash": "dot", "line_width": 1, "line_color": colours["ink"]}
     marks = list(moments)
     for at_s, _ in moments:
         figure.add_vline(x=at_s, **dotted)
     if (asked := load.asked) is not None:
         begin, end = asked.end_s - asked.width_s, asked.end_s
-        look = {"fillcolor": colours["ink"], "opacity": 0.28, "line_width": 2, "line_color": colours["ink"]}
+        look = {"fillcolor": colours["ink"], "opacity": 0.2, "line_width": 2, "line_color": colours["ink"]}
         figure.add_vrect(x0=begin, x1=end, **look)
         span = fill(words["monitor.bin.mark"], {"begin": f"{begin:g}", "end": f"{end:g}"})
         marks.append((begin, f"<b>{span}</b>"))
@@ -217,24 +223,25 @@ def word_lines(marks: Moments, end_s: float) -> list[int | None]:
     return lines
 
 
-def _finished(figure: go.Figure, words: Words, axis: str, num_lines: int) -> go.Figure:
+def _finished(figure: go.Figure, words: Words, axis: str, num_lines: int, ink: str) -> go.Figure:
     last = len(ROWS)
     figure.update_xaxes(ticksuffix=" s")
     figure.update_xaxes(title_text=axis, row=last, col=1)
     figure.update_xaxes(rangeslider={"visible": True, "thickness": 0.04}, row=last, col=1)
     top = TOOLBAR_PX + HEAD_PX + LINE_PX * num_lines
-    legends = {legend_of(row): _legend(figure, row, words) for row in ROWS}
+    legends = {legend_of(row): _legend(figure, row, words, ink) for row in ROWS}
     figure.update_layout(
         height=last * (PLOT_PX + HEAD_PX) + top + FOOT_PX,
-        margin={"l": 8, "r": 8, "t": top, "b": FOOT_PX - 40},
+        margin={"l": 8, "r": 8, "t": top, "b": 40},
         clickmode="event+select",
         hovermode="closest",
+        uirevision=True,  # a click marks a bin and leaves the zoom as it was
         **legends,
     )
     return figure
 
 
-def _legend(figure: go.Figure, row: str, words: Words) -> dict[str, Any]:
+def _legend(figure: go.Figure, row: str, words: Words, ink: str) -> dict[str, Any]:
     """A strip's title, and under it its curves: above the strip, so that it may be as wide as the page."""
     place = list(ROWS).index(row) + 1
     return {
@@ -243,8 +250,12 @@ def _legend(figure: go.Figure, row: str, words: Words) -> dict[str, Any]:
         "xanchor": "left",
         "y": figure.layout[f"yaxis{place if place > 1 else ''}"].domain[1],
         "yanchor": "bottom",
-        "title": {"text": f"<b>{words[f'monitor.strip.{row}']}</b>", "side": "top", "font": {"size": 13}},
-        "font": {"size": 12},
+        "title": {
+            "text": f"<b>{words[f'monitor.strip.{row}']}</b>",
+            "side": "top",
+            "font": {"size": 13, "color": ink},
+        },
+        "font": {"size": 12, "color": ink},
         "bgcolor": "rgba(0,0,0,0)",
         "traceorder": "normal",
     }

@@ -6,7 +6,7 @@ cache can take away: pauses and the answer's own decode steps are left.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
 
 from core.load import Cycle, Loop
@@ -52,32 +52,33 @@ STYLE = (
 )
 
 
-def cycle_html(loop: Loop, say: Say, lang: Lang) -> str:
-    """Both bars, one legend."""
+def cycle_html(loop: Loop, say: Say, lang: Lang, *, tools: bool = False) -> str:
+    """Both bars, one legend. ``tools``: clients pause while their tools work, too."""
+    words = {name: say(f"monitor.cycle.{name}") for name in PARTS}
+    if tools:
+        words["think"] = say("monitor.cycle.think.tools")
     longest = max(loop.with_cache.total_s, loop.without_cache.total_s)
     rows = [
-        _row(say(f"monitor.curve.throughput_{name}"), cycle, longest, loop, say, lang)
+        _row(say(f"monitor.curve.throughput_{name}"), cycle, longest, loop, words, lang)
         for name, cycle in (("with", loop.with_cache), ("without", loop.without_cache))
     ]
-    legend = "".join(
-        f'<span><i class="{name}"></i>{escape(say(f"monitor.cycle.{name}"))}</span>' for name in PARTS
-    )
+    legend = "".join(f'<span><i class="{name}"></i>{escape(words[name])}</span>' for name in PARTS)
     legend += f'<span><i class="line"></i>{escape(say("monitor.cycle.floor"))}</span>'
     return f'{STYLE}<div class="broth-cycle">{"".join(rows)}<div class="k">{legend}</div></div>'
 
 
-def _row(name: str, cycle: Cycle, longest: float, loop: Loop, say: Say, lang: Lang) -> str:
+def _row(name: str, cycle: Cycle, longest: float, loop: Loop, words: Mapping[str, str], lang: Lang) -> str:
     parts = {part: getattr(cycle, f"{part}_s") for part in PARTS}
     parts["decode"] -= parts["held"]
     spans = "".join(
         f'<i class="{part}" style="width:{100 * value / longest:.3f}%" '
-        f'title="{escape(say(f"monitor.cycle.{part}"))}: {seconds(value)}"></i>'
+        f'title="{escape(words[part])}: {seconds(value)}"></i>'
         for part, value in parts.items()
         if value > 0
     )
     floor = 100 * loop.floor_s / longest
     floor_at = f'<span class="floor" style="left:{floor:.3f}%"></span>'
-    told = listed((f"{say(f'monitor.cycle.{part}')} {seconds(value)}" for part, value in parts.items()), lang)
+    told = listed((f"{words[part]} {seconds(value)}" for part, value in parts.items()), lang)
     return (
         f'<div class="r"><span>{escape(name)}</span><div class="track" role="img" '
         f'aria-label="{escape(told)}"><div class="bar">{spans}</div>{floor_at}</div>'

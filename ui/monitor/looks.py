@@ -12,7 +12,7 @@ INKS = MappingProxyType(
         "in_use": "others",
         "reserved": "hair",
         "cached": "cached",
-        "partial": "line",
+        "partial": "partial",
         "kept_out": "miss_soft",
         "empty": "bg",
         "evicted_per_s": "evict_edge",

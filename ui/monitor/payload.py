@@ -14,6 +14,7 @@ from core.load.samples import WINDOW_S
 from core.timeline.snapshot import LEVELS, take_levels
 from ui.monitor.looks import INKS
 from ui.monitor.run import LoadSession
+from ui.monitor.texts import text_key
 from ui.words.i18n import LangMode
 from ui.words.palette import PALETTE
 
@@ -122,6 +123,7 @@ def _pool_map(load: LoadSession) -> Payload:
 def _hot(prefix: HotPrefix) -> Payload:
     return {
         "name": prefix.name,
+        "text": list(text_key(prefix.name)),
         "tag": prefix.tag,
         "n": prefix.num_requests,
         "rate": None if prefix.hit_rate is None else round(prefix.hit_rate, 4),

@@ -16,6 +16,7 @@ from ui.frame.session import plain, say
 from ui.prefill.about import equality_words, times
 from ui.prefill.job import Job
 from ui.prefill.models import (
+    SMALL,
     VARIABLE,
     Choice,
     is_loaded,
@@ -41,7 +42,8 @@ def chat_panel() -> None:
     choice = usable_choice()
     if choice.model not in readable:
         choice = Choice(choice.library, readable[0])
-        st.caption(say("prefill.chat.model", name=plain(model_name(choice)), memory=_memory(choice)))
+        key = "prefill.chat.model" if choice.model == SMALL else "prefill.chat.own"
+        st.caption(say(key, name=plain(model_name(choice)), memory=_memory(choice)))
     _form(choice)
     turns = state().turns
     if turns:
@@ -115,7 +117,8 @@ def _answer(
 
         answer = chat.ask(system, question, on_text=tell, cancelled=job.cancelled)
         without = chat.without_cache(answer)
-    return chat, Turn(system, question, answer, seconds_of(without.first) * 1e3, without.difference)
+    note = chat.model.chat_format.note(system)
+    return chat, Turn(system, question, answer, seconds_of(without.first) * 1e3, without.difference, note)
 
 
 def _table(turns: list[Turn]) -> None:
@@ -159,6 +162,8 @@ def _turn(turn: Turn, newest: bool) -> None:
         st.markdown(equality_words(turn.difference))
         st.markdown(_marked(answer.pieces, answer.hit_tokens))
         st.caption(say("prefill.chat.legend"))
+        if turn.note:
+            st.caption(say(f"prefill.chat.{turn.note}"))
 
 
 def _marked(pieces: tuple[str, ...], hit: int) -> str:

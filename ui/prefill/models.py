@@ -16,6 +16,7 @@ import streamlit as st
 from core.backends.decoders.loader import Library, Model, ModelLoader
 from core.backends.decoders.torch_prefill import torch_available
 from core.backends.memory import in_mb
+from core.backends.models.refusals import told_shortly
 from core.backends.models.sources import ModelSource, open_source, small_model_path
 from core.backends.spec import SIZES, DecoderSpec
 
@@ -61,9 +62,13 @@ def source_of(model: str) -> ModelSource:
     """Where a model of ``models()`` comes from."""
     if model in RANDOM:
         return ModelSource("random", model)
-    path = small_model_path() if model == SMALL else Path(os.environ.get(VARIABLE, ""))
+    path = small_model_path() if model == SMALL else _own_path()
     kind: Callable[[Path], ModelSource] = _gguf if str(path).lower().endswith(".gguf") else _directory
     return kind(path or Path())
+
+
+def _own_path() -> Path:
+    return Path(os.environ.get(VARIABLE, ""))
 
 
 def _gguf(path: Path) -> ModelSource:
@@ -94,7 +99,7 @@ def model_name(choice: Choice) -> str:
     """The model's own name; for a path the last part of it."""
     if choice.model in RANDOM:
         return choice.model
-    return SMALL_NAME if choice.model == SMALL else Path(os.environ.get(VARIABLE, "")).name
+    return SMALL_NAME if choice.model == SMALL else str(told_shortly(_own_path().name))
 
 
 def need_mb(choice: Choice) -> int:

@@ -30,13 +30,15 @@ QUESTION = "What is in the noodle soup?"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
-    """One question to the model: what was sent, the answer, and the same prompt without the cache."""
+    """One question to the model: what was sent, the answer, and the same prompt without the cache. ``note``:
+    what the model's chat template did not do, as in ``ChatFormat.note``."""
 
     system: str
     question: str
     answer: Answer
     without_ms: float
     difference: Difference
+    note: str = ""
 
 
 @dataclass

@@ -21,7 +21,9 @@ MODEL_VARIABLE = "BROTH_MODEL"
 def own_model() -> Path | None:
     """That model's file or directory."""
     named = os.environ.get(MODEL_VARIABLE)
-    return Path(named) if named and Path(named).exists() else None
+    with suppress(OSError):  # no permission, a name that cannot be one
+        return Path(named) if named and Path(named).exists() else None
+    return None
 
 
 def offered() -> tuple[str, ...]:

@@ -7,6 +7,7 @@ against free memory before, and handed to everybody else. Backends (with their p
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -23,7 +24,7 @@ from core.backends.decoders.torch_prefill import (
     load_torch,
 )
 from core.backends.memory import refuse_if_short
-from core.backends.models.chat_format import PLAIN, ChatFormat, find_format
+from core.backends.models.chat_format import PLAIN, ChatFormat
 from core.backends.models.sources import ModelSource, Opened, open_source
 from core.backends.models.tokenizer import ModelTokenizer
 from core.backends.progress import Progress, no_progress
@@ -32,11 +33,14 @@ from core.backends.weights import Weights, load_weights, map_weights
 from core.errors import BackendError
 
 Library = Literal["numpy", "torch"]
+_COMPUTES_ANYWAY = ("backend.no_tokenizer", "backend.tokenizer_kind", "backend.tokenizer_package")
+"""A model whose texts cannot be read can still be measured; one with a damaged tokenizer is damaged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A loaded model: shared, never changed. ``stop_ids`` end an answer."""
+    """A loaded model: shared, never changed. ``stop_ids`` end an answer. Without a ``tokenizer`` it computes
+    and cannot read texts; ``no_texts`` says why."""
 
     source: ModelSource
     spec: DecoderSpec
@@ -45,6 +49,7 @@ class Model:
     tokenizer: ModelTokenizer | None = None
     chat_format: ChatFormat = PLAIN
     stop_ids: frozenset[int] = frozenset()
+    no_texts: BackendError | None = None
 
     def readable(self) -> ModelTokenizer:
         """The tokenizer.
@@ -52,6 +57,8 @@ class Model:
         Raises:
             BackendError: the model came without one that is read here.
         """
+        if self.no_texts is not None:
+            raise self.no_texts.alone()
         if self.tokenizer is None:
             raise BackendError(
                 "backend.no_tokenizer",
@@ -118,9 +125,8 @@ class ModelLoader:
         if library == "numpy":
             opened = open_source(source)
             refuse_if_short(_need(opened.spec, 4), opened.spec.name)
-            return _model(
-                source, opened, "numpy", load_weights(opened.spec, opened.weights, _as_it_is, progress)
-            )
+            model = _reading(source, opened, "numpy")
+            return model(load_weights(opened.spec, opened.weights, _as_it_is, progress))
         torch = load_torch()
         kind = choose_dtype(dtype, place)
         shared = self._models.get((source, "numpy", "cpu", "float32"))
@@ -129,11 +135,12 @@ class ModelLoader:
         opened = open_source(source)
         rest = free_on_gpu() if place == "cuda" else None
         refuse_if_short(_need(opened.spec, kind.itemsize), opened.spec.name, rest)
+        model = _reading(source, opened, "torch")
 
         def to_torch(numbers: Floats) -> Any:
             return torch.from_numpy(numbers).to(place, kind)
 
-        return _model(source, opened, "torch", load_weights(opened.spec, opened.weights, to_torch, progress))
+        return model(load_weights(opened.spec, opened.weights, to_torch, progress))
 
 
 def _need(spec: DecoderSpec, float_bytes: int) -> int:
@@ -145,7 +152,17 @@ def _as_it_is(numbers: Floats) -> Floats:
     return numbers
 
 
-def _model(source: ModelSource, opened: Opened, library: Library, weights: Weights[Any]) -> Model:
-    tokenizer = opened.tokenizer()
-    chat_format = find_format(opened.chat_template)
-    return Model(source, opened.spec, library, weights, tokenizer, chat_format, opened.stop_ids)
+def _reading(source: ModelSource, opened: Opened, library: Library) -> Callable[[Weights[Any]], Model]:
+    """The model as soon as its weights are there. What it needs for texts is read now: damage there is told
+    before a long loading, not after it."""
+    tokenizer, no_texts = None, None
+    try:
+        tokenizer = opened.tokenizer() if opened.tokenizer else None
+    except BackendError as error:
+        if error.code not in _COMPUTES_ANYWAY:
+            raise
+        no_texts = error.alone()
+    chat = opened.chat()
+    return lambda weights: Model(
+        source, opened.spec, library, weights, tokenizer, chat, opened.stop_ids, no_texts
+    )

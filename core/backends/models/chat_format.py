@@ -1,35 +1,84 @@
-"""How a chat model wants system prompt and question marked: in a template that logs are read with too."""
+"""How a model wants a conversation written down: by its own template, or plainly where it has none."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
-from core.traces.templates import TEMPLATES, Template
+from core.backends.models.chat_template import Messages, Named, render
+from core.errors import BackendError
 
 
 @dataclass(frozen=True, slots=True)
 class ChatFormat:
-    """Prompts of one template: a system prompt, a question, and the place where the answer begins."""
+    """``template`` is the model's own, "" if it has none; ``tokens`` are the names it may ask for. ``start``
+    is the token that begins every text for this model, which a template writes itself."""
 
-    template: Template
+    model: str = ""
+    template: str = ""
+    tokens: Named = ()
+    start: str = ""
 
     def prompt(self, system: str, user: str) -> str:
-        """The whole prompt. Without a system prompt that turn is left out."""
-        return self.head(system) + self._turn("user", user) + self.template.open("assistant")
+        """The whole prompt, up to where the answer begins. Without a system prompt that turn is left out, and
+        a template may put its own default there.
+
+        Raises:
+            BackendError: the template refuses these texts (``backend.chat_template``).
+        """
+        turns: Messages = (("user", user),)
+        if not system:
+            return self.conversation(turns)
+        if self.has_system():
+            return self.conversation((("system", system), *turns))
+        return self.conversation((("user", f"{system}\n\n{user}"),))
+
+    def conversation(self, messages: Messages, *, open_answer: bool = True) -> str:
+        """The prompt for (role, text) in order.
+
+        Raises:
+            BackendError: the template refuses them.
+        """
+        if not self.template:
+            return self.start + "".join(f"{text}\n\n" for _, text in messages)
+        return render(self.model, self.template, self.tokens, messages, open_answer=open_answer)
+
+    def has_system(self) -> bool:
+        """Whether the template knows system prompts; else one goes in front of the first question. Some
+        refuse them, some leave them out without a word: both are seen by trying.
+
+        Raises:
+            BackendError: the template refuses a lone question as well.
+        """
+        mark = "broth.system.prompt"
+        if not self.template:
+            return True
+        try:
+            return mark in self.conversation((("system", mark), ("user", "?")))
+        except BackendError:
+            self.conversation((("user", "?"),))
+            return False
+
+    def note(self, system: str) -> Literal["", "no_template", "no_system"]:
+        """What a reader has to be told about prompts with this system prompt; "" if all went by the template.
+
+        Raises:
+            BackendError: the template refuses a lone question.
+        """
+        if not self.template:
+            return "no_template"
+        return "no_system" if system and not self.has_system() else ""
 
     def head(self, system: str) -> str:
-        """The part of the prompt that all questions under one system prompt share."""
-        return self.template.start + (self._turn("system", system) if system else "")
+        """The part of the prompt that all questions under one system prompt share.
 
-    def _turn(self, role: str, text: str) -> str:
-        return self.template.open(role) + text + self.template.closing
+        Raises:
+            BackendError: the template refuses these texts.
+        """
+        one, other = (self.prompt(system, mark) for mark in ("A", "B"))
+        apart = (place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1])
+        return one[: next(apart, min(len(one), len(other)))]
 
 
-PLAIN = ChatFormat(Template("text", "", "\n\n"))
+PLAIN = ChatFormat()
 """For models that were never taught to chat."""
-
-
-def find_format(template: str) -> ChatFormat:
-    """The format whose mark the model's own template uses, else the plain one."""
-    known = (TEMPLATES["chatml"], TEMPLATES["llama3"])
-    return next((ChatFormat(one) for one in known if one.opening.partition("{")[0] in template), PLAIN)

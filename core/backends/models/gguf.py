@@ -8,19 +8,23 @@ padding to the alignment, then the data
 
 from __future__ import annotations
 
+import itertools
 import math
 import struct
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.backends.base import Floats
 from core.backends.models.gguf_entries import Entries
+from core.backends.models.gguf_more_quants import form_of, name_of, readable
 from core.backends.models.gguf_quants import FORMATS, dequantise
+from core.backends.models.mapped_file import mapped
 from core.backends.models.refusals import refusal
+from core.errors import BackendError
 
 MOST_AXES = 4
 MAGIC = b"GGUF"
@@ -48,66 +52,85 @@ class GgufFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            self._data: NDArray[np.uint8] = np.memmap(path, np.uint8, "r")
-        except (OSError, ValueError) as problem:
-            raise refusal("unreadable", path.name) from problem
+        self._data = mapped(path)
         if bytes(self._data[:4]) != MAGIC:
             raise refusal("unreadable", path.name)
-        reader = _Reader(self._data.data)
-        try:
-            (version,) = reader.values("4xI")
-            if version not in VERSIONS:
-                raise refusal("version", path.name, found=version, supported="2, 3")
-            self.metadata, self.tensors, end = _read_head(reader)
-        except (struct.error, IndexError) as problem:
-            raise refusal("cut_off", path.name, part="the head") from problem
-        except (KeyError, ValueError) as problem:  # a kind that is none, a text that is none
-            raise refusal("damaged", path.name, part="the head") from problem
+        self.metadata, self.tensors, end = self._head(_Reader(self._data.data))
         self.entries = Entries(path.name, self.metadata)
         alignment = self.entries.number("general.alignment", 32)
         self._start = -(-end // alignment) * alignment
-        self._refuse_more_than_there_is()
+        self._refuse_other_places(alignment)
 
-    def _refuse_more_than_there_is(self) -> None:
+    def _head(self, reader: _Reader) -> tuple[dict[str, Any], dict[str, Tensor], int]:
+        """Metadata, tensors and where the head ends."""
+        try:
+            (version,) = reader.values("4xI")
+            if version not in VERSIONS:
+                raise refusal("version", self.path.name, found=version, supported="2, 3")
+            return _read_head(reader)
+        except _TwiceError as twice:
+            raise refusal("twice", self.path.name, part=twice) from twice
+        except (struct.error, IndexError) as problem:
+            raise refusal("cut_off", self.path.name, part="the head") from problem
+        except (KeyError, ValueError) as problem:  # a kind that is none, a text that is none
+            raise refusal("damaged", self.path.name, part="the head") from problem
+
+    def _refuse_other_places(self, alignment: int) -> None:
         """Tensors lie inside the file, each in a place of its own: memory for them is bounded by its size."""
-        rest = room = len(self._data) - self._start
+        room, places = len(self._data) - self._start, []
         for name, place in self.tensors.items():
-            form = FORMATS.get(place.kind)
+            form = form_of(place.kind)
             if form is None:
-                continue  # refused when it is asked for
+                raise self._other_form(name)  # of unknown size: nothing about its place can be told
+            if place.shape[-1] % form.block or place.offset % alignment or 0 in place.shape:
+                raise self.entries.damaged(name)
             size = form.num_bytes(math.prod(place.shape))
             if place.offset + size > room:
                 raise refusal("cut_off", self.path.name, part=name)
-            rest -= size
-            if rest < 0:
+            places.append((place.offset, place.offset + size, name))
+        places.sort()
+        for (_, end, _), (begin, _, name) in itertools.pairwise(places):
+            if begin < end:
                 raise self.entries.damaged(name)
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each tensor, the fastest axis last.
+
+        Raises:
+            BackendError: one is stored in a form that is not read here.
+        """
+        for name, place in self.tensors.items():
+            if not readable(place.kind):
+                raise self._other_form(name)
+        return {name: place.shape for name, place in self.tensors.items()}
+
+    def _other_form(self, name: str) -> BackendError:
+        found, known = name_of(self.tensors[name].kind), ", ".join(each.name for each in FORMATS.values())
+        return refusal("quantised", self.path.name, part=name, found=found, supported=known)
 
     def tensor(self, name: str) -> Floats:
         """A tensor in float32, freshly made.
 
         Raises:
-            BackendError: it is missing, cut off, stored in a form that is not read here, or holds numbers
-                that are none.
+            BackendError: it is missing, stored in a form that is not read here, or holds numbers that are
+                none.
         """
         if name not in self.tensors:
             raise refusal("missing", self.path.name, part=name)
         place = self.tensors[name]
-        form = FORMATS.get(place.kind)
-        if form is None:
-            known = ", ".join(each.name for each in FORMATS.values())
-            raise refusal("quantised", self.path.name, part=name, found=f"type {place.kind}", supported=known)
-        size = math.prod(place.shape)
+        form = form_of(place.kind)
+        if form is None or not readable(place.kind):
+            raise self._other_form(name)
         first = self._start + place.offset
-        raw = self._data[first : first + form.num_bytes(size)]
-        if len(raw) < form.num_bytes(size):
-            raise refusal("cut_off", self.path.name, part=name)
-        if size % form.block:
-            raise self.entries.damaged(name)
+        raw = self._data[first : first + form.num_bytes(math.prod(place.shape))]
         numbers = dequantise(form, raw).reshape(place.shape)
         if not np.isfinite(numbers).all():
             raise self.entries.damaged(name)
         return numbers
+
+
+class _TwiceError(ValueError):
+    """A name comes twice: readers disagree about which of the two counts."""
 
 
 class _Reader:
@@ -153,12 +176,12 @@ def _read_head(reader: _Reader) -> tuple[dict[str, Any], dict[str, Tensor], int]
     num_tensors, num_entries = reader.values("QQ")
     metadata: dict[str, Any] = {}
     for _ in range(num_entries):
-        name = reader.text()
+        name = _new(reader.text(), metadata)
         (kind,) = reader.values("I")
         metadata[name] = reader.value(kind)
     tensors: dict[str, Tensor] = {}
     for _ in range(num_tensors):
-        name = reader.text()
+        name = _new(reader.text(), tensors)
         (rank,) = reader.values("I")
         if not 1 <= rank <= MOST_AXES:
             raise ValueError("so many axes cannot be")
@@ -166,3 +189,9 @@ def _read_head(reader: _Reader) -> tuple[dict[str, Any], dict[str, Tensor], int]
         kind, offset = reader.values("IQ")
         tensors[name] = Tensor(shape, kind, offset)
     return metadata, tensors, reader.place
+
+
+def _new(name: str, known: Container[str]) -> str:
+    if name in known:
+        raise _TwiceError(name)
+    return name

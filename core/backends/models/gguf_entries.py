@@ -1,4 +1,5 @@
-"""A GGUF file's metadata by kind: what is of another kind, or cannot be, is refused, never computed with."""
+"""What a model says of itself (GGUF's metadata, a config.json), by kind: what is of another kind, or cannot
+be, is refused, never computed with."""
 
 from __future__ import annotations
 
@@ -13,14 +14,18 @@ from core.errors import BackendError
 _MOST = 2**31 - 1
 """No count of a model is larger, and products of a few of them stay exact everywhere."""
 
+_LARGEST = 1e30
+"""No base, factor or epsilon is larger, and float32 holds it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Name -> value as read from ``file``. Methods raise ``BackendError`` for a value that cannot be, and,
-    without a default, for a missing one."""
+    """Name -> value as read from ``file``, which calls it ``prefix + name``. Methods raise
+    ``BackendError`` for a value that cannot be, and, without a default, for a missing one."""
 
     file: str
     values: Mapping[str, Any]
+    prefix: str = ""
 
     def number(self, name: str, default: int | None = None, least: int = 1) -> int:
         """A whole number from ``least`` on."""
@@ -38,10 +43,10 @@ class Entries:
             raise self.damaged(name)
         return value
 
-    def real(self, name: str, default: float) -> float:
+    def real(self, name: str, default: float | None = None) -> float:
         """A finite number above 0."""
         value = self._get(name, default)
-        if type(value) not in (int, float) or not math.isfinite(value) or value <= 0:
+        if type(value) not in (int, float) or not 0 < value < math.inf or value > _LARGEST:
             raise self.damaged(name)
         return float(value)
 
@@ -73,7 +78,7 @@ class Entries:
     def _get(self, name: str, default: Any) -> Any:
         value = self.values.get(name, default)
         if value is None:
-            raise refusal("missing", self.file, part=name)
+            raise refusal("missing", self.file, part=self.prefix + name)
         return value
 
     def _list(self, name: str, kind: Any, default: list[Any] | None) -> list[Any]:
@@ -84,4 +89,4 @@ class Entries:
 
     def damaged(self, part: str) -> BackendError:
         """The refusal of a part that cannot be."""
-        return refusal("damaged", self.file, part=part)
+        return refusal("damaged", self.file, part=self.prefix + part)

@@ -1,33 +1,65 @@
-"""A GGUF file of the llama architecture as a decoder: its shape and its weights under our names."""
+"""A GGUF file of the llama, qwen2 or qwen3 architecture as a decoder: its shape, and its weights under our
+names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 from core.backends.base import Floats
+from core.backends.models.border import Settings, refuse_other_tensors
+from core.backends.models.families import GGUF_FAMILIES, GGUF_NAMES, Family
 from core.backends.models.gguf import GgufFile
 from core.backends.models.gguf_entries import Entries
-from core.backends.models.refusals import refusal
+from core.backends.models.refusals import refusal, told_shortly
 from core.backends.spec import DecoderSpec
-from core.backends.weights import layer_parts, tensor_shapes
 
-ARCHITECTURE = "llama"
-_TOP = {"embedding": "token_embd.weight", "final_norm": "output_norm.weight", "head": "output.weight"}
-_LAYER = {
-    "attention_norm": "attn_norm.weight",
-    "query": "attn_q.weight",
-    "key": "attn_k.weight",
-    "value": "attn_v.weight",
-    "output": "attn_output.weight",
-    "ffn_norm": "ffn_norm.weight",
-    "gate": "ffn_gate.weight",
-    "up": "ffn_up.weight",
-    "down": "ffn_down.weight",
-    "query_bias": "attn_q.bias",
-    "key_bias": "attn_k.bias",
-    "value_bias": "attn_v.bias",
-}
 _ROPE_FACTORS = "rope_freqs.weight"
+_SETTINGS = Settings(
+    used=(
+        "attention.head_count",
+        "attention.head_count_kv",
+        "attention.key_length",
+        "attention.layer_norm_rms_epsilon",
+        "attention.sliding_window",
+        "attention.value_length",
+        "block_count",
+        "context_length",
+        "embedding_length",
+        "feed_forward_length",
+        "rope.dimension_count",
+        "rope.freq_base",
+        "rope.scale_linear",
+        "rope.scaling.factor",
+        "rope.scaling.type",
+        "vocab_size",
+    ),
+    only={
+        "attention.causal": (True,),
+        "expert_count": (0,),
+        "expert_used_count": (0,),
+        "nextn_predict_layers": (0,),
+        "use_parallel_residual": (False,),
+    },
+    harmless=(
+        "rope.scaling.finetuned",
+        "rope.scaling.original_context_length",  # means something only with a scaling, which is refused
+        "tensor_data_layout",  # of files before the conversion to halves; rows lie as the architecture says
+    ),
+)
+"""What an architecture's entries may say, without its name in front."""
+
+
+def family_of(file: GgufFile) -> Family:
+    """The family.
+
+    Raises:
+        BackendError: the file is of none that our decoder computes.
+    """
+    architecture = file.entries.text("general.architecture", "")
+    if architecture not in GGUF_FAMILIES:
+        known = ", ".join(GGUF_FAMILIES)
+        raise refusal("architecture", file.path.name, found=architecture, supported=known)
+    return GGUF_FAMILIES[architecture]
 
 
 def gguf_spec(file: GgufFile) -> DecoderSpec:
@@ -36,45 +68,99 @@ def gguf_spec(file: GgufFile) -> DecoderSpec:
     Raises:
         BackendError: another architecture, a part that our decoder has not, or a shape that cannot be.
     """
-    entries = file.entries
-    architecture = entries.text("general.architecture", "")
-    if architecture != ARCHITECTURE:
-        raise refusal("architecture", file.path.name, found=architecture, supported=ARCHITECTURE)
-    _refuse_extras(file)
-    hidden, (heads, kv_heads, head_dim) = entries.number("llama.embedding_length"), _heads(entries)
-    spec = DecoderSpec(
-        name=entries.text("general.name", file.path.stem),
-        vocab_size=file.tensors[_TOP["embedding"]].shape[0],
-        hidden=hidden,
-        num_layers=entries.number("llama.block_count"),
+    entries, family = file.entries, family_of(file)
+    prefix = entries.text("general.architecture") + "."
+    own = Entries(entries.file, _without(prefix, file.metadata), prefix)
+    _refuse_pieces(entries)
+    _SETTINGS.refuse_others(entries.file, own.values)
+    _refuse_positions(own)
+    shapes = file.shapes()
+    spec = _spec(own, family, shapes)
+    refuse_other_tensors(
+        entries.file, spec, shapes, GGUF_NAMES, [_ROPE_FACTORS] if family.interleaved else []
+    )
+    _refuse_other_vocabulary(entries, own, spec)
+    name = str(told_shortly(entries.text("general.name", file.path.stem)))
+    return replace(spec, name=name, rope_factors=_rope_factors(file, spec.head_dim))
+
+
+def _without(prefix: str, metadata: dict[str, object]) -> dict[str, object]:
+    return {name.removeprefix(prefix): value for name, value in metadata.items() if name.startswith(prefix)}
+
+
+def _spec(own: Entries, family: Family, shapes: dict[str, tuple[int, ...]]) -> DecoderSpec:
+    """All that the entries say; the tensors are still to be compared with it."""
+    embedding = GGUF_NAMES.stored("embedding")
+    if embedding not in shapes:
+        raise refusal("missing", own.file, part=embedding)
+    heads, kv_heads, head_dim = _heads(own)
+    bias = GGUF_NAMES.stored("query_bias", 0) in shapes if family.qkv_bias is None else family.qkv_bias
+    return DecoderSpec(
+        name="",
+        vocab_size=shapes[embedding][0],
+        hidden=own.number("embedding_length"),
+        num_layers=own.number("block_count"),
         num_heads=heads,
         num_kv_heads=kv_heads,
         head_dim=head_dim,
-        ffn=entries.number("llama.feed_forward_length"),
-        rope_theta=entries.real("llama.rope.freq_base", 10_000.0),
-        rope_factors=_rope_factors(file, head_dim),
-        rms_eps=entries.real("llama.attention.layer_norm_rms_epsilon", 1e-5),
-        max_positions=entries.number("llama.context_length"),
-        tied_head=_TOP["head"] not in file.tensors,
-        qkv_bias="blk.0.attn_q.bias" in file.tensors,
+        ffn=own.number("feed_forward_length"),
+        rope_theta=own.real("rope.freq_base", 10_000.0),
+        rms_eps=own.real("attention.layer_norm_rms_epsilon", 1e-5),
+        max_positions=own.number("context_length"),
+        tied_head=GGUF_NAMES.stored("head") not in shapes,
+        qkv_bias=bias,
+        qk_norm=family.qk_norm,
     )
-    _refuse_other_shapes(file, spec)
-    return spec
 
 
-def _heads(entries: Entries) -> tuple[int, int, int]:
+def _heads(own: Entries) -> tuple[int, int, int]:
     """Query heads, K and V heads, numbers in a head."""
-    heads = entries.number("llama.attention.head_count")
-    kv_heads = entries.number("llama.attention.head_count_kv", heads)
+    heads = own.number("attention.head_count")
+    kv_heads = own.number("attention.head_count_kv", heads)
     if heads % kv_heads:
-        raise entries.damaged("llama.attention.head_count_kv")
-    usual = entries.number("llama.embedding_length") // heads
-    head_dim = entries.number("llama.attention.key_length", usual, least=2)
+        raise own.damaged("attention.head_count_kv")
+    usual = own.number("embedding_length") // heads
+    head_dim = own.number("attention.key_length", usual, least=2)
     if head_dim % 2:
-        raise entries.damaged("llama.attention.key_length")
-    if entries.number("llama.rope.dimension_count", head_dim) != head_dim:
-        raise refusal("partial_rope", entries.file)
+        raise own.damaged("attention.key_length")
+    if own.number("attention.value_length", head_dim) != head_dim:
+        raise own.damaged("attention.value_length")
+    if own.number("rope.dimension_count", head_dim) != head_dim:
+        raise refusal("partial_rope", own.file)
     return heads, kv_heads, head_dim
+
+
+def _refuse_positions(own: Entries) -> None:
+    """Stretched positions and sliding windows. A factor without a method is linear, as in other readers."""
+    factors = [
+        own.real(name, 1.0)
+        for name in ("rope.scaling.factor", "rope.scale_linear")
+        if own.values.get(name) != 0  # says nothing
+    ]
+    kind = own.text("rope.scaling.type", "linear")
+    if kind not in ("none", "linear", "") or (kind != "none" and any(factor != 1 for factor in factors)):
+        raise refusal("rope", own.file, found=kind)
+    window = own.number("attention.sliding_window", 0, least=0)
+    if 0 < window < own.number("context_length"):
+        raise refusal("window", own.file)
+
+
+def _refuse_pieces(entries: Entries) -> None:
+    """A part of a model, or what is put upon one, is no model."""
+    if entries.number("split.count", 1, least=0) > 1:
+        raise refusal("part", entries.file, found="split.count")
+    kind = entries.text("general.type", "model")
+    if kind != "model":
+        raise refusal("part", entries.file, found=f"general.type = {told_shortly(kind)}")
+
+
+def _refuse_other_vocabulary(entries: Entries, own: Entries, spec: DecoderSpec) -> None:
+    """As many tokens as rows: a token without a row, or rows of other tokens, are another model's."""
+    if own.number("vocab_size", spec.vocab_size) != spec.vocab_size:
+        raise own.damaged("vocab_size")
+    name = "tokenizer.ggml.tokens"
+    if name in entries.values and len(entries.texts(name)) != spec.vocab_size:
+        raise entries.damaged(name)
 
 
 def _rope_factors(file: GgufFile, head_dim: int) -> tuple[float, ...]:
@@ -88,56 +174,20 @@ def _rope_factors(file: GgufFile, head_dim: int) -> tuple[float, ...]:
     return factors
 
 
-def _refuse_other_shapes(file: GgufFile, spec: DecoderSpec) -> None:
-    """Every tensor of this decoder is there, in its shape, none beside them: a file that promises layers it
-    does not hold is refused at the first that is missing, before anything is made for it."""
-    shapes, seen = tensor_shapes(spec), {_ROPE_FACTORS}
-    for stored, name in _expected(spec):
-        if stored not in file.tensors:
-            raise refusal("missing", file.path.name, part=stored)
-        if file.tensors[stored].shape != shapes[name]:
-            raise file.entries.damaged(stored)
-        seen.add(stored)
-    extra = next((name for name in file.tensors if name not in seen), None)
-    if extra is not None:
-        raise refusal("part", file.path.name, found=extra)
-
-
-def _expected(spec: DecoderSpec) -> Iterator[tuple[str, str]]:
-    """Names in the file and our own, one after another."""
-    yield from ((stored, name) for name, stored in _TOP.items() if name != "head" or not spec.tied_head)
-    parts = layer_parts(spec)
-    yield from ((f"blk.{layer}.{_LAYER[part]}", part) for layer in range(spec.num_layers) for part in parts)
-
-
-def _refuse_extras(file: GgufFile) -> None:
-    """Anything in the file that our decoder would silently leave out changes its answers: refuse it."""
-    scaling = file.entries.text("llama.rope.scaling.type", "none")
-    if scaling not in ("none", "") and _ROPE_FACTORS not in file.tensors:
-        raise refusal("rope", file.path.name, found=scaling)
-    known = set(_TOP.values()) | {_ROPE_FACTORS}
-    for name in file.tensors:
-        part = name.split(".", 2)[-1] if name.startswith("blk.") else name
-        if part not in _LAYER.values() and name not in known:
-            raise refusal("part", file.path.name, found=name)
-    if _TOP["embedding"] not in file.tensors:
-        raise refusal("missing", file.path.name, part=_TOP["embedding"])
-
-
 class GgufSource:
     """The weights of a GGUF file, unpacked one tensor at a time."""
 
     def __init__(self, file: GgufFile, spec: DecoderSpec) -> None:
         self._file = file
         self._spec = spec
+        self._interleaved = family_of(file).interleaved
 
     def tensor(self, name: str, layer: int | None = None) -> Floats:
         """One tensor in float32."""
-        stored = _TOP[name] if layer is None else f"blk.{layer}.{_LAYER[name]}"
-        numbers = self._file.tensor(stored)
-        if name.startswith("query"):
+        numbers = self._file.tensor(GGUF_NAMES.stored(name, layer))
+        if self._interleaved and name.startswith("query"):
             return _halves_from_pairs(numbers, self._spec.num_heads)
-        if name.startswith("key"):
+        if self._interleaved and name.startswith("key"):
             return _halves_from_pairs(numbers, self._spec.num_kv_heads)
         return numbers
 

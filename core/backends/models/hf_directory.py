@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+
+import numpy as np
 
 from core.backends.base import Floats
+from core.backends.models.border import refuse_other_tensors
+from core.backends.models.families import HF_NAMES
+from core.backends.models.hf_config import HfConfig
+from core.backends.models.json_file import Json, read_json
+from core.backends.models.mapped_file import is_there
 from core.backends.models.refusals import refusal
-from core.backends.models.safetensors import FORMS, SafetensorsFile
-from core.backends.rope import llama3_factors
+from core.backends.models.safetensors import SafetensorsFile
 from core.backends.spec import DecoderSpec
-from core.backends.weights import layer_parts
 
-MODEL_TYPES = ("llama", "mistral", "qwen2", "qwen3")
-_TOP = {"embedding": "model.embed_tokens.weight", "final_norm": "model.norm.weight", "head": "lm_head.weight"}
-_LAYER = {
-    "attention_norm": "input_layernorm.weight",
-    "query": "self_attn.q_proj.weight",
-    "key": "self_attn.k_proj.weight",
-    "value": "self_attn.v_proj.weight",
-    "output": "self_attn.o_proj.weight",
-    "ffn_norm": "post_attention_layernorm.weight",
-    "gate": "mlp.gate_proj.weight",
-    "up": "mlp.up_proj.weight",
-    "down": "mlp.down_proj.weight",
-    "query_bias": "self_attn.q_proj.bias",
-    "key_bias": "self_attn.k_proj.bias",
-    "value_bias": "self_attn.v_proj.bias",
-    "query_norm": "self_attn.q_norm.weight",
-    "key_norm": "self_attn.k_norm.weight",
-}
-Json = dict[str, Any]
+INDEX = "model.safetensors.index.json"
+WHOLE = "model.safetensors"
 
 
 class HfDirectory:
     """An opened directory.
+
+    Files may be links, as in the cache of the ``huggingface_hub`` package; names that an index gives may not
+    lead out of the folder.
 
     Raises:
         BackendError: a file is missing or cannot be read, or the model has a part that our decoder has not.
@@ -44,115 +35,101 @@ class HfDirectory:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.config = self._json("config.json")
-        self._refuse_others()
-        paths = sorted(folder.glob("*.safetensors"))
-        if not paths:
-            raise refusal("missing", folder.name, part="*.safetensors")
-        self._file_of = {name: file for file in map(SafetensorsFile, paths) for name in file.names()}
-        self.spec = self._spec()
-        self._refuse_unknown_tensors()
-        self._refuse_missing_tensors()
+        config = HfConfig(folder.name, self.config)
+        self._file_of = self._open_files()
+        self.spec = self._checked(config)
 
     def optional_json(self, name: str) -> Json:
         """A file of the directory, or nothing where it does not exist."""
-        return self._json(name) if (self.folder / name).exists() else {}
+        return self._json(name) if is_there(self.folder / name) else {}
 
     def tensor(self, name: str, layer: int | None = None) -> Floats:
         """One tensor in float32 (``core.backends.weights.WeightSource``)."""
-        stored = _stored_name(name, layer)
+        stored = HF_NAMES.stored(name, layer)
         return self._file_of[stored].tensor(stored)
 
     # -- inside -----------------------------------------------------------------------------------------
 
     def _json(self, name: str) -> Json:
-        try:
-            data = json.loads((self.folder / name).read_text("utf-8"))
-        except (OSError, ValueError) as problem:
-            raise refusal("missing", self.folder.name, part=name) from problem
-        if not isinstance(data, dict):
-            raise refusal("missing", self.folder.name, part=name)
-        return data
+        return read_json(self.folder / name, self.folder.name)
 
-    def _spec(self) -> DecoderSpec:
-        config = self.config
-        try:
-            heads = config["num_attention_heads"]
-            head_dim = config.get("head_dim") or config["hidden_size"] // heads
-            theta = float(self._rope("rope_theta", 10_000.0))
-            return DecoderSpec(
-                name=self.folder.name,
-                vocab_size=config["vocab_size"],
-                hidden=config["hidden_size"],
-                num_layers=config["num_hidden_layers"],
-                num_heads=heads,
-                num_kv_heads=config.get("num_key_value_heads") or heads,
-                head_dim=head_dim,
-                ffn=config["intermediate_size"],
-                rope_theta=theta,
-                rope_factors=self._rope_factors(theta, head_dim),
-                rms_eps=config.get("rms_norm_eps", 1e-6),
-                max_positions=config.get("max_position_embeddings", 2048),
-                tied_head=bool(config.get("tie_word_embeddings", False)),
-                qkv_bias="model.layers.0.self_attn.q_proj.bias" in self._file_of,
-                qk_norm=config["model_type"] == "qwen3",
-            )
-        except KeyError as missing:
-            raise refusal("missing", self.folder.name, part=f"config.json: {missing}") from missing
+    def _open_files(self) -> dict[str, SafetensorsFile]:
+        """Name of a tensor -> the file it lies in, each in one only."""
+        index = None if is_there(self.folder / WHOLE) else self._index()
+        file_of: dict[str, SafetensorsFile] = {}
+        for path in self._paths(index):
+            file = SafetensorsFile(path)
+            for name in file.names():
+                if name in file_of:
+                    raise refusal("twice", self.folder.name, part=name)
+                file_of[name] = file
+        self._refuse_other_index(index, file_of)
+        return file_of
 
-    def _rope_table(self) -> Json:
-        """Newer files keep everything about positions in one object, older ones beside the rest."""
-        return self.config.get("rope_parameters") or self.config.get("rope_scaling") or {}
+    def _paths(self, index: dict[str, str] | None) -> list[Path]:
+        """The files that the transformers library takes: one for all, those of the index, or whatever there
+        is."""
+        if index is not None:
+            paths = [self.folder / name for name in sorted(set(index.values()))]
+        elif is_there(self.folder / WHOLE):
+            paths = [self.folder / WHOLE]
+        else:
+            paths = sorted(self.folder.glob("*.safetensors"))
+        if not paths:
+            raise refusal("missing", self.folder.name, part="*.safetensors")
+        for path in paths:
+            if not is_there(path):
+                raise refusal("missing", self.folder.name, part=path.name)
+        return paths
 
-    def _rope(self, name: str, default: Any) -> Any:
-        return self._rope_table().get(name, self.config.get(name, default))
+    def _index(self) -> dict[str, str] | None:
+        """Name of a tensor -> name of its file; None without an index."""
+        if not is_there(self.folder / INDEX):
+            return None
+        found = self._json(INDEX).get("weight_map")
+        if not isinstance(found, dict) or not all(map(_is_file_name, found.values())):
+            raise refusal("damaged", self.folder.name, part=INDEX)
+        return found
 
-    def _rope_factors(self, theta: float, head_dim: int) -> tuple[float, ...]:
-        table = self._rope_table()
-        kind = table.get("rope_type", table.get("type", "default"))
-        if kind == "default":
-            return ()
-        if kind != "llama3":
-            raise refusal("rope", self.folder.name, found=kind)
-        low, high = table["low_freq_factor"], table["high_freq_factor"]
-        original = table["original_max_position_embeddings"]
-        return llama3_factors(theta, head_dim, table["factor"], low, high, original)
-
-    def _refuse_others(self) -> None:
-        config = self.config
-        kind = config.get("model_type")
-        if kind not in MODEL_TYPES:
-            raise refusal("architecture", self.folder.name, found=kind, supported=", ".join(MODEL_TYPES))
-        if config.get("quantization_config"):
-            found = config["quantization_config"].get("quant_method", "?")
-            plain = ", ".join(FORMS)
-            raise refusal("quantised", self.folder.name, part="config.json", found=found, supported=plain)
-        window = config.get("sliding_window", 4096 if kind == "mistral" else None)  # the library's default
-        slides = config.get("use_sliding_window", kind == "mistral") and window
-        if slides or "sliding_attention" in config.get("layer_types", ()):
-            raise refusal("window", self.folder.name)
-        if config.get("hidden_act", "silu") != "silu":
-            raise refusal("activation", self.folder.name, found=config["hidden_act"])
-        if self._rope("partial_rotary_factor", 1.0) != 1.0:
-            raise refusal("partial_rope", self.folder.name)
-
-    def _refuse_unknown_tensors(self) -> None:
-        """A tensor that our decoder would silently leave out changes its answers: refuse it."""
-        for name in self._file_of:
-            part = name.split(".", 3)[3] if name.startswith("model.layers.") else name
-            if part in _LAYER.values() or name in _TOP.values() or name.endswith("rotary_emb.inv_freq"):
-                continue
-            raise refusal("part", self.folder.name, found=name)
-
-    def _refuse_missing_tensors(self) -> None:
-        """A shard that was not fetched is noticed before a long loading, not at its end."""
-        top = ("embedding", "final_norm") if self.spec.tied_head else ("embedding", "final_norm", "head")
-        wanted = [_stored_name(name, None) for name in top]
-        for layer in range(self.spec.num_layers):
-            wanted += [_stored_name(part, layer) for part in layer_parts(self.spec)]
-        for name in wanted:
-            if name not in self._file_of:
+    def _refuse_other_index(self, index: dict[str, str] | None, file_of: dict[str, SafetensorsFile]) -> None:
+        """What the index says and what the files hold is the same."""
+        for name in index or {}:
+            if name not in file_of:
                 raise refusal("missing", self.folder.name, part=name)
+        for name, file in file_of.items() if index is not None else ():
+            if index is not None and index.get(name) != file.path.name:
+                raise refusal("damaged", self.folder.name, part=f"{INDEX}: {name}")
+
+    def _checked(self, config: HfConfig) -> DecoderSpec:
+        """The shape, once every tensor agrees with it."""
+        spec, head = config.spec(), HF_NAMES.stored("head")
+        shapes = {name: file.shapes()[name] for name, file in self._file_of.items()}
+        if spec.tied_head and head in shapes:
+            self._refuse_other_head(head)
+            del shapes[head]
+        refuse_other_tensors(self.folder.name, spec, shapes, HF_NAMES, list(_frequencies(shapes)))
+        for name in shapes:
+            if not name.endswith(_FREQUENCIES):
+                self._file_of[name].refuse_other_form(name)
+        return replace(spec, rope_factors=config.rope_factors(spec))
+
+    def _refuse_other_head(self, head: str) -> None:
+        """A head that is said to be the embedding, and stored besides, is the embedding."""
+        embedding = HF_NAMES.stored("embedding")
+        if embedding not in self._file_of:
+            raise refusal("missing", self.folder.name, part=embedding)
+        if not np.array_equal(self._file_of[head].raw(head), self._file_of[embedding].raw(embedding)):
+            raise refusal("part", self.folder.name, found=f"{head} ≠ {embedding}")
 
 
-def _stored_name(name: str, layer: int | None) -> str:
-    return _TOP[name] if layer is None else f"model.layers.{layer}.{_LAYER[name]}"
+_FREQUENCIES = ".self_attn.rotary_emb.inv_freq"
+"""Written by old versions of the library, which compute it anew."""
+
+
+def _frequencies(names: dict[str, tuple[int, ...]]) -> Iterator[str]:
+    return (name for name in names if name.startswith(HF_NAMES.prefix) and name.endswith(_FREQUENCIES))
+
+
+def _is_file_name(name: object) -> bool:
+    """A plain name: no folder, no way up, no drive."""
+    return isinstance(name, str) and name.endswith(".safetensors") and not set(name) & set("/\\:\0")

@@ -5,8 +5,8 @@
     small     the one in the small model's file, where that is installed
     own       the one of the model that whoever starts the server named
 
-Real ones take time in the length of a word, so a run of letters (or of blanks) beyond all words is cut first:
-a log is anybody's text, and one line of it must not stop the reading.
+The package takes time in the length of a word, so a run of letters (or of blanks) beyond all words is cut
+first for it: a log is anybody's text, and one line of it must not stop the reading.
 """
 
 from __future__ import annotations
@@ -77,14 +77,9 @@ def _qwen() -> Tokenizer:
 @cache
 def _of_model(path: Path) -> Tokenizer:
     kind = "gguf" if path.suffix.lower() == ".gguf" else "hf"
-    found = open_source(ModelSource(kind, str(path))).tokenizer()  # type: ignore[arg-type]
-    if found is None:
-        raise BackendError(
-            "backend.no_tokenizer",
-            f"{path.name} has no tokenizer that we can read. Choose another model for texts.",
-            name=path.name,
-        )
-    return _InParts(found)
+    found = open_source(ModelSource(kind, str(path))).tokenizer  # type: ignore[arg-type]
+    assert found is not None  # files have one or raise
+    return found()
 
 
 class _InParts:

@@ -9,10 +9,14 @@ CAUSES = {
     "unreadable": "{file} is no model that can be read. Choose a whole .gguf file or model directory.",
     "cut_off": "{file} ends too early at {part}. Fetch it again.",
     "damaged": "{file} is damaged: what it says at {part} cannot be. Fetch it again.",
+    "shape": "{file} is damaged: {part} has the shape {found}, and {wanted} belongs there. Fetch it again.",
+    "layers": "{file} says {found} layers and holds {held}. Choose a whole model.",
+    "twice": "{file} is damaged: {part} stands in it twice. Fetch it again.",
     "missing": "{file} lacks {part}. Choose a whole model.",
     "version": "{file} has version {found} of its format; versions {supported} are read here.",
     "architecture": "{file} is a model of the kind {found}; supported here: {supported}.",
     "part": "{file} has a part that our decoder lacks: {found}. Without it the answers would be wrong.",
+    "setting": "{file} sets {found}, which our decoder does not know. Without it the answers could be wrong.",
     "rope": "{file} stretches its positions by the method {found}, which is not supported here.",
     "partial_rope": "{file} turns only a part of each head by position, which is not supported here.",
     "window": "{file} looks at a sliding window of the past; supported here: attention over all of it.",
@@ -23,13 +27,18 @@ CAUSES = {
 
 
 def refusal(cause: str, file: str, **values: object) -> BackendError:
-    """The error for one of ``CAUSES``. What a file says of itself can be long: its beginning is told."""
-    values = {name: _short(value) for name, value in values.items()}
-    return BackendError(
-        f"backend.model_{cause}", CAUSES[cause].format(file=file, **values), file=file, **values
-    )
+    """The error for one of ``CAUSES``. What a file says of itself is told shortly and in one line."""
+    told = {name: told_shortly(value) for name, value in {"file": file, **values}.items()}
+    return BackendError(f"backend.model_{cause}", CAUSES[cause].format(**told), **told)
 
 
-def _short(value: object) -> str:
+def told_shortly(value: object) -> object:
+    """The beginning of a long text; signs that cannot be shown (line ends, halves of a character) as codes.
+    Numbers stay numbers."""
+    if isinstance(value, list | dict):
+        return "[…]" if isinstance(value, list) else "{…}"  # may be as deep as a stack
+    if type(value) in (int, float) and len(str(value)) <= LONGEST:
+        return value
     text = str(value)
-    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+    text = text if len(text) <= LONGEST else text[:LONGEST] + "…"
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

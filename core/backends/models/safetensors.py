@@ -7,8 +7,9 @@ data
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,10 @@ from numpy.typing import NDArray
 
 from core.backends.base import Floats
 from core.backends.models.gguf_quants import bfloat16
+from core.backends.models.json_file import parse_json
+from core.backends.models.mapped_file import mapped
 from core.backends.models.refusals import refusal
+from core.errors import BackendError
 
 
 def _plain(dtype: str) -> Callable[[NDArray[np.uint8]], Floats]:
@@ -28,55 +32,107 @@ FORMS = {"F32": _plain("<f4"), "F16": _plain("<f2"), "BF16": bfloat16}
 """How tensors may be stored, and how each form becomes float32."""
 
 
+_WIDTHS = {"F32": 4, "F16": 2, "BF16": 2, "F64": 8, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
+"""Bytes of a number, for the forms whose places can be checked."""
+
+MOST_AXES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a tensor lies: from ``first`` to ``last``, in bytes from the beginning of the data."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    first: int
+    last: int
+
+
 class SafetensorsFile:
     """An opened file: tensors are read when they are asked for.
 
     Raises:
-        BackendError: the head cannot be read.
+        BackendError: the head cannot be read, or says what cannot be. The tensors must fill the file, one
+            after another, as the format demands: memory for them is bounded by its size.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            self._data: NDArray[np.uint8] = np.memmap(path, np.uint8, "r")
-            size = int(self._data[:8].view("<u8")[0])
-            self._head = _entries(json.loads(bytes(self._data[8 : 8 + size])))
-        except (OSError, ValueError, IndexError) as problem:
-            raise refusal("unreadable", path.name) from problem
+        self._data = mapped(path)
+        if len(self._data) < 8:
+            raise refusal("unreadable", path.name)
+        size = int(self._data[:8].view("<u8")[0])
         self._start = 8 + size
+        if self._start > len(self._data):
+            raise refusal("cut_off", path.name, part="the head")
+        try:
+            head = parse_json(bytes(self._data[8 : self._start]))
+        except ValueError as problem:
+            raise refusal("unreadable", path.name) from problem
+        self._places = {name: self._place(name, one) for name, one in head.items() if name != "__metadata__"}
+        self._refuse_holes()
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each tensor, matrices as [out, in]."""
+        return {name: place.shape for name, place in self._places.items()}
 
     def names(self) -> list[str]:
         """All tensors in the file."""
-        return list(self._head)
+        return list(self._places)
+
+    def refuse_other_form(self, name: str) -> None:
+        """Before a long loading.
+
+        Raises:
+            BackendError: the tensor is stored as something else than 16 or 32 bit floats.
+        """
+        found = self._places[name].dtype
+        if found not in FORMS:
+            known = ", ".join(FORMS)
+            raise refusal("quantised", self.path.name, part=name, found=found, supported=known)
+
+    def raw(self, name: str) -> NDArray[np.uint8]:
+        """A tensor's bytes, not yet in memory."""
+        place = self._places[name]
+        return self._data[self._start + place.first : self._start + place.last]
 
     def tensor(self, name: str) -> Floats:
         """A tensor in float32, freshly made.
 
         Raises:
-            BackendError: it is cut off, or stored as something else than 16 or 32 bit floats.
+            BackendError: it is stored as something else than 16 or 32 bit floats, or holds numbers that are
+                none.
         """
-        entry = self._head[name]
-        unpack = FORMS.get(entry["dtype"])
-        if unpack is None:
-            found, known = entry["dtype"], ", ".join(FORMS)
-            raise refusal("quantised", self.path.name, part=name, found=found, supported=known)
-        first, last = (self._start + place for place in entry["data_offsets"])
-        numbers = unpack(self._data[first:last]) if last <= len(self._data) else None
-        if numbers is None or numbers.size != int(np.prod(entry["shape"])):
-            raise refusal("cut_off", self.path.name, part=name)
-        return numbers.reshape(entry["shape"])
+        self.refuse_other_form(name)
+        place = self._places[name]
+        numbers = FORMS[place.dtype](self.raw(name)).reshape(place.shape)
+        if not np.isfinite(numbers).all():
+            raise self._damaged(name)
+        return numbers
 
+    def _place(self, name: str, entry: Any) -> Place:
+        """A tensor's entry in the head."""
+        match entry:
+            case {"dtype": str(dtype), "shape": list(shape), "data_offsets": [first, last]}:
+                counts = [first, last, *shape]
+                if len(shape) > MOST_AXES or any(type(one) is not int or one < 0 for one in counts):
+                    raise self._damaged(name)
+                if self._start + last > len(self._data):
+                    raise refusal("cut_off", self.path.name, part=name)
+                width = _WIDTHS.get(dtype)
+                if first > last or (width and last - first != width * math.prod(shape)):
+                    raise self._damaged(name)
+                return Place(dtype, tuple(shape), first, last)
+        raise self._damaged(name)
 
-def _entries(head: Any) -> dict[str, dict[str, Any]]:
-    """The tensors in a head.
+    def _refuse_holes(self) -> None:
+        end = 0
+        for name, place in sorted(self._places.items(), key=lambda item: (item[1].first, item[1].last)):
+            if place.first != end:
+                raise self._damaged(name)
+            end = place.last
+        if self._start + end != len(self._data):
+            raise self._damaged("the end")
 
-    Raises:
-        ValueError: it is not what the format says.
-    """
-    if not isinstance(head, dict):
-        raise ValueError("no object")
-    entries = {name: entry for name, entry in head.items() if name != "__metadata__"}
-    for entry in entries.values():
-        if not isinstance(entry, dict) or not {"dtype", "shape", "data_offsets"} <= entry.keys():
-            raise ValueError("no tensor")
-    return entries
+    def _damaged(self, part: str) -> BackendError:
+        return refusal("damaged", self.path.name, part=part)

@@ -1,86 +1,74 @@
-"""SentencePiece's tokenizer as Llama 2 and Mistral use it: merge by score, spell the rest in bytes."""
+"""SentencePiece's tokenizer as Llama 2 and Mistral use it: characters merge, the rest is spelt in bytes.
+
+Files write the order of merging in two ways: GGUF gives each token a score, ``tokenizer.json`` lists pairs.
+"""
 
 from __future__ import annotations
 
-import heapq
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import Literal
 
 from core.backends.models.byte_text import ByteText
+from core.backends.models.merging import Order, merge
 from core.backends.models.special_tokens import SpecialTokens
 from core.texts import text_bytes
 
+Front = Literal["never", "first", "each", "first_unless", "each_unless"]
+"""Where a space is put in front: of the text (``first``) or also behind every special token (``each``);
+``unless`` one stands there."""
+
+SPACE = "\u2581"
+"""Stands for a space inside tokens."""
+
 _BYTE = re.compile(r"<0x[0-9A-Fa-f]{2}>")
-_SPACE = "\u2581"  # stands for a space inside tokens
+_SHORT = 256
 
 
 class ScorePairTokenizer(ByteText):
-    """A ``core.scenario.tokenizer.Tokenizer``. ``add_space``: a text begins as if a space stood before it."""
+    """A ``core.scenario.tokenizer.Tokenizer``. ``unknown``: the token of a byte that has none."""
 
     def __init__(
         self,
-        tokens: Sequence[str],
-        scores: Sequence[float],
-        special: Mapping[str, int],
+        id_of: Mapping[str, int],
+        order: Order,
+        special: SpecialTokens,
         *,
         unknown: int = 0,
-        add_space: bool = True,
+        front: Front = "each",
     ) -> None:
-        self.special = SpecialTokens(special)
-        self._tokens = tokens
-        self._scores = scores
-        self._id_of = {token: token_id for token_id, token in enumerate(tokens)}
+        self.special = special
+        self._id_of = id_of
+        self._token_of = {token_id: token for token, token_id in id_of.items()}
+        self._order = order
         self._unknown = unknown
-        self._add_space = add_space
-        self._cached = lru_cache(maxsize=1024)(self._merge)
+        self._front = front
+        self._ids_of_short = lru_cache(maxsize=4096)(self._ids_of_text)
 
     def _ids_between(self, text: str, *, is_first: bool) -> tuple[int, ...]:
-        prefix = _SPACE if self._add_space and is_first else ""
-        return self._cached(prefix + text.replace(" ", _SPACE))
+        marked = self._added(text, is_first) + text.replace(" ", SPACE)
+        return self._ids_of_short(marked) if len(marked) <= _SHORT else self._ids_of_text(marked)
 
-    def pieces(self, text: str) -> list[str]:
-        """The text of each token; the space that was put in front is left out again."""
-        texts = self.texts(self.encode(text))
-        first = next(iter(self.special.split(text)), None)
-        if self._add_space and first is not None and first[1] is None:
+    def _added(self, text: str, is_first: bool) -> str:
+        """The space in front, or nothing."""
+        place, _, unless = self._front.partition("_")
+        wanted = place == "each" or (place == "first" and is_first)
+        return SPACE if wanted and not (unless and text.startswith((" ", SPACE))) else ""
+
+    def _shown(self, texts: list[str], text: str, *, is_first: bool) -> list[str]:
+        if self._added(text, is_first):
             texts[0] = texts[0].removeprefix(" ")
         return texts
 
     def _raw(self, token_id: int) -> bytes:
-        token = self._tokens[token_id] if token_id < len(self._tokens) else ""  # the model knows more ids
+        token = self._token_of.get(token_id, "")  # the model may know more ids
         if _BYTE.fullmatch(token):
             return bytes.fromhex(token[3:5])
-        return text_bytes(token.replace(_SPACE, " "))
+        return text_bytes(token.replace(SPACE, " "))
 
-    def _merge(self, text: str) -> tuple[int, ...]:
-        """Join the neighbours whose joined token has the best score, the leftmost first. O(n log n)."""
-        parts: list[str] = list(text)
-        after = [*range(1, len(parts)), -1]
-        before = list(range(-1, len(parts) - 1))
-        heap: list[tuple[float, int, str]] = []
-
-        def offer(left: int) -> None:
-            if left >= 0 and after[left] >= 0:
-                joined = parts[left] + parts[after[left]]
-                token_id = self._id_of.get(joined)
-                if token_id is not None:
-                    heapq.heappush(heap, (-self._scores[token_id], left, joined))
-
-        for left in range(len(parts) - 1):
-            offer(left)
-        while heap:
-            _, left, joined = heapq.heappop(heap)
-            right = after[left]
-            if not parts[left] or right < 0 or parts[left] + parts[right] != joined:
-                continue  # one of the two has been joined to another neighbour meanwhile
-            parts[left], parts[right] = joined, ""
-            after[left] = after[right]
-            if after[right] >= 0:
-                before[after[right]] = left
-            offer(left)
-            offer(before[left])
-        return tuple(token_id for part in parts if part for token_id in self._spell(part))
+    def _ids_of_text(self, text: str) -> tuple[int, ...]:
+        return tuple(token_id for part in merge(text, self._order) for token_id in self._spell(part))
 
     def _spell(self, part: str) -> list[int]:
         """A token, or the bytes of a character that is none."""
@@ -88,3 +76,19 @@ class ScorePairTokenizer(ByteText):
             return [self._id_of[part]]
         names = [f"<0x{byte:02X}>" for byte in text_bytes(part)]
         return [self._id_of.get(name, self._unknown) for name in names]
+
+
+def by_score(id_of: Mapping[str, int], scores: Sequence[float]) -> Order:
+    """The pair whose token has the highest score first."""
+
+    def order(left: str, right: str) -> float | None:
+        token_id = id_of.get(left + right)
+        return None if token_id is None else -scores[token_id]
+
+    return order
+
+
+def by_rank(id_of: Mapping[str, int], merges: Iterable[tuple[str, str]]) -> Order:
+    """The pair that stands first in the list first."""
+    rank_of = {pair: rank for rank, pair in enumerate(merges) if pair[0] + pair[1] in id_of}
+    return lambda left, right: rank_of.get((left, right))

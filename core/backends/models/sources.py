@@ -8,10 +8,15 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Literal
 
+from core.backends.models.border import refused_if_damaged
+from core.backends.models.chat_files import gguf_chat, hf_chat
+from core.backends.models.chat_format import PLAIN, ChatFormat
 from core.backends.models.gguf import GgufFile
 from core.backends.models.gguf_model import GgufSource, gguf_spec
 from core.backends.models.hf_directory import HfDirectory
-from core.backends.models.tokenizer import ModelTokenizer, gguf_tokenizer, hf_tokenizer
+from core.backends.models.refusals import refusal
+from core.backends.models.tokenizer import ModelTokenizer, gguf_tokenizer
+from core.backends.models.tokenizer_json import hf_tokenizer
 from core.backends.spec import SIZES, DecoderSpec
 from core.backends.weights import RandomSource, WeightSource
 from core.errors import BackendError
@@ -32,12 +37,13 @@ class ModelSource:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A source whose head is read: everything but the weights."""
+    """A source whose head is read: everything but the weights. ``tokenizer`` and ``chat`` read on when they
+    are called, and raise ``BackendError`` for what cannot be had; no ``tokenizer``: it knows no texts."""
 
     spec: DecoderSpec
     weights: WeightSource
-    tokenizer: Callable[[], ModelTokenizer | None]
-    chat_template: str
+    tokenizer: Callable[[], ModelTokenizer] | None
+    chat: Callable[[], ChatFormat]
     stop_ids: frozenset[int]
 
 
@@ -72,7 +78,7 @@ def _open_random(source: ModelSource) -> Opened:
             size=source.where,
             sizes=", ".join(SIZES),
         )
-    return Opened(spec, RandomSource(spec, source.seed, source.gain), lambda: None, "", frozenset())
+    return Opened(spec, RandomSource(spec, source.seed, source.gain), None, lambda: PLAIN, frozenset())
 
 
 def _open_gguf(file: GgufFile) -> Opened:
@@ -80,17 +86,43 @@ def _open_gguf(file: GgufFile) -> Opened:
     entries = file.entries
     names = ("tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id")
     stops = frozenset(entries.number(name, least=0) for name in names if name in entries.values)
-    template = entries.text("tokenizer.chat_template", "")
-    return Opened(spec, GgufSource(file, spec), lambda: gguf_tokenizer(file), template, stops)
+    return Opened(
+        spec, GgufSource(file, spec), lambda: _gguf_tokenizer(file), lambda: _gguf_chat(file), stops
+    )
+
+
+def _gguf_tokenizer(file: GgufFile) -> ModelTokenizer:
+    with refused_if_damaged(file.path.name, "tokenizer.ggml"):
+        return gguf_tokenizer(file)
+
+
+def _gguf_chat(file: GgufFile) -> ChatFormat:
+    with refused_if_damaged(file.path.name, "tokenizer.chat_template"):
+        return gguf_chat(file)
 
 
 def _open_hf(folder: HfDirectory) -> Opened:
-    stops = folder.optional_json("generation_config.json").get(
-        "eos_token_id", folder.config.get("eos_token_id")
-    )
-    ids = frozenset([stops] if isinstance(stops, int) else stops or ())
-    template = folder.optional_json("tokenizer_config.json").get("chat_template")
-    text = template if isinstance(template, str) else ""
+    where = folder.folder
     return Opened(
-        folder.spec, folder, lambda: hf_tokenizer(folder.optional_json("tokenizer.json")), text, ids
+        folder.spec, folder, lambda: _hf_tokenizer(where), lambda: _hf_chat(where), _hf_stops(folder)
     )
+
+
+def _hf_stops(folder: HfDirectory) -> frozenset[int]:
+    """The tokens that end an answer: one, several or none."""
+    name = "generation_config.json"
+    found = folder.optional_json(name).get("eos_token_id", folder.config.get("eos_token_id"))
+    ids = found if isinstance(found, list) else [] if found is None else [found]
+    if not all(type(one) is int and one >= 0 for one in ids):
+        raise refusal("damaged", folder.folder.name, part=f"{name}: eos_token_id")
+    return frozenset(ids)
+
+
+def _hf_tokenizer(folder: Path) -> ModelTokenizer:
+    with refused_if_damaged(folder.name, "tokenizer.json"):
+        return hf_tokenizer(folder)
+
+
+def _hf_chat(folder: Path) -> ChatFormat:
+    with refused_if_damaged(folder.name, "tokenizer_config.json"):
+        return hf_chat(folder)

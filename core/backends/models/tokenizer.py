@@ -1,32 +1,35 @@
-"""A model's own tokenizer, from the metadata of its GGUF file or from a Hugging Face ``tokenizer.json``."""
+"""A model's own tokenizer: what every kind can do, and the ones in the metadata of GGUF files."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 from core.backends.models.byte_pair import BytePairTokenizer
 from core.backends.models.gguf import GgufFile
 from core.backends.models.gguf_entries import Entries
-from core.backends.models.pretokens import GPT2, NAMED, compiled
-from core.backends.models.score_pair import ScorePairTokenizer
+from core.backends.models.pretokens import NAMED
+from core.backends.models.refusals import LONGEST
+from core.backends.models.score_pair import ScorePairTokenizer, by_score
 from core.backends.models.special_tokens import SpecialTokens
+from core.errors import BackendError
 
-_CONTROL, _USER = 3, 4  # GGUF's types of special tokens
+_UNKNOWN, _CONTROL, _USER = 2, 3, 4  # GGUF's types of tokens that are found by their names
+_WHOLE_FIRST = ("llama-bpe", "llama-v3", "llama3", "tekken")
+_COMPOSED = ("qwen2", "deepseek-r1-qwen")
+"""The models behind these names were trained on composed letters (NFC); the files do not say so."""
 
 
 class ModelTokenizer(Protocol):
     """``core.scenario.tokenizer.Tokenizer``, and the way back from tokens to text."""
-
-    special: SpecialTokens
 
     def encode(self, text: str) -> list[int]:
         """The token ids of ``text``; the names of special tokens in it become those tokens."""
         ...
 
     def pieces(self, text: str) -> list[str]:
-        """The text of each token: as many as ``encode`` gives, and joined they are ``text`` again."""
+        """The text of each token: as many as ``encode`` gives, and joined they are ``text`` again, in the
+        normal form that the tokenizer wants."""
         ...
 
     def texts(self, token_ids: Sequence[int]) -> list[str]:
@@ -38,89 +41,78 @@ class ModelTokenizer(Protocol):
         ...
 
 
-def gguf_tokenizer(file: GgufFile) -> ModelTokenizer | None:
-    """The tokenizer in a GGUF file; None if it is of a kind that is not read here.
+def _not_exactly(name: str, what: str) -> BackendError:
+    """A tokenizer that we could only approximate is none: its name, what it needs, and what to do."""
+    what = what[:LONGEST]
+    return BackendError(
+        "backend.tokenizer_kind",
+        f"The tokenizer of {name} needs what cannot be done exactly here: {what}. Choose this model as a "
+        "Hugging Face directory instead.",
+        name=name,
+        what=what,
+    )
+
+
+def gguf_tokenizer(file: GgufFile) -> ModelTokenizer:
+    """The tokenizer in a GGUF file. It gives the ids of llama.cpp, but for two places where llama.cpp leaves
+    the model's own ``tokenizer.json``, which we follow: Qwen's letters are composed first, and Tekken's
+    expression is the whole one.
 
     Raises:
-        BackendError: a part of it cannot be.
+        BackendError: a part of it cannot be (``backend.model_damaged``), or it is of a kind that is not read
+            here (``backend.tokenizer_kind``).
     """
     entries = file.entries
     kind = entries.text("tokenizer.ggml.model", "")
     if kind not in ("gpt2", "llama"):
-        return None
+        raise _not_exactly(file.path.name, f"tokenizer.ggml.model = {kind or '–'}")
     tokens = entries.texts("tokenizer.ggml.tokens")
     kinds = entries.numbers("tokenizer.ggml.token_type", tokens)
-    special = {token: i for i, token in enumerate(tokens) if kinds[i] in (_CONTROL, _USER)}
+    by_name = (_UNKNOWN, _CONTROL, _USER)
+    special = SpecialTokens({token: i for i, token in enumerate(tokens) if kinds[i] in by_name})
     unknown = entries.index("tokenizer.ggml.unknown_token_id", len(tokens))
-    match kind:
-        case "gpt2":
-            name = entries.text("tokenizer.ggml.pre", "gpt-2")
-            if name not in NAMED:
-                return None
-            merges = _merges(entries)
-            whole_first = NAMED[name] in (NAMED["llama-bpe"],)
-            return BytePairTokenizer(
-                tokens, merges, NAMED[name], special, unknown=unknown, whole_first=whole_first
-            )
-        case "llama":
-            scores = entries.numbers("tokenizer.ggml.scores", tokens)
-            add_space = entries.flag("tokenizer.ggml.add_space_prefix", True)
-            return ScorePairTokenizer(tokens, scores, special, unknown=unknown or 0, add_space=add_space)
-    return None
+    id_of = {token: token_id for token_id, token in enumerate(tokens)}
+    if kind == "gpt2":
+        return _byte_pair(file, id_of, special, unknown)
+    scores = entries.numbers("tokenizer.ggml.scores", tokens)
+    front = entries.flag("tokenizer.ggml.add_space_prefix", True)
+    return ScorePairTokenizer(
+        id_of, by_score(id_of, scores), special, unknown=unknown or 0, front="each" if front else "never"
+    )
 
 
-def hf_tokenizer(data: Mapping[str, Any]) -> ModelTokenizer | None:
-    """The tokenizer in a ``tokenizer.json``; None unless it is a byte-level byte-pair tokenizer."""
-    model = data.get("model", {})
-    expressions = _expressions(data.get("pre_tokenizer") or {})
-    if model.get("type") != "BPE" or data.get("normalizer") is not None or expressions is None:
-        return None
-    added = {token["content"]: token["id"] for token in data.get("added_tokens", [])}
-    id_of = {**model["vocab"], **added}
-    tokens = [""] * (max(id_of.values()) + 1)
-    for token, token_id in id_of.items():
-        tokens[token_id] = token
-    merges = [_pair(merge) for merge in model["merges"]]
-    whole_first = bool(model.get("ignore_merges"))
-    return BytePairTokenizer(tokens, merges, expressions, added, whole_first=whole_first)
+def _byte_pair(
+    file: GgufFile, id_of: dict[str, int], special: SpecialTokens, unknown: int | None
+) -> BytePairTokenizer:
+    name = file.entries.text("tokenizer.ggml.pre", "default")
+    if name not in NAMED:
+        raise _not_exactly(file.path.name, f"tokenizer.ggml.pre = {name}")
+    return BytePairTokenizer(
+        id_of,
+        _merges(file.entries),
+        NAMED[name],
+        special,
+        unknown=unknown,
+        whole_first=name in _WHOLE_FIRST,
+        form="NFC" if name in _COMPOSED else "",
+    )
 
 
 def _merges(entries: Entries) -> list[tuple[str, str]]:
     name = "tokenizer.ggml.merges"
     try:
-        return [_pair(merge) for merge in entries.texts(name)] if name in entries.values else []
+        return [pair_of(merge) for merge in entries.texts(name)] if name in entries.values else []
     except ValueError as problem:
         raise entries.damaged(name) from problem
 
 
-def _pair(merge: str | Sequence[str]) -> tuple[str, str]:
-    """A merge is written as "a b" or as ["a", "b"]."""
-    left, right = merge.split(" ") if isinstance(merge, str) else merge
-    return left, right
+def pair_of(merge: object) -> tuple[str, str]:
+    """A merge is written as "a b" or as ["a", "b"].
 
-
-def _expressions(step: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The expressions of a pre-tokenizer; None if it does anything but cut and turn text into bytes."""
-    steps = step.get("pretokenizers", [step])
-    found: list[str] = []
-    for part in steps:
-        match part.get("type"):
-            case "ByteLevel" if not part.get("add_prefix_space"):
-                found += GPT2 if part.get("use_regex", True) else ()
-            case "Digits" if part.get("individual_digits"):
-                found.append(r"\p{N}")
-            case "Split" if "Regex" in part.get("pattern", {}) and part.get("behavior") == "Isolated":
-                found.append(part["pattern"]["Regex"])
-            case _:
-                return None
-    if not steps or steps[-1].get("type") != "ByteLevel" or not all(map(_readable, found)):
-        return None
-    return tuple(found)
-
-
-def _readable(expression: str) -> bool:
-    try:
-        compiled(expression)
-    except re.error:
-        return False
-    return True
+    Raises:
+        ValueError: it is neither.
+    """
+    parts = merge.split(" ") if isinstance(merge, str) else merge
+    if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(part, str) for part in parts):
+        raise ValueError("no pair")
+    return parts[0], parts[1]

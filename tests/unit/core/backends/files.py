@@ -12,11 +12,11 @@ import numpy as np
 
 from core.backends.base import Floats
 from core.backends.models.byte_pair import byte_letters
-from core.backends.models.gguf_model import _LAYER, _TOP
-from core.backends.models.hf_directory import _LAYER as HF_LAYER
-from core.backends.models.hf_directory import _TOP as HF_TOP
+from core.backends.models.families import GGUF_NAMES, HF_NAMES
+from core.backends.models.hf_directory import INDEX
+from core.backends.models.safetensors import SafetensorsFile
 from core.backends.spec import DecoderSpec
-from core.backends.weights import Weights, layer_parts
+from core.backends.weights import Weights
 
 F32, F16 = 0, 1
 Json = dict[str, Any]
@@ -63,36 +63,33 @@ def interleaved(rows: Floats, heads: int) -> Floats:
     return rows.reshape(heads, 2, -1, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
 
 
-def gguf_metadata(spec: DecoderSpec) -> Json:
+def gguf_metadata(spec: DecoderSpec, architecture: str = "llama") -> Json:
     """What a converter writes about the shape."""
-    return {
-        "general.architecture": "llama",
-        "general.name": spec.name,
-        "llama.block_count": spec.num_layers,
-        "llama.context_length": spec.max_positions,
-        "llama.embedding_length": spec.hidden,
-        "llama.feed_forward_length": spec.ffn,
-        "llama.attention.head_count": spec.num_heads,
-        "llama.attention.head_count_kv": spec.num_kv_heads,
-        "llama.attention.key_length": spec.head_dim,
-        "llama.rope.freq_base": spec.rope_theta,
-        "llama.attention.layer_norm_rms_epsilon": spec.rms_eps,
+    own = {
+        "block_count": spec.num_layers,
+        "context_length": spec.max_positions,
+        "embedding_length": spec.hidden,
+        "feed_forward_length": spec.ffn,
+        "attention.head_count": spec.num_heads,
+        "attention.head_count_kv": spec.num_kv_heads,
+        "attention.key_length": spec.head_dim,
+        "rope.freq_base": spec.rope_theta,
+        "attention.layer_norm_rms_epsilon": spec.rms_eps,
     }
+    named = {f"{architecture}.{name}": value for name, value in own.items()}
+    return {"general.architecture": architecture, "general.name": spec.name, **named}
 
 
-def gguf_tensors(spec: DecoderSpec, weights: Weights[Floats]) -> dict[str, tuple[Sequence[int], int, bytes]]:
-    """All tensors in float32."""
-    named = {_TOP["embedding"]: weights.embedding, _TOP["final_norm"]: weights.final_norm}
-    if not spec.tied_head:
-        named[_TOP["head"]] = weights.head
-    for index, layer in enumerate(weights.layers):
-        for part in layer_parts(spec):
-            numbers = getattr(layer, part)
-            if part.startswith("query"):
-                numbers = interleaved(numbers, spec.num_heads)
-            if part.startswith("key"):
-                numbers = interleaved(numbers, spec.num_kv_heads)
-            named[f"blk.{index}.{_LAYER[part]}"] = numbers
+def gguf_tensors(
+    spec: DecoderSpec, weights: Weights[Floats], architecture: str = "llama"
+) -> dict[str, tuple[Sequence[int], int, bytes]]:
+    """All tensors in float32. Rows of Q and K that turn together lie side by side for llama alone."""
+    heads = {"query": spec.num_heads, "key": spec.num_kv_heads} if architecture == "llama" else {}
+    named = {}
+    for name, part, layer in GGUF_NAMES.expected(spec):
+        numbers = getattr(weights if layer < 0 else weights.layers[layer], part)
+        turning = heads.get(part.removesuffix("_bias"))
+        named[name] = interleaved(numbers, turning) if turning else numbers
     if spec.rope_factors:
         named["rope_freqs.weight"] = np.array(spec.rope_factors, np.float32)
     return {name: (numbers.shape, F32, numbers.tobytes()) for name, numbers in named.items()}
@@ -105,6 +102,13 @@ TOKENS = [
 MERGES = ["h e", "l l", "he ll", "hell o", "o r", "l d", "or ld", "Ġ w", "Ġw orld", "ä ½", "ä½ ł"]
 
 
+CHATML = (
+    "{% for message in messages %}"
+    "{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
+
+
 def tokenizer_metadata() -> Json:
     """A byte-level tokenizer with a few merges and the marks of ChatML."""
     return {
@@ -114,7 +118,7 @@ def tokenizer_metadata() -> Json:
         "tokenizer.ggml.token_type": [3, 3, 3, *[1] * (len(TOKENS) - 3)],
         "tokenizer.ggml.merges": MERGES,
         "tokenizer.ggml.eos_token_id": 2,
-        "tokenizer.chat_template": "{{ '<|im_start|>' }} …",
+        "tokenizer.chat_template": CHATML,
     }
 
 
@@ -155,12 +159,10 @@ def hf_config(spec: DecoderSpec, model_type: str = "llama") -> Json:
 
 def hf_tensors(spec: DecoderSpec, weights: Weights[Floats]) -> dict[str, tuple[str, Sequence[int], bytes]]:
     """All tensors in float32."""
-    named = {HF_TOP["embedding"]: weights.embedding, HF_TOP["final_norm"]: weights.final_norm}
-    if not spec.tied_head:
-        named[HF_TOP["head"]] = weights.head
-    for index, layer in enumerate(weights.layers):
-        for part in layer_parts(spec):
-            named[f"model.layers.{index}.{HF_LAYER[part]}"] = getattr(layer, part)
+    named = {
+        name: getattr(weights if layer < 0 else weights.layers[layer], part)
+        for name, part, layer in HF_NAMES.expected(spec)
+    }
     return {name: ("F32", numbers.shape, numbers.tobytes()) for name, numbers in named.items()}
 
 
@@ -175,3 +177,42 @@ def write_hf(
     for number, part in enumerate((tensors[:5], tensors[5:])):
         (folder / f"model-{number}.safetensors").write_bytes(safetensors_bytes(dict(part)))
     return folder
+
+
+def write_index(folder: Path) -> None:
+    """model.safetensors.index.json for the files of a directory."""
+    where = {
+        name: path.name
+        for path in sorted(folder.glob("*.safetensors"))
+        for name in SafetensorsFile(path).names()
+    }
+    (folder / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": where}), "utf-8")
+
+
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+
+
+def added_token(name: str, token_id: int, **settings: bool) -> Json:
+    """A special token as ``tokenizer.json`` writes it."""
+    usual = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    return {"id": token_id, "content": name, **usual, **settings}
+
+
+def hf_tokenizer_files(folder: Path) -> None:
+    """A byte-level tokenizer with ``TOKENS``, the marks of ChatML and the tokens that end an answer."""
+    added = [added_token(token, number) for number, token in enumerate(TOKENS[:3])]
+    data = {
+        "normalizer": None,
+        "model": {
+            "type": "BPE",
+            "vocab": {token: number for number, token in enumerate(TOKENS)},
+            "merges": MERGES,
+        },
+        "pre_tokenizer": BYTE_LEVEL,
+        "decoder": BYTE_LEVEL,
+        "added_tokens": added,
+    }
+    (folder / "tokenizer.json").write_text(json.dumps(data), "utf-8")
+    config = {"chat_template": CHATML, "eos_token": "<|im_end|>"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config), "utf-8")
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [0, 2]}), "utf-8")

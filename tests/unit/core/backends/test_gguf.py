@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from core.backends.decoders.loader import ModelLoader
+from core.backends.models import gguf_more_quants
 from core.backends.models.gguf import GgufFile
+from core.backends.models.gguf_more_quants import PACKED
 from core.backends.models.gguf_quants import FORMATS, dequantise
 from core.backends.models.sources import ModelSource
 from core.errors import BackendError
@@ -154,10 +156,42 @@ def test_a_missing_tensor_is_refused(tmp_path: Path, name: str) -> None:
     assert (error.code, error.values["part"]) == ("backend.model_missing", name)
 
 
-def test_an_unknown_form_of_numbers_is_refused(tmp_path: Path) -> None:
-    error = refused(write(tmp_path / "m.gguf", **{"output_norm.weight": ((32,), 23, bytes(64))}))
-    assert error.code == "backend.model_quantised"
+@pytest.mark.parametrize(
+    ("kind", "size", "name"), [(26, 128, "I32"), (5, 64, "type 5"), (2**31, 64, f"type {2**31}")]
+)
+def test_an_unknown_form_of_numbers_is_refused(tmp_path: Path, kind: int, size: int, name: str) -> None:
+    error = refused(write(tmp_path / "m.gguf", **{"output_norm.weight": ((32,), kind, bytes(size))}))
+    assert (error.code, error.values["found"]) == ("backend.model_quantised", name)
     assert "Q4_K" in str(error)
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_without_the_package_its_forms_are_named_with_the_way_to_add_it(
+    tmp_path: Path, kind: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gguf_more_quants, "_package_unpacks", lambda _: False)
+    form = gguf_more_quants.form_of(kind)
+    assert form is not None
+    path = tmp_path / "m.gguf"
+    path.write_bytes(gguf_bytes({}, {"x": ((2, form.block), kind, bytes(2 * form.size))}))
+    with pytest.raises(BackendError) as caught:
+        GgufFile(path).shapes()
+    assert caught.value.values["found"] == f"{form.name} ({gguf_more_quants.HOW_TO_ADD_GGUF})"
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_with_the_package_its_forms_are_read(tmp_path: Path, kind: int) -> None:
+    gguf = pytest.importorskip("gguf", reason=f"gguf is not installed: {gguf_more_quants.HOW_TO_ADD_GGUF}")
+    form = gguf_more_quants.form_of(kind)
+    assert form is not None
+    assert (form.name, form.block, form.size) == (
+        gguf.GGMLQuantizationType(kind).name, *gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType(kind)],
+    )  # fmt: skip
+    raw = np.random.default_rng(kind).integers(0, 60, (3, form.size), dtype=np.uint8)  # no infinite scales
+    path = tmp_path / "m.gguf"
+    path.write_bytes(gguf_bytes({}, {"x": ((3, form.block), kind, raw.tobytes())}))
+    wanted = gguf.quants.dequantize(raw, gguf.GGMLQuantizationType(kind))
+    assert np.array_equal(GgufFile(path).tensor("x"), wanted)
 
 
 def test_a_version_of_tomorrow_is_refused(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from core.backends.models.safetensors import SafetensorsFile
 from core.backends.models.sources import ModelSource
 from core.backends.rope import llama3_factors, plain_frequencies
 from core.errors import BackendError
-from tests.unit.core.backends.files import safetensors_bytes, write_hf
+from tests.unit.core.backends.files import BYTE_LEVEL, added_token, safetensors_bytes, write_hf
 from tests.unit.core.backends.tiny import LIBRARIES, TINY, VARIANTS, backend_of, weights_of
 
 TYPES = {"llama": "llama", "tied head": "llama", "wide heads": "mistral", "qwen2": "qwen2", "qwen3": "qwen3"}
@@ -76,10 +76,10 @@ def test_a_window_that_is_switched_off_is_fine(tmp_path: Path) -> None:
 
 def test_a_missing_shard_an_empty_folder_a_broken_config(tmp_path: Path) -> None:
     assert refused(tmp_path).code == "backend.model_missing"
-    (tmp_path / "config.json").write_text("[1]", "utf-8")
-    assert refused(tmp_path).code == "backend.model_missing"
-    (tmp_path / "config.json").write_text("{", "utf-8")
-    assert refused(tmp_path).code == "backend.model_missing"
+    for broken in ("[1]", "{", '{"a": 1, "a": 2}', "[" * 100_000, '{"a":' * 100_000):
+        (tmp_path / "config.json").write_text(broken, "utf-8")
+        error = refused(tmp_path)
+        assert (error.code, error.values["part"]) == ("backend.model_damaged", "config.json")
     write_hf(tmp_path, TINY, weights_of(TINY))
     (tmp_path / "model-1.safetensors").unlink()
     error = refused(tmp_path)
@@ -151,11 +151,11 @@ def test_safetensors_in_three_forms(tmp_path: Path) -> None:
 def test_a_cut_safetensors_file_is_refused(tmp_path: Path) -> None:
     whole = safetensors_bytes({"a": ("F32", [8], bytes(32))})
     path = tmp_path / "m.safetensors"
-    for size in (0, 4, 20):
+    for size, cause in ((0, "unreadable"), (4, "unreadable"), (20, "cut_off")):
         path.write_bytes(whole[:size])
         with pytest.raises(BackendError) as caught:
             SafetensorsFile(path)
-        assert caught.value.code == "backend.model_unreadable"
+        assert caught.value.code == f"backend.model_{cause}"
     path.write_bytes(whole[:-1])
     with pytest.raises(BackendError) as caught:
         SafetensorsFile(path).tensor("a")
@@ -171,12 +171,31 @@ def test_the_tokenizer_of_a_directory_comes_along(tmp_path: Path) -> None:
     vocab = {letter: number for number, letter in enumerate("abĠ")}
     data = {
         "model": {"type": "BPE", "vocab": {**vocab, "ab": 3}, "merges": [["a", "b"]]},
-        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
-        "added_tokens": [{"id": 9, "content": "<|im_end|>"}],
+        "pre_tokenizer": BYTE_LEVEL,
+        "added_tokens": [added_token("<|im_end|>", 4)],
     }
     (tmp_path / "tokenizer.json").write_text(json.dumps(data), "utf-8")
-    (tmp_path / "tokenizer_config.json").write_text('{"chat_template": "<|im_start|>"}', "utf-8")
+    settings = {"chat_template": "{{ eos_token }}{{ messages[0].content }}", "eos_token": "<|im_end|>"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
     model = ModelLoader().load(ModelSource("hf", str(tmp_path)))
-    assert model.readable().encode("ab ab<|im_end|>") == [3, 2, 3, 9]
-    assert model.chat_format.template.name == "chatml"
+    assert model.readable().encode("ab ab<|im_end|>") == [3, 2, 3, 4]
+    assert model.chat_format.prompt("", "ab") == "<|im_end|>ab"
     assert model.stop_ids == {1}
+
+
+def test_a_directory_whose_texts_cannot_be_read_computes_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tokenizer that we could only guess at is named, with what to install; a damaged one is damage."""
+    monkeypatch.setattr("core.backends.models.tokenizer_json.has_package", lambda: False)
+    write_hf(tmp_path, TINY, weights_of(TINY))
+    (tmp_path / "tokenizer.json").write_text('{"model": {"type": "Unigram", "vocab": []}}', "utf-8")
+    model = ModelLoader().load(ModelSource("hf", str(tmp_path)))
+    assert model.backend() is not None
+    with pytest.raises(BackendError, match="Unigram") as caught:
+        model.readable()
+    assert caught.value.code == "backend.tokenizer_package"
+    (tmp_path / "tokenizer.json").write_text('{"model": {"type": "BPE"}}', "utf-8")
+    with pytest.raises(BackendError) as caught:
+        ModelLoader().load(ModelSource("hf", str(tmp_path)))
+    assert caught.value.code == "backend.model_damaged"

@@ -13,7 +13,6 @@ from core.backends import memory
 from core.backends.decoders import loader
 from core.backends.decoders.loader import ModelLoader
 from core.backends.models import sources as model_sources
-from core.backends.models.chat_format import PLAIN, find_format
 from core.backends.models.sources import ModelSource, small_model_path
 from core.backends.spec import SIZES
 from core.backends.weights import RandomSource, layer_parts, load_weights, map_weights
@@ -227,27 +226,10 @@ def test_each_tensor_is_converted_as_soon_as_it_is_read() -> None:
     load_weights(TINY, Source(TINY), convert)
 
 
-# -- sizes and formats ----------------------------------------------------------------------------------
+# -- sizes --------------------------------------------------------------------------------------------
 
 
 def test_sizes_are_what_they_are_called() -> None:
     millions = {name: round(spec.num_parameters / 1e6, 1) for name, spec in SIZES.items()}
     assert millions == {"XS": 0.6, "S": 5.0, "M": 32.0, "L": 175.1}
     assert SIZES["S"].kv_bytes_per_token() == 2 * 4 * 2 * 64 * 4
-
-
-def test_chat_formats() -> None:
-    chatml, llama3 = find_format("{{ '<|im_start|>' }}"), find_format("<|start_header_id|>")
-    assert find_format("") is PLAIN
-    assert chatml.prompt("Be kind.", "Hi {text}!") == (
-        "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nHi {text}!<|im_end|>\n"
-        "<|im_start|>assistant\n"
-    )
-    assert chatml.prompt("", "Hi").startswith("<|im_start|>user")
-    assert chatml.prompt("Be kind.", "Hi").startswith(chatml.head("Be kind."))
-    assert llama3.prompt("A", "B") == (
-        "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nA<|eot_id|>"
-        "<|start_header_id|>user<|end_header_id|>\n\nB<|eot_id|>"
-        "<|start_header_id|>assistant<|end_header_id|>\n\n"
-    )
-    assert PLAIN.prompt("A", "B") == "A\n\nB\n\n"

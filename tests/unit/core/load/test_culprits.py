@@ -303,6 +303,27 @@ def check_reason(run: LoadRun, miss: Miss, why: Why, fate: Fate) -> None:
             assert at_s <= why.at_s or why.kind == "ttl"
 
 
+def test_who_comes_later_in_the_same_step_is_no_reason() -> None:
+    """All clients ask at moment 0, with one beginning: to the first of them it is new."""
+    spec = LoadSpec(seed=34, mix={"system": 1.0}, clients=24, think_s=0.0, num_requests=24)
+    config = EngineConfig(block_size=16, num_blocks=4097)
+    run = LoadRun(spec.fitted_to(4096 * 16), config, COST)
+    while run.advance(requests=20):
+        pass
+    found = culprits_of(run, run.bins.width_s, run.bins.width_s, top=24)
+    ledger = run.records.admissions
+    together = ledger.number[ledger.at_s == ledger.at_s[0]].tolist()
+    assert len(together) > 1
+    why = hindsight(run, found).why
+    assert why[f"R{together[0]}"].kind == "new"
+    for miss in found.misses:
+        if why[miss.request_id].kind == "in_flight":
+            order = ledger.number.tolist()
+            other = why[miss.request_id].other
+            assert other is not None
+            assert order.index(int(other[1:])) < order.index(int(miss.request_id[1:]))
+
+
 def test_a_request_sent_again_in_the_same_bin_has_one_row() -> None:
     spec, config = LoadSpec(seed=3, rate=40.0, num_requests=200), EngineConfig(block_size=8, num_blocks=1025)
     run = LoadRun(spec, config, COST)

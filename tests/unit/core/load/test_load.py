@@ -457,7 +457,7 @@ def test_a_moment_on_a_border_belongs_to_the_bin_that_ends_there() -> None:
 
 
 def test_the_first_server_that_is_done_stays_as_it_is_while_the_other_goes_on() -> None:
-    """Also where bins are merged meanwhile: nobody in flight, nothing in use, the pool full of what is kept."""
+    """Also where bins are merged meanwhile: nobody in flight, nothing in use, the pool as it was left."""
     spec = LoadSpec(
         seed=3,
         mix={"system": 1.0},

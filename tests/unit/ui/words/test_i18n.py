@@ -36,7 +36,8 @@ KEYS = list(EN)
 
 CAPTIONS = [  # in the order of the tables
     "arrive", "arrive.next", "cut", "hash.first", "hash.next", "hash.last", "probe", "match",
-    "miss.never_seen", "miss.chain_broken", "miss.evicted", "miss.evicted_before", "miss.not_admitted",
+    "miss.never_seen", "miss.chain_broken", "miss.evicted", "miss.evicted_before", "miss.evicted_by",
+    "miss.not_admitted",
     "miss.salt", "miss.version", "miss.extras", "miss.collision", "collision",
     "plan.last_token", "plan.not_full", "plan.none", "wait", "reject", "touch.free", "touch.held",
     "evict.reused", "evict.cap", "evict.forced", "ttl", "alloc", "alloc.first", "register", "dup",
@@ -63,7 +64,7 @@ LARGE_ARGS = {
     "req": "R12", "slot": 24, "other": 23, "tag": "5ae6", "parent": "9049", "block": 12, "n": 128, "size": 16,
     "full": 12, "rest": 15, "token": 129, "near": 15, "step": 148, "version": "v2", "reused": 12, "hit": 192,
     "need": 12, "free": 11, "ref": 10, "ttl": 300, "fill": 12, "threshold": 10, "word": "noodles",
-    "writer": "R11", "clock": 1480, "value": 120,
+    "writer": "R11", "clock": 1480, "value": 120, "at": "105.6",
     "batch": 1280, "answer": 12, "hits": 12, "tag2": "98ce", "slot2": 23,
     "reqs": ["R10", "R11", "…", "R19"], "slots": [21, 22, "…", 24], "gone": [21, 22, "…", 24], "refs": [10],
     "held": [22, 21], "front": [24], "tags": ["5ae6", "98ce", "…", "6e13"],

@@ -1,0 +1,185 @@
+"""A config.json of a llama, mistral, qwen2 or qwen3 model as a decoder's shape; the tensors are compared with
+it in ``hf_directory.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.backends.models.border import Settings
+from core.backends.models.families import HF_FAMILIES, Family
+from core.backends.models.gguf_entries import Entries
+from core.backends.models.refusals import refusal, told_shortly
+from core.backends.models.safetensors import FORMS
+from core.backends.rope import llama3_factors
+from core.backends.spec import DecoderSpec
+
+_SETTINGS = Settings(
+    used=(
+        "head_dim",
+        "hidden_act",
+        "hidden_size",
+        "intermediate_size",
+        "layer_types",
+        "max_position_embeddings",
+        "model_type",
+        "num_attention_heads",
+        "num_hidden_layers",
+        "num_key_value_heads",
+        "partial_rotary_factor",
+        "quantization_config",
+        "rms_norm_eps",
+        "rope_parameters",
+        "rope_scaling",
+        "rope_theta",
+        "sliding_window",
+        "tie_word_embeddings",
+        "use_sliding_window",
+        "vocab_size",
+    ),
+    only={
+        "add_cross_attention": (False,),
+        "attention_bias": (False,),  # biases of the output too, which our decoder lacks
+        "is_encoder_decoder": (False,),
+        "mlp_bias": (False,),
+        "rope_interleaved": (False,),
+        "use_mrope": (False,),
+    },
+    harmless=(
+        # where it comes from
+        "_name_or_path", "architectures", "dtype", "is_llama_config", "torch_dtype", "transformers_version",
+        "transformers.js_config", "unsloth_fixed", "unsloth_version",
+        # training
+        "attention_dropout", "attn_pdrop", "embd_pdrop", "gradient_checkpointing", "hidden_dropout",
+        "initializer_range", "pretraining_tp", "resid_pdrop", "router_aux_loss_coef",
+        # what is handed out, and how answers are chosen
+        "_attn_implementation", "bos_token_id", "eos_token_id", "finetuning_task", "id2label", "is_decoder",
+        "label2id", "max_length", "max_window_layers", "num_labels", "output_attentions",
+        "output_hidden_states", "pad_token_id", "return_dict", "task_specific_params", "temperature", "top_k",
+        "top_p", "torchscript", "unk_token_id", "use_cache", "use_return_dict",
+    ),
+)  # fmt: skip
+_STRETCH = ("factor", "low_freq_factor", "high_freq_factor")
+_TABLE = Settings(
+    used=("rope_type", "type", "rope_theta", "original_max_position_embeddings", *_STRETCH),
+    only={"partial_rotary_factor": (1, 1.0)},
+)
+
+
+class HfConfig:
+    """What a config.json says. A setting of null is one that is not said.
+
+    Raises:
+        BackendError: a setting that our decoder lacks, or does not know, or one that cannot be.
+    """
+
+    def __init__(self, file: str, config: Mapping[str, Any]) -> None:
+        self._raw = config
+        self._entries = Entries(
+            file, {name: one for name, one in config.items() if one is not None}, "config.json: "
+        )
+        self._family = self._find_family()
+        self._refuse_others()
+        self._refuse_windows()
+        self._rope = self._rope_table()
+
+    @property
+    def tied_head(self) -> bool:
+        """Whether the head is the embedding once more."""
+        return self._entries.flag("tie_word_embeddings", False)
+
+    def spec(self) -> DecoderSpec:
+        """The shape, without the stretching of positions: its size follows from numbers that the tensors must
+        confirm first."""
+        entries, family = self._entries, self._family
+        heads = entries.number("num_attention_heads")
+        kv_heads = entries.number("num_key_value_heads", family.kv_heads or heads)
+        hidden = entries.number("hidden_size")
+        head_dim = entries.number("head_dim", family.head_dim or hidden // heads, least=2)
+        if heads % kv_heads:
+            raise entries.damaged("num_key_value_heads")
+        if head_dim % 2:
+            raise entries.damaged("head_dim")
+        return DecoderSpec(
+            name=str(told_shortly(entries.file)),
+            vocab_size=entries.number("vocab_size"),
+            hidden=hidden,
+            num_layers=entries.number("num_hidden_layers"),
+            num_heads=heads,
+            num_kv_heads=kv_heads,
+            head_dim=head_dim,
+            ffn=entries.number("intermediate_size"),
+            rope_theta=self._rope.real("rope_theta", entries.real("rope_theta", 10_000.0)),
+            rms_eps=entries.real("rms_norm_eps", 1e-6),
+            max_positions=entries.number("max_position_embeddings", family.positions),
+            tied_head=self.tied_head,
+            qkv_bias=bool(family.qkv_bias),
+            qk_norm=family.qk_norm,
+        )
+
+    def rope_factors(self, spec: DecoderSpec) -> tuple[float, ...]:
+        """How positions are stretched (``DecoderSpec.rope_factors``)."""
+        table = self._rope
+        if self._rope_kind() == "default":
+            return ()
+        factor, low, high = (table.real(name) for name in _STRETCH)
+        if high <= low:
+            raise table.damaged("high_freq_factor")
+        original = table.number("original_max_position_embeddings")
+        return llama3_factors(spec.rope_theta, spec.head_dim, factor, low, high, original)
+
+    # -- inside -----------------------------------------------------------------------------------------
+
+    def _find_family(self) -> Family:
+        kind = self._entries.values.get("model_type")
+        found = HF_FAMILIES.get(kind) if isinstance(kind, str) else None
+        if found is None:
+            raise refusal("architecture", self._entries.file, found=kind, supported=", ".join(HF_FAMILIES))
+        return found
+
+    def _refuse_others(self) -> None:
+        entries = self._entries
+        packed = entries.values.get("quantization_config")
+        if packed:
+            method = packed.get("quant_method", "?") if isinstance(packed, dict) else "?"
+            plain = ", ".join(FORMS)
+            raise refusal("quantised", entries.file, part="config.json", found=method, supported=plain)
+        if entries.text("hidden_act", "silu") != "silu":
+            raise refusal("activation", entries.file, found=entries.text("hidden_act"))
+        if entries.real("partial_rotary_factor", 1.0) != 1:
+            raise refusal("partial_rope", entries.file)
+        _SETTINGS.refuse_others(entries.file, entries.values)
+
+    def _refuse_windows(self) -> None:
+        """A window that is said to be none is none; one that is not said at all is the family's."""
+        entries, usual = self._entries, self._family.window
+        window = entries.number("sliding_window", 0, least=0)
+        if "sliding_window" not in self._raw:
+            window = usual or 0
+        slides = entries.flag("use_sliding_window", usual is not None) and window
+        kinds = entries.values.get("layer_types", [])
+        if not isinstance(kinds, list):
+            raise entries.damaged("layer_types")
+        if slides or any(kind != "full_attention" for kind in kinds):
+            raise refusal("window", entries.file)
+
+    def _rope_table(self) -> Entries:
+        """Newer files keep everything about positions in one object, older ones beside the rest."""
+        entries = self._entries
+        table = entries.values.get("rope_parameters") or entries.values.get("rope_scaling") or {}
+        if not isinstance(table, dict):
+            raise entries.damaged("rope_scaling")
+        found = Entries(
+            entries.file, {name: one for name, one in table.items() if one is not None}, "rope_scaling: "
+        )
+        kind = found.values.get("rope_type", found.values.get("type", "default"))
+        if kind not in ("default", "llama3"):
+            raise refusal("rope", entries.file, found=kind)
+        if found.real("partial_rotary_factor", 1.0) != 1:
+            raise refusal("partial_rope", entries.file)
+        _TABLE.refuse_others(entries.file, found.values)
+        return found
+
+    def _rope_kind(self) -> str:
+        values = self._rope.values
+        return str(values.get("rope_type", values.get("type", "default")))
