@@ -19,7 +19,7 @@ from ui.monitor.asked import Asked
 from ui.monitor.behind import STYLE, show_behind
 from ui.monitor.beside import add_kept, beside_panel, overlaid
 from ui.monitor.charts import load_figure, strip_of, time_axis, warm_up
-from ui.monitor.cycle import cycle_html, cycle_words
+from ui.monitor.cycle import cycle_html, cycle_words, wait_words
 from ui.monitor.deeds import PLAN, WANTED, LoadPlan
 from ui.monitor.panel import about_line, knob_row, setup_popover
 from ui.monitor.payload import machine_words, monitor_payload, shown_flags
@@ -113,7 +113,7 @@ def _cycle() -> None:
         loop, summary = load.run.loop(), load.run.summary()
     with st.container(key="load-cycle", gap="small"):
         if loop is None:
-            st.caption(say("monitor.cycle.wait"))
+            st.caption(wait_words(load.run.spec, say))
             return
         st.html(cycle_html(loop, say, lang(), tools=load.setup.mix == "agents"))
         words, how = st.columns([4, 1], vertical_alignment="top")

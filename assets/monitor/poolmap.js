@@ -3,8 +3,8 @@ import { sharpen } from "../stage/draw/dom.js";
 import { luminance } from "../stage/draw/theme.js";
 
 /** State of a slot: its letter, and the curve that counts it. */
-export const LETTERS = [["u", "in_use"], ["r", "reserved"], ["c", "cached"], ["p", "partial"], ["k", "kept_out"], ["e", "empty"]];
-const FLAT = { u: "others", r: "hair", p: "partial", k: "miss_soft" };
+export const LETTERS = [["u", "in_use"], ["c", "cached"], ["p", "partial"], ["k", "kept_out"], ["e", "empty"]];
+const FLAT = { u: "others", p: "partial", k: "miss_soft" };
 const OLDEST = 9, LEAST_RANGE = 3;
 const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
@@ -43,7 +43,7 @@ export function drawMapCells(canvas, { letters, ages }, colours, width, height) 
     if (letters[j] === "u" && side > 4) {
       paint.fillStyle = colours.others_label;
       paint.fillRect(x + side / 2 - 1, y + tall / 2 - 1, 2, 2);
-    } else if ("rke".includes(letters[j])) {
+    } else if ("ke".includes(letters[j])) {
       paint.strokeStyle = letters[j] === "k" ? colours.miss_edge : dark ? colours.muted : colours.line;
       paint.globalAlpha = letters[j] === "e" ? 0.35 : 1;
       paint.strokeRect(x + 0.5, y + 0.5, side - 1, tall - 1);

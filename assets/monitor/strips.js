@@ -8,7 +8,7 @@ const HEAD_H = 20;
 /** What stands in each strip: [curve, look]. Looks: a line by width and dash, `faint` with its gaps; `area` stacks; `bars` stand on the axis; `rare`: told only once there is some. `recent`: the numbers beside it are of the last minute, not of the last bin, which may hold one request. Which colour a curve has, Python says. */
 export const STRIPS = [
   { name: "hit", kind: "share", curves: [["hit_rate", { width: 1, faint: true }], ["hit_rate_total", { width: 1.5, dash: [2, 3] }], ["hit_rate_window", { width: 2.5 }]] },
-  { name: "room", kind: "share", curves: [["in_use", { area: true }], ["reserved", { area: true, rare: true }], ["cached", { area: true }], ["partial", { area: true }], ["kept_out", { area: true, rare: true }], ["empty", { area: true }]] },
+  { name: "room", kind: "share", curves: [["in_use", { area: true }], ["cached", { area: true }], ["partial", { area: true }], ["kept_out", { area: true, rare: true }], ["empty", { area: true }]] },
   { name: "evict", kind: "rate", curves: [["evicted_per_s", { bars: true }], ["expired_per_s", { bars: true }]] },
   { name: "ttft", kind: "time", modelled: true, recent: true, curves: [["ttft_p95_without", { width: 1.2, dash: [5, 3] }], ["ttft_p50_without", { width: 2.4, dash: [5, 3] }],
     ["ttft_p95_with", { width: 1.2 }], ["ttft_p50_with", { width: 2.4 }]] },

@@ -184,7 +184,7 @@ METRICS = (
         "vllm:kv_cache_usage_perc",
         "gauge",
         "Share of the blocks that requests hold, 0 to 1.",
-        _level({"in_use": 1, "reserved": 1}, only=MAIN),
+        _level({"in_use": 1}, only=MAIN),
     ),
     Metric(
         "vllm:time_to_first_token_seconds",

@@ -3,7 +3,7 @@
 JSONL has the shape of the published Mooncake traces, which trace readers know (ours too): times in
 milliseconds, one id per block of the prompt, equal ids for equal content from the first token on. Ids instead
 of tokens keep it exact at this block size and ten times smaller. ``hash_block_size`` says what an id covers;
-the last id of a prompt may be a partial block.
+the last id of a prompt may be a partial block. The first line says under ``run`` what the run was like.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from xxhash import xxh3_128_intdigest
 from core.csv_table import csv_text
 from core.export.snapshot import Ints, Snapshot
 from core.load import KINDS, Arrival
-from core.load.records import Counts, Side
+from core.load.records import Counts, Records, Side
+from core.load.spec import TICKS_PER_S
 
 Json = dict[str, Any]
 _TIMES = ("arrival_s", "admitted_s", "first_s", "finished_s")
@@ -32,16 +33,31 @@ _BYTES_OF_AN_OLD_ID = 3.8
 def requests_jsonl(taken: Snapshot) -> str:
     """One JSON object a line, in order of arrival at the server with the cache. What has not happened yet is
     null. O(tokens of all prompts): some seconds for 20,000 requests."""
-    blocks = dict(_blocks(taken.contents, taken.block_size))
+    block_size = taken.config.block_size
+    blocks = dict(_blocks(taken.contents, block_size))
     numbers = taken.numbers()
     times = np.round(taken.records.cached.arrival_s[numbers] * 1000, 3).tolist()
     asked, *fates = (_rows(one) for one in (_asked(taken, numbers), *_both(taken, numbers)))
-    lines = []
+    lines: list[str] = []
     for number, at_ms, line, *became in zip(numbers.tolist(), times, asked, *fates, strict=True):
-        line |= {"timestamp": at_ms, "hash_block_size": taken.block_size, "hash_ids": blocks[number].tolist()}
+        line |= {"timestamp": at_ms, "hash_block_size": block_size, "hash_ids": blocks[number].tolist()}
         line |= dict(zip(("with_cache", "without_cache"), became, strict=True))
+        line |= {} if lines else {"run": _run(taken)}
         lines.append(f"{json.dumps(line, separators=(',', ':'))}\n")
     return "".join(lines)
+
+
+def _run(taken: Snapshot) -> Json:
+    """Settings and hit rate of the run, so that a replay of the prompts can say why its rate is another."""
+    config = taken.config
+    return {
+        "hit_rate": None if taken.hit_rate is None else round(taken.hit_rate, 6),
+        "num_blocks": config.num_usable,
+        "cache_cap": config.cache_cap,
+        "ttl_s": None if config.ttl is None else config.ttl / TICKS_PER_S,
+        "admit_after": config.admit_after,
+        "changes": taken.num_changes,
+    }
 
 
 def requests_csv(taken: Snapshot) -> str:
@@ -92,19 +108,23 @@ def _fates(side: Side, numbers: Ints) -> dict[str, list[Any]]:
     }
 
 
-def _counted(side: Side, numbers: Ints) -> dict[str, list[Any]]:
-    """Columns: tokens of the prompt that the cache had, and blocks of others that the request pushed out."""
-    hits = side.hit[numbers].tolist()
-    evicted = side.evicted[numbers].tolist()
+def _counted(records: Records, numbers: Ints) -> dict[str, list[Any]]:
+    """Columns: tokens of the prompt that the cache had, blocks of others that the request pushed out, and how
+    often it was looked up: more than once if it was sent again to a fresh engine, for blocks of another size.
+    Then hit and times are those of the look-up that led to its first token."""
+    hits = records.cached.hit[numbers].tolist()
+    evicted = records.cached.evicted[numbers].tolist()
+    lookups = np.bincount(records.admissions.number, minlength=len(records.kind))
     return {
         "hit_tokens": [None if hit < 0 else hit for hit in hits],
         "evicted_blocks": [None if hit < 0 else blocks for hit, blocks in zip(hits, evicted, strict=True)],
+        "lookups": lookups[numbers].tolist(),
     }
 
 
 def _both(taken: Snapshot, numbers: Ints) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
     records = taken.records
-    with_cache = _counted(records.cached, numbers) | _fates(records.cached, numbers)
+    with_cache = _counted(records, numbers) | _fates(records.cached, numbers)
     return with_cache, _fates(records.plain, numbers)
 
 

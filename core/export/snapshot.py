@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from core.load import Arrival, LoadRun, Samples
 from core.load.bins import Bins
 from core.load.records import Records, Side
+from core.types import EngineConfig
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,14 +23,16 @@ MAIN, OTHER = "cached", "plain"
 @dataclass(frozen=True)
 class Snapshot:
     """``contents``: what the requests are made of, by number, once; ``samples`` are all curves.
-    ``num_bins``: complete bins. ``block_size``: of the run as it stands."""
+    ``num_bins``: complete bins. ``config`` and ``hit_rate``: of the run as it stands, after so many changes
+    of settings."""
 
     records: Records
     bins: Bins
     samples: Samples
     num_bins: int
-    block_size: int
-    num_usable: int
+    config: EngineConfig
+    hit_rate: float | None
+    num_changes: int
     contents: Iterator[Arrival]
 
     @property
@@ -53,7 +56,8 @@ def snapshot(run: LoadRun) -> Snapshot:
         copy.deepcopy(run.bins),
         run.samples(),
         run.num_bins,
-        run.config.block_size,
-        run.config.num_usable,
+        run.config,
+        run.summary().hit_rate.value,
+        len(run.knobs),
         islice(run.contents(), run.records.reach),
     )

@@ -15,7 +15,7 @@ revisit.py    any request again, with block events, for the stage
 
 from core.load.clients import ClientStream
 from core.load.culprits import Culprits, Evictor, Miss, Slow, culprits_of
-from core.load.cycle import Cycle, Loop
+from core.load.cycle import KNOWN_AFTER, Cycle, Loop
 from core.load.hindsight import Hindsight, Victim, Why, hindsight, why_missed
 from core.load.prompts import Arrival
 from core.load.revisit import Moment, scenario_around
@@ -27,6 +27,7 @@ from core.load.summary import KindSide, KindSummary, SideSummary, Summary
 
 __all__ = [
     "KINDS",
+    "KNOWN_AFTER",
     "MIXES",
     "TICKS_PER_S",
     "Arrival",

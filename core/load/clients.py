@@ -49,11 +49,6 @@ class ClientStream:
             self._pause(client, 0.0)
 
     @property
-    def num_clients(self) -> int:
-        """Clients who send anything at all."""
-        return len(self._clients)
-
-    @property
     def ended(self) -> bool:
         """Whether every client has sent its last request."""
         return self.num_made >= self._spec.num_requests

@@ -47,14 +47,13 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """A request that got its first token in the bin, ``ttft_s`` modelled seconds after it arrived. None: it
-    was sent again after its first token (blocks of another size), so no longer known. ``plain_ttft_s``:
-    without the cache, once known."""
+    """A request that got its first token in the bin, ``ttft_s`` modelled seconds after it arrived.
+    ``plain_ttft_s``: without the cache, once known."""
 
     request_id: RequestId
     ttft_s: float
-    waiting_s: float | None
-    computing_s: float | None
+    waiting_s: float
+    computing_s: float
     plain_ttft_s: float | None
 
 
@@ -143,7 +142,11 @@ def _slow(run: LoadRun, number: int) -> Slow:
     arrival, admitted, first = (
         float(column[number]) for column in (cached.arrival_s, cached.admitted_s, cached.first_s)
     )
-    in_order = admitted < first
-    waiting, computing = (admitted - arrival, first - admitted) if in_order else (None, None)
     plain = float(without.first_s[number] - without.arrival_s[number])
-    return Slow(f"R{number}", first - arrival, waiting, computing, None if np.isnan(plain) else plain)
+    return Slow(
+        f"R{number}",
+        first - arrival,
+        admitted - arrival,
+        first - admitted,
+        None if np.isnan(plain) else plain,
+    )

@@ -13,14 +13,15 @@ clients have paused so far, pauses that go on included, over the pauses that are
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.cost import StepWork, TimeModel
-from core.load.clients import ClientStream
 from core.load.records import Counts, Records, Side
+from core.load.spec import LoadSpec
 
 KNOWN_AFTER = 2
 """Requests a client, on average, that both servers have answered before anything is told."""
@@ -95,21 +96,16 @@ class Loop:
 
 
 def compare(
-    clients: tuple[ClientStream, ClientStream],
-    at_s: tuple[float, float],
-    records: Records,
-    time_model: TimeModel,
+    spec: LoadSpec, paused: Sequence[tuple[float, int]], records: Records, time_model: TimeModel
 ) -> Loop | None:
-    """Both cycles so far, O(requests): the clients of the server with the cache and of the one without, and
-    where the two clocks stand. None before both servers have answered ``KNOWN_AFTER`` requests a client. What
-    only the faster one has answered does not count: the means would differ by chance."""
+    """Both cycles so far, O(requests); ``paused`` are the seconds that clients have paused at each server,
+    and how many pauses are over. None before both have answered ``KNOWN_AFTER`` requests a client. What only
+    the faster one has answered does not count: the means would differ by chance."""
     answered = ~np.isnan(records.cached.finished_s) & ~np.isnan(records.plain.finished_s)
-    done = np.flatnonzero(answered)
-    num_clients = clients[0].num_clients
-    if len(done) < KNOWN_AFTER * num_clients and len(done) != len(answered):
+    done, num_clients = np.flatnonzero(answered), spec.num_clients
+    if len(done) < min(KNOWN_AFTER * num_clients, spec.num_requests):
         return None
-    paused = np.array([stream.paused(now) for stream, now in zip(clients, at_s, strict=True)])
-    think_s = float(paused[:, 0].sum() / max(paused[:, 1].sum(), 1))
+    think_s = sum(pause_s for pause_s, _ in paused) / sum(num_over for _, num_over in paused)
     prompt, output = records.num_prompt[done], records.num_output[done]
     alone_s = _decode_alone_s(time_model, prompt, output)
     least_s = alone_s + _first_s(time_model, prompt)

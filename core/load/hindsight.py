@@ -50,10 +50,10 @@ class Why:
     ``last_token``, ``not_full``: nothing but that was left to reuse. ``new``: no earlier request had these
     tokens. ``evicted``: it was here and was evicted at ``at_s`` for ``cause``, by ``other`` if by a request.
     ``sightings``, ``cap``: it was computed, and a policy did not store it. ``in_flight``: request ``other``,
-    let in before and with the same tokens, had not computed them yet. Of what lies further back than
-    the part that was told again: ``cold``
-    (at ``at_s`` the cache was emptied for blocks of another size), ``ttl`` (``other``
-    used it last at ``at_s``, its time is over), ``before`` (``other`` had it; before ``at_s`` it was gone).
+    let in before and with the same tokens, had not computed them yet. Of what lies further back than the part
+    that was told again: ``cold`` (at ``at_s`` the cache was emptied for blocks of another size), ``ttl``
+    (``other`` used it last at ``at_s``, its time is over), ``before`` (``other`` had it; before ``at_s`` it
+    was gone).
     """
 
     kind: WhyKind

@@ -21,9 +21,9 @@ class Side:
 
     ``hit`` are reused tokens (-1: not admitted yet), ``admitted_s`` and ``hit`` those of the admission that
     led to the first token, even if the request was sent again to a fresh engine later; ``turn`` counts the
-    server's turns at submission,
-    ``evicted`` are the cached blocks that had to go for what this request took or stored. With clients who
-    wait for their answer, the same request comes to the two servers at different moments.
+    server's turns at submission, ``evicted`` are the cached blocks that had to go for what this request took
+    or stored. With clients who wait for their answer, the same request comes to the two servers at different
+    moments.
     """
 
     def __init__(self, size: int) -> None:

@@ -241,11 +241,9 @@ class LoadRun:
 
     def loop(self) -> Loop | None:
         """The cycle of one client on both servers; None without clients, or before much is known."""
-        with_cache, without = self.cached, self.plain
-        if not isinstance(with_cache.stream, ClientStream) or not isinstance(without.stream, ClientStream):
-            return None
-        clients = with_cache.stream, without.stream
-        return compare(clients, (with_cache.now_s, without.now_s), self.records, self.time_model)
+        servers = (self.cached, self.plain)
+        paused = [one.stream.paused(one.now_s) for one in servers if isinstance(one.stream, ClientStream)]
+        return compare(self.spec, paused, self.records, self.time_model) if paused else None
 
     def summary(self) -> Summary:
         """The run so far in numbers."""

@@ -40,7 +40,7 @@ class Samples:
     """Curves over complete bins from number ``start`` on, ``bin_s`` modelled seconds each.
 
     hit_rate, _window, _total: hit tokens / tokens looked up in the bin, in the 60 s before its end, in all.
-    in_use, reserved, cached, partial, kept_out, empty: shares of the usable blocks (``Levels``).
+    in_use, cached, partial, kept_out, empty: shares of the usable blocks (``Levels``).
     evicted_per_s, expired_per_s: blocks pushed out by need of room, cap or force, and by TTL. With and
     without the cache: ttft_p50, ttft_p95, seconds, of requests whose first token falls into the bin;
     throughput, requests finished per second; queue, requests that wait; inside, requests in flight (waiting

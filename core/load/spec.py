@@ -118,6 +118,11 @@ class LoadSpec:
             raise _bad("load.num_requests", self.num_requests, "fewer requests, or shorter ones: ids run out")
 
     @property
+    def num_clients(self) -> int:
+        """Clients who send anything at all; 0 in an open stream."""
+        return min(self.clients or 0, self.num_requests)
+
+    @property
     def longest_new(self) -> int:
         """The most tokens of one request that nobody has sent before: a text of its own and the answer."""
         return 4 * self._mean_new

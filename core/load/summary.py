@@ -85,7 +85,7 @@ def _saved_busy(records: Records, cached: Meter, plain: Meter) -> float | None:
             return None
         half_done += begun
     if not half_done and cached.num_finished == plain.num_finished:
-        return plain.busy_s - cached.busy_s  # answers that a restart sent again count twice elsewhere
+        return plain.busy_s - cached.busy_s
     return plain.busy_s / plain.num_generated * cached.num_generated - cached.busy_s
 
 

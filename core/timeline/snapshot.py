@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 from core.engine.cache_controller import BlockState
@@ -81,12 +80,12 @@ def take_frame(engine: Engine) -> Frame:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """Blocks by state; together all usable ones. ``in_use`` and ``reserved`` are held: with tokens, and with
-    none yet. The others are free: ``cached`` carries content, ``partial`` a part of a block, ``kept_out`` a
-    full block that was not stored (a policy kept it out, or caching is off)."""
+    """Blocks by state; together all usable ones. ``in_use`` are held. Held and still empty is a block only
+    within a step: what is planned is computed by its end. The others are free: ``cached`` carries
+    content, ``partial`` a part of a block, ``kept_out`` a full block that was not stored (a policy kept it
+    out, or caching is off)."""
 
     in_use: int
-    reserved: int
     cached: int
     partial: int
     kept_out: int
@@ -94,34 +93,24 @@ class Levels:
 
 
 LEVELS = tuple(state.name for state in fields(Levels))
-LETTERS = "urcpke"
+LETTERS = "ucpke"
 """One for each of them."""
 
 
 def take_levels(engine: Engine) -> Levels:
-    """How many blocks are in which state. O(blocks + requests)."""
+    """How many blocks are in which state. O(blocks)."""
     letters = slot_letters(engine)
     return Levels(*(letters.count(letter) for letter in LETTERS))
 
 
 def slot_letters(engine: Engine) -> str:
-    """One letter of ``LETTERS`` per block from block 1 on. O(blocks + requests)."""
+    """One letter of ``LETTERS`` per block from block 1 on. O(blocks)."""
     size = engine.config.block_size
-    letters = [
+    return "".join(
         "u" if ref_count else "c" if digest is not None else _left_letter(left, size)
         for ref_count, digest, _, left in engine.view.block_states()
-    ]
-    for block_id in _untouched(engine):
-        letters[block_id - 1] = "r"
-    return "".join(letters)
+    )
 
 
 def _left_letter(left: int, block_size: int) -> str:
     return "e" if not left else "p" if left < block_size else "k"
-
-
-def _untouched(engine: Engine) -> Iterator[BlockId]:
-    """Blocks of running requests in which no token stands yet."""
-    view, size = engine.view, engine.config.block_size
-    for request_id in view.running_ids():
-        yield from view.block_table(request_id)[-(-view.computed(request_id) // size) :]

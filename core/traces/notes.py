@@ -71,6 +71,12 @@ NOTES = MappingProxyType(
         "other_lines": "Lines that say nothing about a cache, passed over: {count}.",
         "other_meters": "Scrapes and a server's lines tell of the same tokens: the lines were left out.",
         "scrapes_by_name": "The files were ordered by what their names say, because no sample has a time.",
+        "run_rate": "In the load that was run these requests had a hit rate of {rate} %: answers were kept, "
+        "and requests ran side by side.",
+        "run_cap": "In that run at most {value} blocks were cached.",
+        "run_sightings": "In that run a block was stored from its sighting number {value} on.",
+        "run_ttl": "In that run a block was forgotten {value} seconds after its last use.",
+        "run_changed": "Changes of settings during that run; the last ones are told: {count}.",
         "no_requests": "An engine's own record holds no requests: nothing in it can be replayed.",
     }
 )

@@ -146,9 +146,7 @@ class _Found:
 
     def _look(self, server: Server) -> None:
         now = take_levels(server.engine)
-        for place, count in enumerate(
-            (now.in_use + now.reserved, now.cached, now.partial + now.kept_out + now.empty)
-        ):
+        for place, count in enumerate((now.in_use, now.cached, now.partial + now.kept_out + now.empty)):
             self.levels[place] += count * self.since
         self.looked += self.since
         self.since = 0.0

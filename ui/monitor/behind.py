@@ -112,13 +112,7 @@ def row_words(row: Evictor | Miss | Slow) -> str:
 
 def apart_words(row: Slow) -> str:
     """Waiting and computing apart, and the same request without the cache."""
-    parts = []
-    if row.waiting_s is not None and row.computing_s is not None:
-        parts.append(
-            say("monitor.bin.apart", waiting=seconds(row.waiting_s), computing=seconds(row.computing_s))
-        )
-    else:
-        parts.append(say("monitor.bin.sent_again"))
+    parts = [say("monitor.bin.apart", waiting=seconds(row.waiting_s), computing=seconds(row.computing_s))]
     if row.plain_ttft_s is not None:
         parts.append(say("monitor.bin.plain", time=seconds(row.plain_ttft_s)))
     return tell(*parts)

@@ -1,7 +1,7 @@
 """The cycle of one client that waits for its answers, as one bar for each server, as HTML. Pure.
 
 Both bars have one scale. A dashed line stands where the cycle would end if the cache took away all that a
-cache can take away: pauses and the answer's own decode steps are left.
+cache can take away: pauses and the answer's own steps are left.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from html import escape
 
-from core.load import Cycle, Loop
+from core.load import KNOWN_AFTER, Cycle, LoadSpec, Loop
 from ui.words.i18n import Lang, listed, run_on
-from ui.words.numbers import percent, seconds
+from ui.words.numbers import digits, percent, seconds
 from ui.words.palette import themed
 
 PARTS = ("think", "queue", "prefill", "decode", "held")
@@ -84,6 +84,12 @@ def _row(name: str, cycle: Cycle, longest: float, loop: Loop, words: Mapping[str
         f'aria-label="{escape(told)}"><div class="bar">{spans}</div>{floor_at}</div>'
         f"<b>{escape(seconds(cycle.total_s))}</b></div>"
     )
+
+
+def wait_words(spec: LoadSpec, say: Say) -> str:
+    """That nothing is known yet, and when it will be."""
+    each = min(KNOWN_AFTER, spec.num_requests / spec.num_clients)
+    return say("monitor.cycle.wait", n=digits(round(each * spec.num_clients)), each=f"{each:.3g}")
 
 
 def cycle_words(loop: Loop, hit_rate: float | None, say: Say, lang: Lang) -> str:

@@ -10,7 +10,6 @@ INKS = MappingProxyType(
         "hit_rate_window": "hit_edge",
         "hit_rate_total": "ink",
         "in_use": "others",
-        "reserved": "hair",
         "cached": "cached",
         "partial": "partial",
         "kept_out": "miss_soft",
@@ -29,7 +28,7 @@ INKS = MappingProxyType(
 ROWS = MappingProxyType(
     {
         "hit": ("hit_rate", "hit_rate_window", "hit_rate_total"),
-        "room": ("in_use", "reserved", "cached", "partial", "kept_out", "empty"),
+        "room": ("in_use", "cached", "partial", "kept_out", "empty"),
         "evict": ("evicted_per_s", "expired_per_s"),
         "ttft": ("ttft_p50_with", "ttft_p95_with", "ttft_p50_without", "ttft_p95_without"),
         "rate": ("throughput_with", "throughput_without"),
@@ -38,7 +37,7 @@ ROWS = MappingProxyType(
 )
 """The charts from top to bottom, and their curves."""
 
-RARE = ("reserved", "kept_out")
+RARE = ("kept_out",)
 """Told only once there are some."""
 
 FAINT = "hit_rate"

@@ -18,7 +18,10 @@ from ui.traffic.tokenizers import tokenizer_note
 from ui.traffic.words import Counted, basis_words, bound_words, identity_words, rate_words
 from ui.words.numbers import Count, digits
 
-_LOUD = ("contradictory", "cut_short", "elsewhere", "map_missed", "continued")
+_LOUD = (
+    *("contradictory", "cut_short", "elsewhere", "map_missed", "continued"),
+    *("run_rate", "run_cap", "run_sightings", "run_ttl", "run_changed"),
+)
 """Notes that change what the numbers mean; nobody shall have to open anything to see them."""
 
 

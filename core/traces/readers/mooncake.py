@@ -17,6 +17,7 @@ from typing import Any
 from core.errors import TraceError
 from core.traces.building.block_rows import block_request, decide_shape
 from core.traces.building.build import Builder
+from core.traces.building.own_load import note_run
 from core.traces.building.reader import Format
 from core.traces.rows import Row, as_whole
 from core.traces.timestamps import milliseconds
@@ -28,6 +29,7 @@ class _Mooncake:
     def __init__(self, builder: Builder, head: Sequence[Row]) -> None:
         self._builder = builder
         decide_shape(builder, head, BLOCK_SIZE, "ceil")
+        note_run(builder, head)
 
     def add(self, row: Row) -> None:
         arrival = milliseconds(row, "timestamp")

@@ -151,6 +151,57 @@ def test_lines_and_table_say_what_became_of_each() -> None:
     assert 0 < waiting < len(lines)  # what has not happened yet is no 0
 
 
+def test_after_other_blocks_each_request_has_one_story() -> None:
+    """Sent again to a fresh engine: first the look-up that led to the first token, then the rest. Answers
+    count once; how often it was looked up makes up the total."""
+    run = LoadRun(LoadSpec(seed=3, rate=6.0, num_requests=200), EngineConfig(16, 1025), COST)
+    run.advance(requests=80)
+    run.restart(32)
+    while run.advance(requests=80):
+        pass
+    rows = list(csv.DictReader(io.StringIO(requests_csv(snapshot(run)))))
+    twice = [row for row in rows if row["lookups_with_cache"] == "2"]
+    assert twice
+    assert {row["lookups_with_cache"] for row in rows} == {"1", "2"}
+    for row in rows:
+        for side in ("with_cache", "without_cache"):
+            times = [float(row[f"{name}_s_{side}"]) for name in ("arrival", "admitted", "first", "finished")]
+            assert times == sorted(times)
+    ledger = run.records.admissions
+    for row in rows:
+        mine = ledger.number == int(row["request_id"][1:])
+        first = float(row["first_s_with_cache"])
+        led = ledger.column("hit")[mine & (ledger.at_s < first)][-1]
+        assert int(row["hit_tokens_with_cache"]) == led
+    queries = sum(int(row["lookups_with_cache"]) * int(row["input_length"]) for row in rows)
+    told = strictly(openmetrics(snapshot(run), "Llama-3-8B", START_S))
+    for engine in (0, 1):
+        given = told["vllm:generation_tokens_total", labels(engine)][-1][1]
+        assert given == run.records.num_output.sum()
+    assert told["vllm:prefix_cache_queries_total", labels(0)][-1][1] == queries
+
+
+def test_the_file_says_why_a_replay_of_its_prompts_has_another_rate() -> None:
+    run = LoadRun(
+        LoadSpec(seed=17, mix=MIXES["chat"], num_requests=120).fitted_to(8192),
+        EngineConfig(16, 513, cache_cap=300, ttl=9000, admit_after=2),
+        COST,
+    )
+    run.advance(seconds=10)
+    run.set_policy("cache_cap", 200)
+    while run.advance(seconds=30):
+        pass
+    notes = {note.code: dict(note.values) for note in read(snapshot(run)).notes}
+    rate = run.summary().hit_rate.value
+    assert rate is not None
+    assert notes["run_rate"] == {"rate": f"{100 * rate:.1f}"}
+    told = [notes[f"run_{name}"]["value"] for name in ("cap", "sightings", "ttl")]
+    assert told == [200, 2, "9"]
+    assert "run_changed" in notes
+    plain = {note.code for note in read(busy()[1]).notes}
+    assert {code for code in plain if code.startswith("run_")} == {"run_rate"}
+
+
 def test_curves_are_those_of_the_page() -> None:
     run, taken = busy()
     rows = list(csv.reader(io.StringIO(curves_csv(taken))))

@@ -253,8 +253,8 @@ class Fates:
 @pytest.mark.parametrize("name", [*CASES, *LOOPS])
 def test_reasons_are_what_the_whole_log_says(name: str) -> None:
     """Told again from a little before the bin, or from the beginning: the same reasons, the same doers.
-    Whoever is named had the same tokens and was let in before; in one step too, where order alone tells.
-    Once the first request of all was told that the last one of its step had not computed its text yet."""
+    Whoever is named had the same tokens and was let in before; in one step too, where order alone tells. Once
+    the first request of all was told that the last one of its step had not computed its text yet."""
     run, tape = taped_run(name) if name in CASES else taped_loop(name)
     fates, seen = Fates(run, tape), Counter[str]()
     texts = {one.request_id: [*one.request().token_ids, *one.output.ids().tolist()] for one in tape.arrived}
