@@ -191,7 +191,7 @@ function drawMoments(paint, moments, time, heads, bottom, colours) {
 }
 
 export function drawTimeAxis(paint, time, y, colours, words) {
-  const step = roundStep(time.end, 8);
+  const step = roundStep(time.end, Math.min(8, (time.right - time.left) / 48));
   paint.textBaseline = "top";
   paint.fillStyle = colours.muted;
   paint.strokeStyle = colours.line;

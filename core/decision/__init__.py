@@ -1,7 +1,7 @@
 """How much room, how many GPUs: a load measured at several sizes, and what follows for a service level.
 
 spec.py    what is asked
-work.py    measure: one run
+work.py    measure: one run; measuring: in pieces
 order.py   plan: the runs there are; next_work: which helps most
 sheet.py   gather: bands over seeds, knee, grid, finding, kinds of traffic, cost
 """
@@ -21,7 +21,7 @@ from core.decision.sheet import (
     gather,
 )
 from core.decision.spec import RESERVE_SHARE, SEEDS, UNLIMITED, WARM_SHARE, SheetSpec, sizes_for
-from core.decision.work import Outcome, Work, measure
+from core.decision.work import Outcome, Work, measure, measuring
 
 __all__ = [
     "FLAT",
@@ -43,6 +43,7 @@ __all__ = [
     "Work",
     "gather",
     "measure",
+    "measuring",
     "next_work",
     "plan",
     "sizes_for",

@@ -6,6 +6,7 @@ A run is one server with its part of the stream. Its first requests fill the cac
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from core.cost import StepWork
 from core.decision.spec import UNLIMITED, SheetSpec
 from core.engine.events import RequestAdmitted
-from core.errors import RequestError
+from core.errors import ConfigError, RequestError
 from core.load import KINDS, Arrival, Kind, LoadSpec
 from core.load.records import Counts, Records, Times
 from core.load.run import new_stream, with_window, without_cache
@@ -27,6 +28,15 @@ LARGE = 200_000
 
 PIECE_S = 5.0
 """Modelled seconds between two looks whether a run may stop."""
+
+PAUSE_S = 0.1
+"""Modelled seconds after which a run can be left in the middle: a few steps of the engine."""
+
+PAUSE_REQUESTS = 50
+"""Requests that are made between two such places when only their lengths are asked for."""
+
+MOST_BLOCKS = 4_000_000
+"""The largest pool that is built, at some 110 bytes of this computer's memory a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,29 +104,66 @@ class Outcome:
 
 
 def measure(spec: SheetSpec, work: Work) -> Outcome:
-    """Run it. Pure: the same spec and work give the same outcome. About 0.3 ms of computing a request."""
+    """Run it. Pure: the same spec and work give the same outcome. Mostly half a second, with long prompts
+    and answers ten; ``measuring`` does the same in pieces.
+
+    Raises:
+        ConfigError: the run needs a larger pool than ``MOST_BLOCKS``.
+    """
+    pieces = measuring(spec, work)
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as end:
+            outcome: Outcome = end.value
+            return outcome
+
+
+def measuring(spec: SheetSpec, work: Work) -> Generator[None, None, Outcome]:
+    """The same run in pieces of some milliseconds: whoever goes through them may stop at each and go on
+    later, or never. Where one stops changes nothing of the outcome.
+
+    Raises:
+        ConfigError: as ``measure``.
+    """
     stream = spec.share_of(work.gpus, work.seed)
-    blocks = _blocks(spec, stream, work.gib)
-    run = _Run(spec, stream, _config(spec.config, blocks, work.gib))
+    blocks, built = yield from _pool(spec, stream, work.gib)
+    run = _Run(spec, stream, _config(spec.config, built, work.gib))
     try:
-        run.go(spec.ceiling_s)
+        yield from run.go(spec.ceiling_s)
     except RequestError as error:
         if error.code != "request.too_large":
             raise
         return _nothing(work, blocks, int(str(error.values["needed"])))
+    finally:
+        run.end()  # through, or left
     return run.outcome(work, blocks)
 
 
-def _blocks(spec: SheetSpec, stream: LoadSpec, gib: float | None) -> int:
-    """The pool. Without a cache all the room of the largest size serves running requests; without limit it
-    holds every block that the run can bring."""
-    if gib != UNLIMITED:
-        blocks = spec.blocks(spec.sizes[-1] if gib is None else gib)
-        if blocks <= LARGE:
-            return blocks
-    requests = new_stream(stream, stream.max_tokens).by_number()
-    most = sum(request.num_tokens // spec.config.block_size + 1 for request in requests)
-    return most if gib == UNLIMITED else min(blocks, most)
+def _pool(spec: SheetSpec, stream: LoadSpec, gib: float | None) -> Generator[None, None, tuple[int, int]]:
+    """The blocks of the pool, and how many of them are built: no more than all requests of the run can take
+    together, for what lies beyond is never touched. Without a cache all the room of the largest size serves
+    running requests; without limit the pool holds all that the run can bring."""
+    blocks = None if gib == UNLIMITED else spec.blocks(spec.sizes[-1] if gib is None else gib)
+    if blocks is not None and blocks <= LARGE:
+        return blocks, blocks
+    most = 0
+    for place, request in enumerate(new_stream(stream, stream.max_tokens).by_number()):
+        most += request.num_tokens // spec.config.block_size + 1
+        if place % PAUSE_REQUESTS == 0:
+            yield
+    enough = int(most / (1 - spec.config.watermark)) + 1
+    built = enough if blocks is None else min(blocks, enough)
+    if built > MOST_BLOCKS:
+        size = spec.config.block_size
+        message = (
+            f"Blocks of {size} tokens would make {built} blocks on one server; the sheet computes with at "
+            f"most {MOST_BLOCKS}. Choose a larger block_size."
+        )
+        raise ConfigError(
+            "sheet.blocks", message, field="block_size", size=size, blocks=built, most=MOST_BLOCKS
+        )
+    return (most if blocks is None else blocks), built
 
 
 def _config(config: EngineConfig, blocks: int, gib: float | None) -> EngineConfig:
@@ -143,15 +190,24 @@ class _Run:
         self._side = self._records.cached
         self._last_ones = slice(-min(stream.clients or 1, stream.num_requests), None)
 
-    def go(self, ceiling_s: float) -> None:
-        """Run."""
+    def go(self, ceiling_s: float) -> Generator[None, None, None]:
+        """Run, with places to be left at on the way."""
         server = self._server
         while server.has_work:
-            server.run_until(server.now_s + PIECE_S)
+            look_s = server.now_s + PIECE_S
+            while server.has_work and server.now_s < look_s:
+                server.run_until(min(server.now_s + PAUSE_S, look_s))
+                yield
             if server.has_work:
                 self._stopped = bool(np.quantile(self._waits_so_far(), 0.95) > ceiling_s)
                 if self._stopped:
                     return
+
+    def end(self) -> None:
+        """Nobody listens any more. Else run, server and engine would hold each other, and a large pool lie in
+        memory until the next full collection."""
+        self._server.listener = None
+        self._server.engine.listen(None)
 
     def outcome(self, work: Work, blocks: int) -> Outcome:
         """What the counted requests met."""

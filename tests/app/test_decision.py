@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Generator
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -22,12 +23,13 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs by a formula; nothing is left from another test."""
     MEASURED.clear()
 
-    def measure(spec: SheetSpec, work: Work) -> Outcome:
+    def measuring(spec: SheetSpec, work: Work) -> Generator[None, None, Outcome]:
         MEASURED.append(work)
+        yield
         return made_up(spec, work)
 
-    monkeypatch.setattr(runs, "measure", measure)
-    monkeypatch.setattr(runs, "_RUNS", runs.Shared(2_000))
+    monkeypatch.setattr(runs, "measuring", measuring)
+    monkeypatch.setattr(runs, "_RUNS", runs.SharedPieces(2_000))
 
 
 def job_of(at: AppTest) -> runs.SheetJob:
@@ -92,7 +94,8 @@ def test_a_link_gives_the_sheet_again_and_a_class_computes_it_once() -> None:
 
 def test_runs_on_ones_own_machine_are_not_shared() -> None:
     computed(visit("decision", lang="en", on="my-model~A100~1~2~1~0.1", dz="4"))
-    assert runs._RUNS._found == {}
+    assert not runs._RUNS._made
+    assert not runs._RUNS._under_way
 
 
 def test_what_the_load_is_stands_there_with_a_way_back() -> None:

@@ -183,8 +183,9 @@ def _unbroken(curve: Curve) -> list[list[tuple[float, Band]]]:
 
 
 def _text(x: float, y: float, words: str, colour: str, anchor: str, *, bold: bool = False) -> str:
-    weight = ' font-weight="650"' if bold else ""
+    weight = ' font-weight="650" stroke-width="3" paint-order="stroke"' if bold else ""
+    around = ";stroke:var(--ds-bg)" if bold else ""  # a line behind does not run through it
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{SIZE}" style="fill:var(--ds-{colour})" '
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{SIZE}" style="fill:var(--ds-{colour}){around}" '
         f'text-anchor="{anchor}"{weight}>{escape(words)}</text>'
     )

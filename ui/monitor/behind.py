@@ -33,7 +33,7 @@ background:light-dark(#F5F7FA,#1B222B)}
 .st-key-load-behind [data-testid="stMarkdownContainer"]{margin:0}
 .st-key-load-behind [data-testid="stMarkdownContainer"] p{margin:0}
 .st-key-load-behind-head>*{min-width:0}
-.st-key-load-behind [data-testid="stCaptionContainer"] p{line-height:1.3}
+.st-key-load-behind [data-testid="stCaptionContainer"] p{margin:0;line-height:1.3}
 .st-key-load-behind button p{font-weight:600;text-decoration:underline dotted}
 .st-key-load-behind [data-testid="stColumn"] [data-testid="stElementContainer"]:has(button){margin-top:.5rem}
 @media (max-width:900px){.st-key-load-behind:has(button){max-height:55vh}}

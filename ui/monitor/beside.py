@@ -220,7 +220,7 @@ def _more(one: Figure, two: Figure) -> str:
         return say("beside.same")
     sign = "+" if more > 0 else ""
     if two.unit == "share":
-        return say("beside.points", n=f"{sign}{digits(round(100 * more, 1))}")
+        return say("beside.points", n=f"{sign}{100 * more:.1f}".replace("-", "−"))
     told = f"{sign}{_shown(replace(two, value=more))}"
     if not more:
         return say("beside.same")

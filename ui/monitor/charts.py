@@ -21,7 +21,7 @@ DASHED = {"hit_rate_total", "expired_per_s", "ttft_p50_without", "ttft_p95_witho
 DASHED |= {"throughput_without", "queue_without", "inside_without"}
 THIN = {"ttft_p95_with", "ttft_p95_without", "inside_with", "inside_without", "hit_rate_total", FAINT}
 SHARES = {"hit", "room"}
-PLOT_PX, HEAD_PX = 100, 56
+PLOT_PX, HEAD_PX = 100, 66
 """A strip's own height, and above it its title and what its curves are: one line, two on a phone."""
 TOOLBAR_PX, FOOT_PX = 26, 76
 """Above all words: the tools that come with the figure. Below: time axis, slider, what a point stands for."""

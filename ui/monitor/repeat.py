@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 
 from ui.machine.machine import MACHINE
 from ui.monitor.deeds import PLAN, WANTED
 from ui.monitor.run import LOAD, LoadSession, follow
+from ui.server.turns import PIECE_S, TURNS
 
 SLICE_S = 0.5
 """Real seconds of computing between two looks of the progress bar."""
@@ -33,11 +36,21 @@ def repeat_to(load: LoadSession, until_s: float) -> bool:
     """Whether the run stands there. Each slice keeps what it has reached, even if one leaves."""
     place = st.empty()
     for _ in range(NUM_SLICES):
-        if load.repeat(until_s, SLICE_S):
+        if _slice(load, until_s):
             WANTED.set(load.setup)
             load.shown = load.setup
             place.empty()
             return True
         place.progress(min(load.run.now_s / until_s, 1.0))
     place.empty()
+    return False
+
+
+def _slice(load: LoadSession, until_s: float) -> bool:
+    """Go on when it is this visitor's turn; whether the run stands there."""
+    end = time.perf_counter() + SLICE_S
+    while (left := end - time.perf_counter()) > 0:
+        with TURNS.turn(left) as mine:
+            if mine and load.repeat(until_s, PIECE_S):
+                return True
     return False

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from functools import cache
 from math import isnan
+from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -20,10 +23,12 @@ from core.decision import (
     Work,
     gather,
     measure,
+    measuring,
     next_work,
     plan,
     sizes_for,
 )
+from core.decision import work as runs
 from core.errors import ConfigError
 from core.load import KINDS, LoadRun, LoadSpec
 from core.load.records import Side
@@ -308,17 +313,6 @@ def test_what_decides_comes_first() -> None:
     assert sorted(map(repr, order)) == sorted(map(repr, plan(SPEC)))
 
 
-def test_a_pool_never_holds_more_blocks_than_the_run_brings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same numbers, less memory."""
-    spec, work = replace(SPEC, sizes_gib=(3.0, 48.0), num_requests=60), Work(2, 48.0, 3)
-    plain = measure(spec, work)
-    monkeypatch.setattr("core.decision.work.LARGE", 1000)
-    small = measure(spec, work)
-    assert small.blocks < plain.blocks
-    assert small.ttft_s.tolist() == plain.ttft_s.tolist()
-    assert small.hit.tolist() == plain.hit.tolist()
-
-
 def test_only_sizes_beside_the_weights() -> None:
     free = 80 - 0.1 * 80 - 2 * COST.model.num_params / GIB
     assert SPEC.free_gib == pytest.approx(free)
@@ -348,3 +342,73 @@ def test_what_makes_no_sense_is_refused_by_name(name: str, value: object) -> Non
     with pytest.raises(ConfigError) as caught:
         replace(SPEC, **{name: value})
     assert caught.value.code == f"sheet.{name}"
+
+
+ROOMY = replace(SPEC, sizes_gib=(24.0, 48.0), num_requests=100)
+
+
+@pytest.mark.parametrize("work", [Work(2, 48.0, 3), Work(2, None, 3)], ids=str)
+def test_of_a_pool_only_what_the_run_can_touch_is_built(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One link must not take a server's memory: 64 GPUs hold millions of blocks, the run touches some."""
+    built = []
+    real = runs.Server
+
+    def watched(config: EngineConfig, *rest: Any) -> Server:
+        built.append(config.num_blocks)
+        return real(config, *rest)
+
+    monkeypatch.setattr(runs, "Server", watched)
+    whole = measure(ROOMY, work)
+    monkeypatch.setattr(runs, "LARGE", 10)
+    part = measure(ROOMY, work)
+    assert built[1] < built[0] / 2
+    assert built[0] == whole.blocks + 1 == part.blocks + 1
+    assert part.ttft_s.tolist() == whole.ttft_s.tolist()
+    assert part.hit.tolist() == whole.hit.tolist()
+    assert (part.queue, part.throughput) == (whole.queue, whole.throughput)
+    monkeypatch.setattr(runs, "MOST_BLOCKS", 100)
+    with pytest.raises(ConfigError) as error:
+        measure(ROOMY, work)
+    assert error.value.values["field"] == "block_size"
+
+
+def test_a_run_can_be_left_in_the_middle() -> None:
+    """Its pieces are small, and two runs that take turns get in nobody's way."""
+    first, second = Work(2, 1.5, 3), Work(2, 3.0, 4)
+    under_way = {work: measuring(SPEC, work) for work in (first, second)}
+    outcomes, num_pieces = {}, 0
+    while under_way:
+        for work, pieces in tuple(under_way.items()):
+            try:
+                next(pieces)
+                num_pieces += 1
+            except StopIteration as end:
+                outcomes[work] = end.value
+                del under_way[work]
+    assert num_pieces > 250  # 250 requests, 8 a second: some 30 modelled seconds each
+    for work in (first, second):
+        assert outcomes[work].ttft_s.tolist() == ran(work).ttft_s.tolist()
+        assert outcomes[work].queue == ran(work).queue
+
+
+def test_a_run_that_is_over_or_left_lets_go_of_its_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    pools = []
+    real = runs.Server
+
+    def watched(*given: Any) -> Server:
+        server = real(*given)
+        pools.append(ref(server.engine.view))
+        return server
+
+    monkeypatch.setattr(runs, "Server", watched)
+    gc.disable()
+    try:
+        measure(ROOMY, Work(2, 24.0, 3))
+        left = measuring(ROOMY, Work(2, 24.0, 3))
+        while len(pools) < 2:
+            next(left)
+        assert pools[1]() is not None
+        left.close()
+        assert [pool() for pool in pools] == [None, None]
+    finally:
+        gc.enable()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import shutil
@@ -78,7 +79,7 @@ def gguf_entry(dice: random.Random, kind: str) -> bytes:
     """One or two entries say something else."""
     metadata = dict(KINDS[kind])
     for name in dice.sample(sorted(metadata), dice.randint(1, 2)):
-        metadata[name] = dice.choice(WRONG)
+        metadata[name] = wrong(dice, WRONG)
     return gguf_bytes(metadata, TENSORS)
 
 
@@ -135,7 +136,7 @@ def config_entry(dice: random.Random, folder: Path) -> None:
     path = folder / "config.json"
     tree = json.loads(path.read_bytes())
     for name in dice.sample(sorted(tree), dice.randint(1, 2)):
-        tree[name] = dice.choice(WRONG_JSON)
+        tree[name] = wrong(dice, WRONG_JSON)
     path.write_text(json.dumps(tree), "utf-8")
 
 
@@ -172,6 +173,11 @@ def files_about(dice: random.Random, folder: Path) -> None:
 FOLDER_DAMAGES: tuple[Folder, ...] = (any_bytes, json_entry, config_entry, shard_head, files_about)
 
 
+def wrong(dice: random.Random, values: tuple[Any, ...]) -> Any:
+    """One of them, freshly made: what is damaged once more must not be the constant itself."""
+    return copy.deepcopy(dice.choice(values))
+
+
 def change(dice: random.Random, tree: Any) -> None:
     """Walk down at random; what is found there is replaced, removed or repeated, its number doubled."""
     while True:
@@ -190,4 +196,4 @@ def change(dice: random.Random, tree: Any) -> None:
         case 2 if isinstance(tree, dict):
             tree[dice.choice(["", "x", *tree])] = tree.pop(key)
         case _:
-            tree[key] = dice.choice(WRONG_JSON)
+            tree[key] = wrong(dice, WRONG_JSON)
