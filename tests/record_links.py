@@ -87,6 +87,9 @@ def _run(at: AppTest) -> AppTest:
         for part in (ExpanderContainer, TabContainer):  # what is drawn only while it stands open
             stack.enter_context(patch.object(part, "open", new_callable=PropertyMock, return_value=True))
         stack.enter_context(patch("pages.sheet.fresh_seed", return_value=9507))  # else of every visitor's own
+        stack.enter_context(
+            patch("ui.decision.job.SheetJob.tick")
+        )  # how far it gets is a matter of the machine
         stack.enter_context(patch.dict(os.environ))
         for name in [name for name in os.environ if name.startswith("BROTH_")]:
             del os.environ[name]  # what one server offers on top would be in no other one's record
