@@ -50,19 +50,19 @@ def level_row() -> None:
             step=10,
             key="decision_own_level",
             on_change=_changed,
-            args=("level_ms", "decision_own_level"),
+            args=("level_ms", "decision_own_level", LEAST_MS, MOST_MS),
             width=150,
         )
 
 
 def _level_changed() -> None:
-    if st.session_state["decision_level"] is not None:  # a click on the chosen one would unset it
-        _changed("level_ms", "decision_level")
+    if stands_on_one("decision_level", LEVELS_MS):  # a click on the chosen one would unset it
+        _changed("level_ms", "decision_level", LEAST_MS, MOST_MS)
 
 
-def _changed(name: str, key: str) -> None:
+def _changed(name: str, key: str, least: float, most: float) -> None:
     value = st.session_state[key]
-    if value is not None:
+    if value is not None and least <= value <= most:
         CHOICE.set(replace(CHOICE.get(), **{name: value}))
 
 
@@ -95,7 +95,9 @@ def _number(name: str, value: float, least: float, most: float) -> None:
     key = f"decision_{name}_number"
     st.session_state[key] = value
     words, help_words = say(f"decision.{name}"), say("decision.rate.help")
-    st.number_input(words, least, most, key=key, on_change=_changed, args=(name, key), help=help_words)
+    st.number_input(
+        words, least, most, key=key, on_change=_changed, args=(name, key, least, most), help=help_words
+    )
 
 
 def _sizes(load: LoadSetup) -> None:
@@ -116,7 +118,10 @@ def _sizes(load: LoadSetup) -> None:
 
 
 def _sizes_changed() -> None:
-    chosen = tuple(sorted(st.session_state["decision_sizes"]))
+    """A callback may find anything there: what was sent is held against the sizes when they are drawn."""
+    chosen = tuple(
+        gib for gib in fitting_sizes(MACHINE.get().cost()) if gib in st.session_state["decision_sizes"]
+    )
     CHOICE.set(replace(CHOICE.get(), sizes_gib=chosen))
 
 
