@@ -129,7 +129,7 @@ def test_the_trade_offs_open_by_their_link(browser_page: Page, fresh_server: str
     browser_page.goto(f"{fresh_server}/tradeoffs?lang=zh")
     settle(browser_page)
     expect(browser_page.get_by_role("heading", name=t("tradeoff.title", "zh"))).to_be_visible()
-    expect(browser_page.locator(".js-plotly-plot")).to_be_visible()
+    expect(browser_page.locator(".js-plotly-plot").first).to_be_visible()
 
 
 def lies_within(found: Locator) -> bool:

@@ -122,7 +122,7 @@ def _sizes_changed() -> None:
     chosen = tuple(
         gib for gib in fitting_sizes(MACHINE.get().cost()) if gib in st.session_state["decision_sizes"]
     )
-    CHOICE.set(replace(CHOICE.get(), sizes_gib=chosen))
+    CHOICE.set(replace(CHOICE.get(), sizes_gib=chosen[:MOST_SIZES]))
 
 
 def _size(load: LoadSetup) -> None:

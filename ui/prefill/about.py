@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -45,7 +46,7 @@ def certainty(report: Report) -> None:
         for kind, make, mime in (("json", as_json, "application/json"), ("csv", as_csv, "text/csv")):
             st.download_button(
                 say(f"prefill.save.{kind}"),
-                make(report),
+                partial(make, report),
                 f"broth-{report.experiment}-{report.backend}.{kind}",
                 mime,
                 key=f"prefill_{kind}_{report.experiment}",

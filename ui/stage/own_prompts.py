@@ -89,8 +89,9 @@ def _files(typed: OwnPrompts) -> None:
     with st.expander(say("own.file")):
         too_long = len(pack_own(typed)) > MAX_OWN_LINK
         st.caption(say("own.file.needed" if too_long else "own.file.why", limit=MAX_OWN_LINK))
-        kept = own_to_file(typed)
-        st.download_button(say("own.file.save"), kept, "broth-prompts.json", on_click="ignore")
+        st.download_button(
+            say("own.file.save"), lambda: own_to_file(typed), "broth-prompts.json", on_click="ignore"
+        )  # made at the click: a file that stands ready is gone when the next one takes its place
         st.file_uploader(
             say("own.file.load"), type="json", max_upload_size=1, key="own_file", on_change=_load
         )

@@ -157,7 +157,7 @@ def _files(now: Sequence) -> None:
     with st.expander(say("teacher.file"), expanded=bool(now.stops) and not fits_link(now)):
         if now.stops:
             st.download_button(
-                say("teacher.file.save"), to_file(now), "broth-sequence.json", on_click="ignore"
+                say("teacher.file.save"), lambda: to_file(now), "broth-sequence.json", on_click="ignore"
             )
         st.file_uploader(
             say("teacher.file.load"), type="json", max_upload_size=1, key="teacher-file", on_change=_load

@@ -172,7 +172,7 @@ def _sample() -> tuple[list[TraceFile], Key]:
     _turn_to(sample=name)
     text = sample_log(name)
     with download:
-        st.download_button(say("traffic.sample.save"), text, f"{name}.jsonl", width="stretch")
+        st.download_button(say("traffic.sample.save"), lambda: text, f"{name}.jsonl", width="stretch")
     return [TraceFile(f"{name}.jsonl", text)], ("sample", name)
 
 
