@@ -123,14 +123,20 @@ def test_order_and_selection_of_the_checks(commands: list[list[str]], project: P
     assert next(command for command in commands if command[2] == "mypy")[3:] == ["core"]
 
 
-@pytest.mark.parametrize("culprit", ["not e2e", "e2e and not alone", "alone", None])
+BROWSER = "e2e and not alone"
+
+
+@pytest.mark.parametrize("shaky", [False, True])
+@pytest.mark.parametrize("culprit", ["not e2e", BROWSER, "alone", None])
 def test_the_full_run_has_three_parts_and_hears_each(
     commands: list[list[str]],
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
     culprit: str | None,
+    shaky: bool,
 ) -> None:
-    """The browser's tests begin beside the others; what they say comes after, and the last line tells all."""
+    """The browser's tests begin beside the others; what they say comes after, and the last line tells all.
+    What failed in the crowd is run again by itself; where it is well then, that is said."""
     order: list[str] = []
 
     def part(*command: str | Path) -> int:
@@ -142,17 +148,19 @@ def test_the_full_run_has_three_parts_and_hears_each(
     class Beside(subprocess.Popen[bytes]):
         def __init__(self, command: list[str], **options: Any) -> None:
             order.append(command[-1])
-            script = f"print('dots of the browser'); raise SystemExit({int(command[-1] == culprit)})"
+            script = f"print('dots of the browser'); raise SystemExit({int(shaky or culprit == BROWSER)})"
             super().__init__([sys.executable, "-c", script], **options)
 
     monkeypatch.setattr(run, "run", part)
     monkeypatch.setattr(run.subprocess, "Popen", Beside)
     monkeypatch.setattr(run.os, "cpu_count", lambda: 2)
     assert run.test([]) == int(culprit is not None)
-    assert order == ["e2e and not alone", "not e2e", "alone"]
+    again = [BROWSER] if shaky or culprit == BROWSER else []
+    assert order == [BROWSER, "not e2e", *again, "alone"]
     told = capfd.readouterr().out
+    assert ("SHAKY" in told) == (shaky and culprit != BROWSER)
     assert told.count("dots of the browser") == 1
-    names = dict(zip(["e2e and not alone", "not e2e", "alone"], run.PARTS, strict=True))
+    names = dict(zip([BROWSER, "not e2e", "alone"], run.PARTS, strict=True))
     last = told.splitlines()[-1]
     assert last.endswith(f"FAILED: {names[culprit]}" if culprit else "all three parts are well")
 
