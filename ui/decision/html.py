@@ -124,6 +124,8 @@ def grid_html(asked: Asked) -> str:
     about = asked.say("grid.about" if asked.decided else "grid.open")
     if asked.decided and not asked.done:
         about = asked.join(about, asked.say("grid.rest"))
+    if any(cell.too_small is not None for cell in asked.sheet.cells):
+        about = asked.join(about, asked.say("grid.small"))
     return _scrolling(asked, asked.grid_title, table, f'<p class="note">{escape(about)}</p>')
 
 

@@ -132,7 +132,7 @@ def test_a_size_too_small_for_a_request_is_said_also_without_a_cache() -> None:
     told = replace(told, sheet=gather(told.sheet.spec, small))
     assert sizes_html(told).count("too small") == 2
     assert "too_small" in sheet_csv(told)
-    assert paper_html(told, "", "")
+    assert "–: too small" in paper_html(told, "", "")
 
 
 @pytest.mark.parametrize("ms", LEVELS)
