@@ -20,7 +20,7 @@ from core.decision.sheet import (
     Sheet,
     gather,
 )
-from core.decision.spec import RESERVE_SHARE, SEEDS, UNLIMITED, WARM_SHARE, SheetSpec, sizes_for
+from core.decision.spec import RESERVE_SHARE, SEEDS, UNLIMITED, WARM_SHARE, SheetSpec, free_gib, sizes_for
 from core.decision.work import Outcome, Work, measure, measuring
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "Sheet",
     "SheetSpec",
     "Work",
+    "free_gib",
     "gather",
     "measure",
     "measuring",

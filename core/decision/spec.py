@@ -78,7 +78,7 @@ class SheetSpec:
     @property
     def free_gib(self) -> float:
         """Room for KV on each GPU: its memory less weights and reserve. Not above 0: no fit."""
-        return self.cost.gpu.memory_gib - self.weights_gib - self.reserve_gib
+        return free_gib(self.cost)
 
     @cached_property
     def sizes(self) -> tuple[float, ...]:
@@ -108,14 +108,19 @@ class SheetSpec:
         return int(self.num_requests * WARM_SHARE)
 
 
+def free_gib(cost: CostModel) -> float:
+    """Room for KV on each GPU, in GiB: its memory less its part of the weights and a reserve. Not above 0:
+    the model does not fit."""
+    return (1 - RESERVE_SHARE) * cost.gpu.memory_gib - cost.weights_gib / cost.num_gpus
+
+
 def sizes_for(load: LoadSpec, cost: CostModel, num_requests: int = 1500, count: int = 7) -> tuple[float, ...]:
     """Sizes worth looking at, in GiB a GPU: powers of two and what lies halfway, up to what the machine has
     room for, or up to all that so many requests bring if that is less. Empty: the model does not fit."""
     own = num_requests * load.longest_new // 4  # the longest is four times the mean
     common = load.num_prefixes * (2 * load.prefix_tokens + load.document_tokens) + 2 * load.prefix_tokens
     all_gib = (own + common) * cost.model.kv_bytes_per_token / GIB / cost.num_gpus
-    weights = cost.weights_gib / cost.num_gpus
-    free = (1 - RESERVE_SHARE) * cost.gpu.memory_gib - weights
+    free = free_gib(cost)
     ladder = [step * 2.0**power for power in range(-6, 12) for step in (1.0, 1.5)]
     fitting = [gib for gib in ladder if gib <= free and gib < 2 * all_gib]
     return tuple(fitting[::-2][:count][::-1])

@@ -26,6 +26,9 @@ def test_a_slider_changes_the_sentence() -> None:
     at = choose(visit("tradeoffs", lang="en"), "tradeoff_panel", "ttl")
     choose(at, "tradeoff_pause", 100)
     assert t("tradeoff.ttl.words", "en", pause=100, triple=300) in texts(at)
+    assert "It does not fit: 1 × A100 has" in texts(at), "hundred people for 300 s, on one GPU"
+    few = choose(at, "tradeoff_people", 10)
+    assert "It does not fit" not in texts(few)
 
 
 def test_the_caption_counts_what_the_chart_shows() -> None:

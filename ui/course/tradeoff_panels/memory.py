@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.decision import free_gib
 from core.tradeoffs.pots import ORDERS_A_DAY, POT_TOKENS, Kitchen, Rule, cook, order_book
 from core.tradeoffs.tradeoffs import held_against_pauses, ttl_against_pauses
 from ui.course.tradeoff_panels.sides import (
@@ -15,8 +16,9 @@ from ui.course.tradeoff_panels.sides import (
     share,
     two_sides,
 )
-from ui.frame.session import say
+from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
+from ui.words.i18n import run_on
 from ui.words.numbers import digits, percent
 
 TTLS = tuple(round(10 ** (k / 6), 3) for k in range(-6, 22))
@@ -61,7 +63,17 @@ def ttl_panel() -> None:
         "once": f"{once_then[0][1] * factor:.3g}",
         "day": digits(all_then[0][1] * factor * 86400),
     }
-    st.caption(say("tradeoff.ttl.cost_words", n=people, model=MACHINE.get().model, **numbers))
+    words = say("tradeoff.ttl.cost_words", n=people, model=MACHINE.get().model, **numbers)
+    st.caption(run_on((words, _too_much(all_then[0][1] * factor)), lang()))
+
+
+def _too_much(gib: float) -> str:
+    """Whether that is more than the machine has beside the weights; nothing where it fits."""
+    machine = MACHINE.get()
+    free = max(free_gib(machine.cost()), 0.0) * machine.num_gpus
+    if gib <= free:
+        return ""
+    return say("tradeoff.ttl.too_much", free=f"{free:.3g}", n=machine.num_gpus, gpu=machine.gpu)
 
 
 # -- three pots --------------------------------------------------------------------------------------------
