@@ -66,16 +66,6 @@ class SheetSpec:
     # -- memory ---------------------------------------------------------------------------------------------
 
     @property
-    def weights_gib(self) -> float:
-        """What the weights take on each GPU."""
-        return self.cost.weights_gib / self.cost.num_gpus
-
-    @property
-    def reserve_gib(self) -> float:
-        """What stays free on each GPU for everything else (``RESERVE_SHARE``)."""
-        return RESERVE_SHARE * self.cost.gpu.memory_gib
-
-    @property
     def free_gib(self) -> float:
         """Room for KV on each GPU: its memory less weights and reserve. Not above 0: no fit."""
         return free_gib(self.cost)

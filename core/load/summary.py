@@ -89,9 +89,17 @@ def _saved_busy(records: Records, cached: Meter, plain: Meter) -> float | None:
     return plain.busy_s / plain.num_generated * cached.num_generated - cached.busy_s
 
 
+def _p50_p95(ttft: Times) -> tuple[float | None, float | None]:
+    """Median and 95th percentile; None where nobody has a first token."""
+    if not len(ttft):
+        return None, None
+    p50, p95 = np.quantile(ttft, [0.5, 0.95]).tolist()
+    return p50, p95
+
+
 def _side(records: Records, side: Side, meter: Meter, now_s: float) -> SideSummary:
     ttft = records.ttft_s(side)
-    p50, p95 = np.quantile(ttft, [0.5, 0.95]).tolist() if len(ttft) else (None, None)
+    p50, p95 = _p50_p95(ttft)
     last = np.nanmax(side.finished_s) if meter.num_finished else 0.0
     per_s = meter.num_finished / float(last) if last else None
     return SideSummary(
@@ -166,7 +174,7 @@ def waits_so_far(side: Side, server: Server) -> Times:
 
 def _kind_side(waits: Times, answered: NDArray[np.bool_], slo_s: float) -> KindSide:
     ttft, waiting = waits[answered], waits[~answered & ~np.isnan(waits)]
-    p50, p95 = np.quantile(ttft, [0.5, 0.95]).tolist() if len(ttft) else (None, None)
+    p50, p95 = _p50_p95(ttft)
     late_already = int((waiting > slo_s).sum())
     known = len(ttft) + late_already
     late = (int((ttft > slo_s).sum()) + late_already) / known if known else None
