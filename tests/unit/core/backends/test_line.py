@@ -1,4 +1,4 @@
-"""The line in front of the clock: one at a time, short ones first, nobody for ever, leaving frees the place."""
+"""The line before the clock: one at a time, short ones first, nobody for ever, leaving frees the place."""
 
 from __future__ import annotations
 
