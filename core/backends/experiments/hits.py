@@ -72,10 +72,10 @@ def saving_claim(backend: Backend, **options: Any) -> Report:
     return hit_pairs(backend, SAVING_CASES, name="saving", **{"rounds": 3, **options})
 
 
-def long_prompt(backend: Backend, **options: Any) -> Report:
+def long_prompt(backend: Backend, case: tuple[int, int] = (8320, 8192), **options: Any) -> Report:
     """8,192 tokens that everybody shares and 128 of one's own."""
     few = {"runs": 3, "rounds": 1, "warm_ups": 1}
-    return hit_pairs(backend, ((8320, 8192),), name="long", **{**few, **options})
+    return hit_pairs(backend, (case,), name="long", **{**few, **options})
 
 
 def hit_sweep(
@@ -199,7 +199,8 @@ def _key(case: Case) -> str:
 def _pair_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int) -> Json:
     full, hit = done.timing(_key(Case(case.total, 0))), done.timing(_key(case))
     reused = case.hit_tokens(block_size)
-    median, low, high = done.ratio(_key(Case(case.total, 0)), _key(case))
+    names = _key(Case(case.total, 0)), _key(case)
+    median, low, high = done.ratio(*names)
     flops = spec.prefill_flops(case.total) / spec.prefill_flops(case.total - reused, reused)
     return {
         "total": case.total,
@@ -210,6 +211,7 @@ def _pair_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int) -> Jso
         "ratio": median,
         "ratio_low": low,
         "ratio_high": high,
+        "runs": [float(f"{ratio:.3g}") for ratio in done.ratios(*names)],
         "standing": standing(low, high, flops),
         "saved": 1 - 1 / median,
         "linear": case.total / (case.total - reused),
