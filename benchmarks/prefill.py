@@ -112,6 +112,8 @@ def measured(model: Model, names: tuple[str, ...], path: Path | None) -> list[st
         why = f", beside the FLOPs because of: {report.reason}" if report.reason else ""
         print(f"{told}, {time.perf_counter() - start:.1f} s{disturbed}{why}")
         print("\n".join(line(report)), flush=True)
+        if report.equality is not None and not report.equality.equal:
+            refused.append(told + ", other logits")
         if report.disturbed or (leaves(report) and not report.reason):
             refused.append(told + (disturbed or ", leaves the FLOPs without a reason"))
     return refused
