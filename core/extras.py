@@ -44,16 +44,16 @@ class Extra:
 EXTRAS = {
     extra.name: extra
     for extra in (
-        Extra("torch", "real prefill with torch beside numpy; needed for a GPU", (205, 900)),
+        Extra("torch", "real prefill with torch beside numpy; needed for a GPU", (203, 865)),
         Extra("model", "SmolLM2-135M-Instruct, a small model that talks", (93, 99), alone=True),
         Extra("tokenizers", "every tokenizer.json of a model directory", (4, 12), alone=True),
-        Extra("tokens", "Qwen's tokenizer, for the texts of your own logs", (7, 20)),
-        Extra("gguf", "fourteen more packed forms of GGUF files (Q2_K, IQ…, TQ…)", (3, 10)),
+        Extra("tokens", "Qwen's tokenizer, for the texts of your own logs", (6, 15)),
+        Extra("gguf", "fourteen more packed forms of GGUF files (Q2_K, IQ…, TQ…)", (1, 5)),
         Extra("excel", "logs in Excel files", (1, 3), file_name="xlsx"),
         Extra("msgpack", "event streams in the bytes that vLLM sends", (1, 2)),
     )
 }
-CUDA_MEGABYTES = (2740, 6000)
+CUDA_MEGABYTES = (2740, 4900)
 """Of torch's CUDA build, to download and on the disk."""
 
 
