@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from core.backends.base import Floats
 from core.backends.models.border import Settings, refuse_other_tensors
+from core.backends.models.entries import Entries
 from core.backends.models.families import GGUF_FAMILIES, GGUF_NAMES, Family
 from core.backends.models.gguf import GgufFile
-from core.backends.models.gguf_entries import Entries
 from core.backends.models.refusals import refusal, told_shortly
 from core.backends.spec import DecoderSpec
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.backends.models.border import Settings
+from core.backends.models.entries import Entries
 from core.backends.models.families import HF_FAMILIES, Family
-from core.backends.models.gguf_entries import Entries
 from core.backends.models.refusals import refusal, told_shortly
 from core.backends.models.safetensors import FORMS
 from core.backends.rope import llama3_factors

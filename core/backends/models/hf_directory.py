@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from core.backends.models.border import refuse_other_tensors
 from core.backends.models.families import HF_NAMES
 from core.backends.models.hf_config import HfConfig
 from core.backends.models.json_file import Json, read_json
-from core.backends.models.mapped_file import is_there
+from core.backends.models.model_file import is_there
 from core.backends.models.refusals import refusal
 from core.backends.models.safetensors import SafetensorsFile
 from core.backends.spec import DecoderSpec
@@ -118,7 +119,8 @@ class HfDirectory:
         embedding = HF_NAMES.stored("embedding")
         if embedding not in self._file_of:
             raise refusal("missing", self.folder.name, part=embedding)
-        if not np.array_equal(self._file_of[head].raw(head), self._file_of[embedding].raw(embedding)):
+        one, other = self._file_of[head].pieces(head), self._file_of[embedding].pieces(embedding)
+        if not all(itertools.starmap(np.array_equal, itertools.zip_longest(one, other))):
             raise refusal("part", self.folder.name, found=f"{head} ≠ {embedding}")
 
 
