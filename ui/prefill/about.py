@@ -32,7 +32,7 @@ def origin(report: Report, own: bool) -> None:
     if report.runs > 1:
         # n runs all lie on one side of the true median with chance 2 ^ (1 - n)
         told.append(say("prefill.runs", runs=report.runs, sure=percent(1 - 2 ** (1 - report.runs), 0)))
-    st.caption(" ".join(told))
+    st.caption(" · ".join(told))
 
 
 def certainty(report: Report) -> None:
