@@ -34,7 +34,7 @@ from core.backends.spec import DecoderSpec
 from tests.unit.core.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
 from tests.unit.core.backends.tiny import weights_of
 
-LIMIT, STEPS = 1e-4, 20
+LIMIT, STEPS = 1e-3, 20
 SMALLEST = -80.0
 """Below it llama.cpp's probabilities are 0 in float32, and their logarithms say nothing."""
 
@@ -98,6 +98,7 @@ def made_up(path: Path, family: str, form: int = 0) -> Path:
         **gguf_metadata(spec, architecture),
         **tokenizer_metadata(),
         "tokenizer.ggml.tokens": [*TOKENS[:3], *(f"w{number}" for number in range(3, len(TOKENS)))],
+        f"{architecture}.attention.value_length": spec.head_dim,
         **{f"{architecture}.{name}": value for name, value in settings.items()},
     }
     tensors = gguf_tensors(spec, weights_of(spec), "llama" if architecture == "mistral3" else architecture)
