@@ -13,6 +13,7 @@ from ui.frame.shell import toolbar
 from ui.prefill.about import certainty, origin
 from ui.prefill.chat import chat_panel
 from ui.prefill.clock import pair_view, sweep_view
+from ui.prefill.engines import engines_lacking, engines_view
 from ui.prefill.hardware import hardware_panel
 from ui.prefill.panels import choice_row, job_panel, measure_row
 from ui.prefill.serving import decode_view, saving_view, users_view
@@ -28,6 +29,7 @@ VIEWS: dict[str, Callable[[Report], None]] = {
     "saving": saving_view,
     "breaks": breaks_view,
     "documents": documents_view,
+    "engines": engines_view,
 }
 """Sections that show one report: what came with the lab, or what was measured here."""
 
@@ -62,6 +64,8 @@ def render() -> None:
         certainty(report)
     if name == "breaks":
         astray_panel()
+    if name == "engines":
+        engines_lacking()
 
 
 def _section() -> str:
