@@ -359,7 +359,8 @@ def add(options: list[str]) -> int:
     """Install some of what is optional, as ``python3 run.py add`` lists it."""
     asked = [option for option in options if option in (CPU_BUILD, CUDA_BUILD)]
     names = list(dict.fromkeys(option for option in options if option not in asked))
-    if unknown := [name for name in names if name not in EXTRAS]:
+    unknown = [name for name in names if name not in EXTRAS]
+    if unknown:
         raise SetupError(UNKNOWN_EXTRA.format(name=unknown[0], names=", ".join(EXTRAS)))
     if not names:
         return list_extras()

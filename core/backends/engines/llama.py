@@ -23,9 +23,10 @@ from core.backends.memory import refuse_if_short
 from core.backends.models.refusals import LONGEST
 from core.backends.progress import Cancelled, never_cancelled, stopped
 from core.errors import BackendError
+from core.extras import how_to_add
 
 PACKAGE = "xllamacpp"
-HOW_TO_ADD_LLAMA = "pip install -r requirements-llama.txt"
+HOW_TO_ADD_LLAMA = how_to_add("llama")
 CHILD = Path(__file__).with_name("llama_child.py")
 LOAD_S = 120.0
 _LOOK_S = 0.1
