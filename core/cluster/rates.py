@@ -3,26 +3,34 @@ and how much of that arrives as time.
 
     available   tokens that one endless cache for everybody would reuse / prompt tokens
     captured    tokens that the workers' caches did give / available tokens
-    delivered   sum of (cold - TTFT) / sum of (cold - best)
+    delivered   sum of (plain - TTFT) / sum of (plain - best)
 
-``cold``: a prompt's time to first token on an idle worker without any hit; ``best``: on an idle worker with
-all available tokens as its hit; both by the run's own time model, in the same chunks. So the denominator is
-what all available reuse would save with nobody waiting, and delivered is the share of it that arrives.
+``plain``: the same request's time to first token on as many workers without any cache, each request sent to
+the least loaded; ``best``: on an idle worker, with all available tokens as its hit. So the denominator is all
+that reuse and routing could take off, and delivered is the share of it that they do.
 
-Why this one: it is at most 100 %, because a hit is never more than what is available and company never
-shortens a step; with nobody waiting it *is* what was captured, weighed by time instead of tokens; and what
-is missing falls into two parts that add up: 1 = delivered + missed (hits not had) + waiting (queue, company
-in a step). It can be negative: then waiting cost more than all reuse could save, and it says so rather than
-stop at 0. The comparison with the same cluster without a cache was not taken: there a hit also shortens the
-queue of those behind it, so a share of more than 100 % would be usual."""
+Why this one: it is at most 100 %, because no hit is more than what is available and company never shortens
+a step. It is negative only where the first tokens come later than without any cache. With nobody waiting it
+*is* what was captured, weighed by time instead of tokens. Under load it counts that a hit also shortens the
+queue of those behind it, and that a hot worker lengthens it.
+
+Another one was examined, and is told as ``net``: of the time that all available reuse would save with
+nobody waiting, sum of (cold - best), the share that arrives, sum of (cold - TTFT), ``cold`` being an idle
+worker without a hit. It falls into parts that add up: 1 = net + missed (hits not had) + waiting (queue, and
+company in a step). But all waiting counts against it, the waiting too that was there without a cache: in
+bursts or at high load it is minus some hundred percent for every policy, however well it routes. Against a
+plain run, in these units, more than 100 % would be usual. So it serves to say where the loss is, at light
+load, and not as the share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from core.cluster.records import Rows
+from core.cluster.records import Floats, Rows
 from core.cluster.truth import DIFFERENCES, Difference
 from core.cost import StepWork, TimeModel
 from core.types import EngineConfig
@@ -59,16 +67,17 @@ class WorkerCount:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """A run in numbers; shares from 0 to 1, None where there is nothing to divide by. ``delivered`` +
-    ``missed`` + ``waiting`` = 1. ``balance``: most / mean prompt tokens computed by a worker, 1 is even.
-    ``believed_wrong``: share of chosen workers of whose cache the router had an idea that was not the
-    truth."""
+    """A run in numbers; shares from 0 to 1, None where there is nothing to divide by. ``delivered`` needs
+    the plain run; ``net`` + ``missed`` + ``waiting`` = 1. ``balance``: most / mean prompt tokens computed
+    by a worker, 1 is even. ``believed_wrong``: share of chosen workers of whose cache the router had an
+    idea that was not the truth."""
 
     num_requests: int
     prompt_tokens: int
     available: float | None
     captured: float | None
     delivered: float | None
+    net: float | None
     missed: float | None
     waiting: float | None
     ttft_p50_s: float | None
@@ -82,14 +91,19 @@ class Rates:
 
 
 def rates_of(
-    rows: Rows, workers: tuple[WorkerCount, ...], time_model: TimeModel, config: EngineConfig
+    rows: Rows,
+    workers: tuple[WorkerCount, ...],
+    time_model: TimeModel,
+    config: EngineConfig,
+    plain_s: Floats | None = None,
 ) -> Rates:
-    """Over all requests that have their first token. O(requests)."""
+    """Over all requests that have their first token; ``plain_s``: every request's time to first token without
+    any cache. O(requests)."""
     done = np.flatnonzero(~np.isnan(rows.first_s[: rows.num]))
     tokens, available, hit = rows.num_tokens[done], rows.available[done], rows.hit[done]
     ttft, waited = rows.ttft_s[done], rows.waited_s[done]
     prompt, reusable = int(tokens.sum()), int(available.sum())
-    delivered, missed, waiting = _shares(rows, done, time_model, config.max_num_batched_tokens)
+    times = _Times(rows, done, time_model, config.max_num_batched_tokens)
     kinds = rows.kind[done, rows.worker[done]]
     known = kinds != DIFFERENCES.index("unknown")
     wrong = known & (kinds != DIFFERENCES.index("agrees"))
@@ -99,9 +113,10 @@ def rates_of(
         prompt_tokens=prompt,
         available=reusable / prompt if prompt else None,
         captured=int(hit.sum()) / reusable if reusable else None,
-        delivered=delivered,
-        missed=missed,
-        waiting=waiting,
+        delivered=None if plain_s is None else times.delivered(plain_s[done]),
+        net=times.of_savings((times.cold - ttft).sum()),
+        missed=times.of_savings((times.own - times.best).sum()),
+        waiting=times.of_savings((ttft - times.own).sum()),
         ttft_p50_s=float(np.quantile(ttft, 0.5)) if len(done) else None,
         ttft_p95_s=float(np.quantile(ttft, 0.95)) if len(done) else None,
         ttft_mean_s=float(ttft.mean()) if len(done) else None,
@@ -113,19 +128,26 @@ def rates_of(
     )
 
 
-def _shares(
-    rows: Rows, done: np.ndarray, time_model: TimeModel, budget: int
-) -> tuple[float | None, float | None, float | None]:
-    """Delivered, missed, waiting: shares of what all available reuse would save."""
-    most = missed = waiting = 0.0
-    for row, ttft in zip(done.tolist(), rows.ttft_s[done].tolist(), strict=True):
-        num, hit, available = int(rows.num_tokens[row]), int(rows.hit[row]), int(rows.available[row])
-        best = alone_s(time_model, num, available, budget)
-        own = best if hit == available else alone_s(time_model, num, hit, budget)
-        if available:
-            most += alone_s(time_model, num, 0, budget) - best
-        missed += own - best
-        waiting += ttft - own
-    if not most:
-        return None, None, None
-    return 1 - (missed + waiting) / most, missed / most, waiting / most
+class _Times:
+    """What each first token takes alone: without a hit, with all that is available, with the hit it had."""
+
+    def __init__(self, rows: Rows, done: NDArray[np.int64], time_model: TimeModel, budget: int) -> None:
+        tokens, available, hit = (one[done].tolist() for one in (rows.num_tokens, rows.available, rows.hit))
+
+        def alone(hits: Iterable[int]) -> Floats:
+            return np.array(
+                [alone_s(time_model, num, one, budget) for num, one in zip(tokens, hits, strict=True)]
+            )
+
+        self.ttft = rows.ttft_s[done]
+        self.cold, self.best, self.own = alone([0] * len(tokens)), alone(available), alone(hit)
+
+    def delivered(self, plain_s: Floats) -> float | None:
+        """Of what could be taken off a run without a cache, what was."""
+        most = float((plain_s - self.best).sum())
+        return float((plain_s - self.ttft).sum()) / most if most > 0 else None
+
+    def of_savings(self, seconds: float) -> float | None:
+        """As a share of what all available reuse saves with nobody waiting."""
+        most = float((self.cold - self.best).sum())
+        return float(seconds) / most if most > 0 else None

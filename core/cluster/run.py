@@ -24,7 +24,7 @@ import numpy as np
 from core.cluster.card import Card, Notice
 from core.cluster.jobs import Job
 from core.cluster.rates import Rates, WorkerCount, rates_of
-from core.cluster.records import Rows
+from core.cluster.records import Floats, Rows
 from core.cluster.router import Ask, Choice, Router, Worker
 from core.cluster.truth import DIFFERENCES, Available, difference, held_blocks
 from core.cost import TimeModel
@@ -251,9 +251,9 @@ class ClusterRun:
             )
         return tuple(found)
 
-    def rates(self) -> Rates:
-        """The run so far in numbers."""
-        return rates_of(self.rows, self.counts(), self.time_model, self.config)
+    def rates(self, plain_s: Floats | None = None) -> Rates:
+        """The run so far in numbers; ``plain_s`` from ``routers.catalogue.plain_ttft`` of the same jobs."""
+        return rates_of(self.rows, self.counts(), self.time_model, self.config, plain_s)
 
 
 def _check(config: EngineConfig, num_workers: int, deaths: Sequence[tuple[float, int]]) -> None:

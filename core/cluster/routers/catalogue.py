@@ -3,9 +3,11 @@ text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from core.cluster.jobs import Job
+from core.cluster.records import Floats
 from core.cluster.router import Router
 from core.cluster.routers.affinity import PrefixHash, SessionRing, Sticky
 from core.cluster.routers.aibrix import AIBrixPrefix
@@ -16,7 +18,10 @@ from core.cluster.routers.plain import LeastQueued, LeastRequest, PowerOfTwo, Ra
 from core.cluster.routers.production_stack import PrefixAware
 from core.cluster.routers.ray_serve import RayPrefix
 from core.cluster.routers.sglang import SGR, SMG, CacheAware
+from core.cluster.run import ClusterRun
 from core.cost import TimeModel
+from core.load.run import without_cache
+from core.types import EngineConfig
 
 CHARS_PER_TOKEN = 4
 """Of a text that is not there: about what English has in the usual vocabularies."""
@@ -48,3 +53,18 @@ ROUTERS: Mapping[str, Maker] = MappingProxyType(
     }
 )
 """From a name to what makes a fresh router: (seed, time model)."""
+
+
+def plain_ttft(
+    jobs: Sequence[Job],
+    config: EngineConfig,
+    time_model: TimeModel,
+    num_workers: int,
+    deaths: Sequence[tuple[float, int]] = (),
+) -> Floats:
+    """Each request's time to first token on as many workers without any cache, sent to the least loaded
+    one: what ``Rates.delivered`` is measured against. Seconds, in the order of the jobs."""
+    plain = without_cache(config)
+    return (
+        ClusterRun(jobs, plain, time_model, LeastRequest(), num_workers, deaths=deaths).finish().rows.ttft_s
+    )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from core.cluster.card import Card
 from core.cluster.jobs import Job, Recorded, recorded_jobs, stream_jobs
 from core.cluster.rates import alone_s
-from core.cluster.routers.catalogue import ROUTERS
+from core.cluster.routers.catalogue import ROUTERS, plain_ttft
 from core.cluster.routers.plain import RoundRobin
 from core.cluster.run import ClusterRun
 from core.cluster.truth import Available, difference
@@ -118,14 +118,14 @@ def test_everybody_is_served_once_and_the_shares_hold(
     assert (rows.hit >= 0).all()
     assert (rows.hit <= rows.available).all()
     assert (rows.available < rows.num_tokens).all()
-    rates = run.rates()
+    rates = run.rates(plain_ttft(jobs, config, COST, num))
     assert sum(worker.num_requests for worker in rates.workers) == len(jobs)
     assert sum(count for _, count in rates.differences) == len(jobs)
-    if rates.delivered is not None and rates.missed is not None and rates.waiting is not None:
-        assert rates.delivered <= 1 + 1e-9
+    assert (rates.delivered or 0) <= 1 + 1e-9
+    if rates.net is not None and rates.missed is not None and rates.waiting is not None:
         assert rates.missed >= -1e-9
         assert rates.waiting >= -1e-9
-        assert rates.delivered + rates.missed + rates.waiting == pytest.approx(1)
+        assert rates.net + rates.missed + rates.waiting == pytest.approx(1)
     again = cluster(jobs, config, name, num).finish()
     assert np.array_equal(again.rows.worker, rows.worker)
     assert np.array_equal(again.rows.first_s, rows.first_s)
@@ -154,21 +154,32 @@ def test_with_nobody_waiting_delivered_is_captured() -> None:
     """One request a minute: what each first token takes is what it takes alone, in the same chunks."""
     jobs = list(stream_jobs(replace(SPEC, rate=1 / 60, num_requests=40, think_s=1.0), CONFIG))
     run = cluster(jobs, CONFIG, "round_robin", 3).finish()
-    rates = run.rates()
+    rates = run.rates(plain_ttft(jobs, CONFIG, COST, 3))
     assert rates.waiting == pytest.approx(0, abs=1e-6)
     budget = CONFIG.max_num_batched_tokens
     for row, ttft in enumerate(run.rows.ttft_s):
         own = alone_s(COST, int(run.rows.num_tokens[row]), int(run.rows.hit[row]), budget)
         assert ttft == pytest.approx(own, rel=1e-6)
     assert 0 < (rates.delivered or 0) < 1
+    assert rates.net == pytest.approx(rates.delivered)
     assert rates.missed == pytest.approx(1 - (rates.delivered or 0))
 
 
-def test_delivered_is_negative_where_waiting_costs_more_than_all_reuse_saves() -> None:
+def test_under_load_reuse_is_delivered_although_waiting_costs_more_than_it_saves_alone() -> None:
     jobs = list(stream_jobs(replace(SPEC, rate=4000), CONFIG))
-    rates = cluster(jobs, CONFIG, "round_robin", 1).finish().rates()
-    assert (rates.delivered or 0) < 0
+    rates = cluster(jobs, CONFIG, "oracle", 1).finish().rates(plain_ttft(jobs, CONFIG, COST, 1))
+    assert 0 < (rates.delivered or 0) < 1
+    assert (rates.net or 0) < 0
     assert (rates.waiting or 0) > 1
+
+
+def test_delivered_is_negative_where_first_tokens_come_later_than_without_a_cache() -> None:
+    """A system prompt for everybody pins all requests to the one worker that had it first."""
+    jobs = list(stream_jobs(replace(SPEC, mix={"system": 1.0}, prefix_tokens=128, rate=4000), CONFIG))
+    run = cluster(jobs, replace(CONFIG, num_blocks=800), "production_stack", 4).finish()
+    rates = run.rates(plain_ttft(jobs, CONFIG, COST, 4))
+    assert rates.balance == pytest.approx(4)
+    assert (rates.delivered or 0) < 0 < (rates.captured or 0)
 
 
 def test_an_endless_common_pool_gives_all_that_is_available() -> None:
