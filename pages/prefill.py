@@ -14,6 +14,7 @@ from ui.prefill.about import certainty, origin
 from ui.prefill.chat import chat_panel
 from ui.prefill.clock import pair_view, sweep_view
 from ui.prefill.engines import engines_lacking, engines_view
+from ui.prefill.hardware import hardware_panel
 from ui.prefill.panels import choice_row, job_panel, measure_row
 from ui.prefill.serving import decode_view, saving_view, users_view
 from ui.prefill.state import collect, report_of, state
@@ -34,6 +35,7 @@ VIEWS: dict[str, Callable[[Report], None]] = {
 
 PANELS: dict[str, Callable[[], None]] = {
     "chat": chat_panel,
+    "hardware": hardware_panel,
 }
 """Sections that draw themselves."""
 

@@ -146,7 +146,7 @@ class _Race:
             self.complete = False
 
     def _round(self, warm_up: bool, before: float, part: float) -> None:
-        """Everything once. A round that is thrown away has no crowds: one prompt after another warms enough."""
+        """Everything once. A round that is thrown away has no crowds: single prompts warm up enough."""
         plan, fractions = self.plan, self.plan.fractions
         sweep: dict[tuple[int, float], First] = {}
         crowds: dict[tuple[int, int, bool], list[First]] = {}
