@@ -1,4 +1,4 @@
-"""A conversation with a real model, and what the cache saves in each of its turns. One ``Chat`` per visitor."""
+"""A conversation with a real model, and what the cache saves in each turn. One ``Chat`` per visitor."""
 
 from __future__ import annotations
 
@@ -123,9 +123,7 @@ class Chat:
         """
         prompt = self._tokenizer.encode(self.model.chat_format.dialogue(messages))
         request_id, plan = self._admit(tuple(prompt), use_cache)
-        end = hit_end(
-            self._held, plan.token_ids, messages, plan.num_cached, self.block_size, self._tokenizer
-        )
+        end = hit_end(self._held, plan.token_ids, messages, plan.num_cached, self.block_size, self._tokenizer)
         answering = _Answering(plan.block_table)
         try:
             first = self._backend.prefill(plan)
@@ -159,9 +157,7 @@ class Chat:
             return self._backend.prefill(answer.plan)
 
         works = {"full": full, "hit": hit} if answer.hit_tokens else {"full": full}
-        rounds = take_turns(
-            works, rounds=_ROUNDS, warm_ups=_WARM_UPS, progress=progress, cancelled=cancelled
-        )
+        rounds = take_turns(works, rounds=_ROUNDS, warm_ups=_WARM_UPS, progress=progress, cancelled=cancelled)
         fast = "hit" if answer.hit_tokens else "full"
         difference = compare(full_logits[0], answer.logits)
         return Clock(rounds.timing(fast), rounds.timing("full"), rounds.ratio("full", fast), difference)
@@ -192,8 +188,8 @@ class Chat:
         if len(tokens) > self.longest:
             raise BackendError(
                 "backend.chat_too_long",
-                f"This conversation has {len(tokens)} tokens, and {self.longest} fit here. Shorten a message, "
-                "or begin a new conversation.",
+                f"This conversation has {len(tokens)} tokens, and {self.longest} fit here. "
+                "Shorten a message, or begin a new conversation.",
                 count=len(tokens),
                 limit=self.longest,
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import Literal
 
 from core.backends.models.chat_template import Messages
@@ -28,8 +27,8 @@ class Held:
 class HitEnd:
     """``num_shared`` tokens are those of an earlier sequence; the hit covers the full blocks of them.
 
-    ``empty``: there was no earlier sequence. ``all``: the earlier sequence is shared to its end. ``other_ids``:
-    the text goes on as it did, but read again it is cut into other tokens. ``rewritten``: the template writes
+    ``empty``: there was no earlier sequence. ``all``: the earlier one is shared to its end. ``other_ids``: the
+    text goes on as it did, but read again it is cut into other tokens. ``rewritten``: the template writes
     the same conversation as another text. ``changed``: somebody changed an earlier message. ``evicted``: the
     tokens are shared, but some of their blocks had to make room.
     ``was`` and ``now``: the texts of the tokens from where the sequences part.
@@ -62,14 +61,15 @@ def hit_end(
     return HitEnd(_parted(was, now, best.messages, messages), shared, was[:_SHOWN], now[:_SHOWN])
 
 
-def num_shared(one: tuple[int, ...], other: tuple[int, ...]) -> int:
-    """Tokens that two sequences have in common from the beginning."""
+def num_shared(one: Sequence[object], other: Sequence[object]) -> int:
+    """How much two sequences have in common from the beginning."""
     places = enumerate(zip(one, other, strict=False))
     return next((place for place, pair in places if pair[0] != pair[1]), min(len(one), len(other)))
 
 
 def _parted(was: tuple[str, ...], now: tuple[str, ...], before: Messages, messages: Messages) -> Reason:
-    same = len(commonprefix(("".join(was), "".join(now))))
-    if same == len("".join(was)) or same >= max(len(was[0]), len(now[0])):
+    before_text, now_text = "".join(was), "".join(now)
+    same = num_shared(before_text, now_text)
+    if same == len(before_text) or same >= max(len(was[0]), len(now[0])):
         return "other_ids"
     return "rewritten" if messages[: len(before)] == before else "changed"

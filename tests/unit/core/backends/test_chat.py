@@ -209,9 +209,7 @@ def test_a_changed_message_is_computed_from_there_on(chat: Chat) -> None:
     same = chat.ask(longer(start, first, "Two?"), max_tokens=9)
     place = next(
         place
-        for place, (was, now) in enumerate(
-            zip(second.plan.token_ids, changed.plan.token_ids, strict=False)
-        )
+        for place, (was, now) in enumerate(zip(second.plan.token_ids, changed.plan.token_ids, strict=False))
         if was != now
     )
     assert changed.hit_end.reason == "changed"
@@ -378,7 +376,10 @@ def test_the_real_model_answers_and_hits() -> None:
     assert path is not None
     real = ModelLoader().load(ModelSource("gguf", str(path)))
     chat = Chat(real, num_blocks=40)
-    start = one("You are a helpful AI assistant named SmolLM, trained by Hugging Face", "What is the capital of France?")
+    start = one(
+        "You are a helpful AI assistant named SmolLM, trained by Hugging Face",
+        "What is the capital of France?",
+    )
     answer = chat.ask(start, max_tokens=12)
     assert (answer.text, answer.ended) == ("The capital of France is Paris.", "model")
     on = longer(start, answer, "What is the capital of Italy?")
