@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-
-import numpy as np
 import streamlit as st
 
-from core.backends.decoders.loader import ModelLoader
-from core.backends.experiments.chat import Answer, Chat, Clock
-from core.backends.models.chat_template import Messages
 from core.backends.models.sources import HOW_TO_ADD_MODEL
-from core.backends.progress import stopped
-from core.errors import BackendError, BrothError
+from core.errors import BrothError
 from ui.frame.session import plain, say, stands_on_one
+from ui.prefill.chat_ask import ask, ask_changed
 from ui.prefill.chat_ledger import ledger
-from ui.prefill.conversation import Conversation, Turn, conversation
-from ui.prefill.job import Job
+from ui.prefill.conversation import Conversation, conversation
 from ui.prefill.models import (
     SMALL,
     VARIABLE,
     Choice,
     is_loaded,
-    loader,
     model_name,
     need_mb,
     readable_models,
 )
-from ui.prefill.state import begin, state, usable_choice
+from ui.prefill.state import state, usable_choice
 from ui.words.numbers import digits
 
 MAX_SYSTEM, MAX_QUESTION = 4_000, 500
-MAX_TOKENS = 48
-"""Of an answer."""
 
 _LOOKS = {"user": ":material/person:", "assistant": ":material/smart_toy:"}
 
@@ -99,7 +88,7 @@ def _spoken(talk: Conversation) -> None:
 
 def _go_to() -> None:
     talk = conversation()
-    if not stands_on_one("prefill_at", [turn.number for turn in talk.turns]):
+    if not stands_on_one("prefill_at", [None, *(turn.number for turn in talk.turns)]):
         return
     talk.at = st.session_state["prefill_at"]
     if talk.current is not None:
@@ -119,7 +108,7 @@ def _form(talk: Conversation, choice: Choice) -> None:
     talk.system, talk.question = st.session_state["prefill_system"], st.session_state["prefill_question"]
     busy = state().job is not None
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(say("prefill.chat.ask"), type="primary", key="prefill_ask", on_click=_ask, args=(choice,),
+        st.button(say("prefill.chat.ask"), type="primary", key="prefill_ask", on_click=ask, args=(choice,),
                   disabled=busy or not talk.question.strip())  # fmt: skip
         if talk.turns:
             st.button(say("prefill.chat.anew"), key="prefill_anew", on_click=talk.begin_anew,
@@ -151,81 +140,8 @@ def _change(talk: Conversation, choice: Choice) -> None:
         st.button(
             say("prefill.chat.ask_again"),
             key="prefill_ask_again",
-            on_click=_ask_changed,
+            on_click=ask_changed,
             args=(choice, place, text),
             disabled=state().job is not None or text == earlier[place][1],
         )
         st.caption(say("prefill.chat.change.hint"))
-
-
-# -- asking ---------------------------------------------------------------------------------------------
-
-
-def _ask(choice: Choice) -> None:
-    talk = conversation()
-    talk.system, talk.question = st.session_state["prefill_system"], st.session_state["prefill_question"]
-    spoken = talk.spoken if talk.choice == choice else ()
-    changed = talk.current if spoken and talk.current and talk.current.system != talk.system else None
-    messages = (("system", talk.system), *spoken, ("user", talk.question))
-    _begin(choice, messages, changed.number if changed else None)
-
-
-def _ask_changed(choice: Choice, place: int, text: str) -> None:
-    turn = conversation().current
-    if turn is None:
-        return
-    messages = list(turn.messages)
-    messages[place + 1] = (messages[place + 1][0], text)
-    _begin(choice, tuple(messages), turn.number)
-
-
-def _begin(choice: Choice, messages: Messages, beside: int | None) -> None:
-    talk = conversation()
-    if state().job is None and talk.choice != choice:
-        talk.forget()
-        talk.proposed, beside = None, None
-    number = talk.turns[-1].number + 1 if talk.turns else 1
-
-    def keep(found: tuple[Chat, Turn]) -> None:
-        talk.chat, turn = found
-        talk.choice = choice
-        talk.keep(
-            replace(turn, number=number, beside=beside),
-            st.session_state.get("prefill_question", talk.question),
-        )
-
-    begin("chat", choice, partial(_answer, loader(), talk.chat, messages), keep)
-
-
-def _answer(
-    known: ModelLoader, chat: Chat | None, messages: Messages, job: Job[tuple[Chat, Turn]]
-) -> tuple[Chat, Turn]:
-    """On the job's thread: answer over the cache, then time the first token with and without it."""
-    model = job.load(known)
-    with job.clock_of(known):
-        chat = chat or Chat(model)
-
-        def tell(text: str) -> None:
-            job.text = text
-            job.progress(min(0.5, job.fraction + 0.5 / MAX_TOKENS))
-
-        answer = chat.ask(messages, max_tokens=MAX_TOKENS, on_text=tell, cancelled=job.cancelled)
-        if answer.ended == "stopped" and not answer.token_ids:
-            raise stopped()
-        clock = _clock(chat, answer, job)
-    note = model.chat_format.note(messages[0][1])
-    size = len(answer.table) * chat.block_size * chat.kv_bytes_per_token
-    light = replace(
-        answer, logits=np.empty(0, np.float32)
-    )  # a vocabulary of numbers that nobody asks for again
-    return chat, Turn(0, messages, light, clock, size, note)
-
-
-def _clock(chat: Chat, answer: Answer, job: Job[tuple[Chat, Turn]]) -> Clock | None:
-    """None if it was stopped: the answer stands all the same."""
-    try:
-        return chat.clock(answer, progress=lambda part: job.progress(0.5 + part / 2), cancelled=job.cancelled)
-    except BackendError as error:
-        if error.code != "backend.cancelled":
-            raise
-        return None

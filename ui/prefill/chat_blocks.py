@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 import streamlit as st
 
@@ -19,8 +20,8 @@ STYLE = f"""<style>
 .ct>b.now{{font-weight:700}}
 .ct>div{{display:flex;flex-wrap:wrap;gap:3px 2px}}
 .ct span{{width:1.55rem;text-align:center;font-size:.68rem;font-variant-numeric:tabular-nums}}
-.ct i,.ct-key i{{display:flex;height:.85rem;margin-top:2px;border:1px solid {themed("line")};border-radius:2px;
-overflow:hidden}}
+.ct i,.ct-key i{{display:flex;height:.85rem;margin-top:2px;overflow:hidden;
+border:1px solid {themed("line")};border-radius:2px}}
 .ct u,.ct-key u{{display:block;height:100%}}
 .ct .hit,.ct-key .hit{{background:{themed("hit")}}}
 .ct .computed,.ct-key .computed{{background:repeating-linear-gradient(45deg,{themed("miss")} 0 3px,
@@ -49,9 +50,7 @@ def cells_of(turn: Turn, block_size: int) -> list[Cell]:
     cells = []
     for place, block_id in enumerate(answer.table):
         first, last = place * block_size, (place + 1) * block_size
-        hit, computed, decoded = (
-            max(0, min(last, end) - max(first, start)) for start, end in zip(ends[:-1], ends[1:], strict=True)
-        )
+        hit, computed, decoded = (max(0, min(last, end) - max(first, start)) for start, end in pairwise(ends))
         cells.append(Cell(block_id, (hit, computed, decoded)))
     return cells
 

@@ -1,4 +1,4 @@
-"""What each turn of a conversation cost: tokens, K/V, time to the first token; and why its hit ended there."""
+"""What each turn of a conversation cost: tokens, K/V, first token; and why its hit ended there."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ def ledger(talk: Conversation) -> None:
     """Block tables and numbers of all turns, and sentences about the one that the conversation stands at."""
     assert talk.chat is not None
     show_blocks(talk.turns, talk.at, talk.chat.block_size)
-    show_table(
-        "prefill-chat", [say(f"prefill.head.{name}") for name in _HEAD], [_cells(turn) for turn in talk.turns]
-    )
+    head = [say(f"prefill.head.{name}") for name in _HEAD]
+    show_table("prefill-chat", head, [_cells(turn) for turn in talk.turns])
     turn = talk.current
     if turn is not None:
         st.markdown("\n\n".join(_sentences(talk, turn)))
@@ -69,12 +68,8 @@ def _clock_words(turn: Turn) -> str:
     counts = {"n": turn.number, "hit": answer.hit_tokens, "total": answer.num_prompt}
     if clock is None:
         return say("prefill.chat.untimed", **counts)
-    words = {
-        **counts,
-        "ms": digits(clock.hit.ms),
-        "without": digits(clock.full.ms),
-        "kind": _kind(clock.full),
-    }
+    sides = {"ms": digits(clock.hit.ms), "without": digits(clock.full.ms)}
+    words = {**counts, **sides, "kind": _kind(clock.full), "rounds": clock.full.num}
     if not answer.hit_tokens:
         return say("prefill.chat.cold", **words)
     ratio, low, high = (times(round(value, 1)) for value in clock.ratio)
@@ -88,12 +83,12 @@ def _kind(timing: Timing) -> str:
 def _end_words(turn: Turn) -> str:
     """Why the hit ends where it does."""
     end = turn.answer.hit_end
-    was, now = (
-        " ".join(f":gray-badge[{seen(text)}]" for text in texts if text) for texts in (end.was, end.now)
-    )
-    return say(
-        f"prefill.chat.end.{end.reason}", shared=end.num_shared, hit=turn.answer.hit_tokens, was=was, now=now
-    )
+    counts = {"shared": end.num_shared, "hit": turn.answer.hit_tokens}
+    return say(f"prefill.chat.end.{end.reason}", was=_badges(end.was), now=_badges(end.now), **counts)
+
+
+def _badges(texts: Sequence[str]) -> str:
+    return " ".join(f":gray-badge[{seen(text)}]" for text in texts if text)
 
 
 def _beside_words(turn: Turn, other: Turn) -> str:

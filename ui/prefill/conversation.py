@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from core.backends.experiments.chat import Answer, Chat, Clock
+from core.backends.experiments.answer import Answer, Clock
+from core.backends.experiments.chat import Chat
 from core.backends.models.chat_template import Messages
 from ui.frame.kept import Kept
 from ui.prefill.models import Choice

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
 
-from core.backends.base import Difference, Floats, PrefillResult, compare
+from core.backends.base import Floats, PrefillResult, compare
 from core.backends.decoders.loader import Model
+from core.backends.experiments.answer import Answer, Clock, Ended
 from core.backends.experiments.hit_end import Held, HitEnd, hit_end
-from core.backends.experiments.measure import Timing, take_turns
+from core.backends.experiments.measure import take_turns
+from core.backends.experiments.runs import settle
 from core.backends.models.chat_template import Messages
 from core.backends.plan import Plan, PlanReader
 from core.backends.progress import Cancelled, Progress, never_cancelled, no_progress
@@ -20,58 +20,7 @@ from core.types import EngineConfig, Request
 OnText = Callable[[str], None]
 """Told the whole answer so far, after each token."""
 
-Ended = Literal["model", "length", "pool", "positions", "stopped"]
-"""What ended an answer: the model itself, the length that was asked for, the pool, the model's longest text,
-or the reader."""
-
 _WARM_UPS, _ROUNDS = 1, 3
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """One answer. ``plan`` is what the engine decided for the prompt, ``table`` are the blocks of prompt and
-    answer together, ``token_ids`` the answer's. ``logits`` are those of the prompt's last token.
-
-    ``pieces`` are the texts of all tokens, the prompt's and the answer's.
-    """
-
-    text: str
-    pieces: tuple[str, ...]
-    plan: Plan
-    table: tuple[int, ...]
-    token_ids: tuple[int, ...]
-    logits: Floats
-    ended: Ended
-    hit_end: HitEnd
-
-    @property
-    def num_prompt(self) -> int:
-        """Tokens of the whole prompt, marks included."""
-        return len(self.plan.token_ids)
-
-    @property
-    def hit_tokens(self) -> int:
-        """Tokens whose K/V stood in the cache."""
-        return self.plan.num_cached
-
-    @property
-    def num_tokens(self) -> int:
-        """Tokens of the answer."""
-        return len(self.token_ids)
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """The first token of one prompt over the cache and without any: both warmed, in turn, medians.
-
-    ``ratio`` (median, smallest, largest) takes each round with itself. Without a hit both sides are one and
-    the same work, which is timed once, and the ratio is 1. ``difference``: how far the logits lie apart.
-    """
-
-    hit: Timing
-    full: Timing
-    ratio: tuple[float, float, float]
-    difference: Difference
 
 
 class Chat:
@@ -94,6 +43,7 @@ class Chat:
         self.engine = Engine(EngineConfig(block_size=block_size, num_blocks=num_blocks), self._reader)
         self._num_requests = 0
         self._held: list[Held] = []
+        self._settled = False
 
     @property
     def kv_bytes_per_token(self) -> int:
@@ -146,6 +96,7 @@ class Chat:
         Raises:
             BackendError: stopped before one round was whole.
         """
+        self._settle()
         full_logits: list[Floats] = []
 
         def full(_round: int) -> PrefillResult:
@@ -161,6 +112,12 @@ class Chat:
         fast = "hit" if answer.hit_tokens else "full"
         difference = compare(full_logits[0], answer.logits)
         return Clock(rounds.timing(fast), rounds.timing("full"), rounds.ratio("full", fast), difference)
+
+    def _settle(self) -> None:
+        """Once, before anything is timed; in a pool of its own."""
+        if not self._settled:
+            settle(self.model.backend(self._backend.threads))
+        self._settled = True
 
     def _told(
         self,

@@ -27,8 +27,8 @@ class Held:
 class HitEnd:
     """``num_shared`` tokens are those of an earlier sequence; the hit covers the full blocks of them.
 
-    ``empty``: there was no earlier sequence. ``all``: the earlier one is shared to its end. ``other_ids``: the
-    text goes on as it did, but read again it is cut into other tokens. ``rewritten``: the template writes
+    ``empty``: there was no earlier sequence. ``all``: the earlier one is shared to its end. ``other_ids``:
+    the text goes on as it did, and read again it is cut into other tokens. ``rewritten``: the template writes
     the same conversation as another text. ``changed``: somebody changed an earlier message. ``evicted``: the
     tokens are shared, but some of their blocks had to make room.
     ``was`` and ``now``: the texts of the tokens from where the sequences part.
@@ -44,11 +44,11 @@ def hit_end(
     held: Sequence[Held],
     token_ids: tuple[int, ...],
     messages: Messages,
-    hit_tokens: int,
-    block_size: int,
+    hit: tuple[int, int],
     tokenizer: ModelTokenizer,
 ) -> HitEnd:
-    """``hit_tokens`` and ``block_size`` are the engine's; ``messages`` is what ``token_ids`` stand for."""
+    """``hit`` is the engine's: tokens, and tokens of a block; ``messages`` is what ``token_ids`` stand for."""
+    hit_tokens, block_size = hit
     if not held:
         return HitEnd("empty")
     best = max(held, key=lambda one: (num_shared(one.token_ids, token_ids), len(one.token_ids)))

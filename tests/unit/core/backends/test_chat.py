@@ -11,9 +11,10 @@ import pytest
 
 from core.backends.base import PrefillResult
 from core.backends.decoders.loader import Model, ModelLoader
+from core.backends.experiments.answer import Answer
 from core.backends.experiments.astray import answers_astray
 from core.backends.experiments.break_reports import Story, texts_astray
-from core.backends.experiments.chat import Answer, Chat
+from core.backends.experiments.chat import Chat
 from core.backends.experiments.generate import generate
 from core.backends.experiments.hit_end import HitEnd
 from core.backends.experiments.report import Report
@@ -376,10 +377,8 @@ def test_the_real_model_answers_and_hits() -> None:
     assert path is not None
     real = ModelLoader().load(ModelSource("gguf", str(path)))
     chat = Chat(real, num_blocks=40)
-    start = one(
-        "You are a helpful AI assistant named SmolLM, trained by Hugging Face",
-        "What is the capital of France?",
-    )
+    system = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
+    start = one(system, "What is the capital of France?")
     answer = chat.ask(start, max_tokens=12)
     assert (answer.text, answer.ended) == ("The capital of France is Paris.", "model")
     on = longer(start, answer, "What is the capital of Italy?")
