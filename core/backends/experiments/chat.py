@@ -17,9 +17,7 @@ from core.engine.engine import Engine
 from core.errors import BackendError
 from core.types import EngineConfig, Request
 
-OnText = Callable[[str], None]
-"""Told the whole answer so far, after each token."""
-
+OnText = Callable[[str], None]  # told the whole answer so far, after each token
 _WARM_UPS, _ROUNDS = 1, 3
 
 
@@ -73,7 +71,8 @@ class Chat:
         """
         prompt = self._tokenizer.encode(self.model.chat_format.dialogue(messages))
         request_id, plan = self._admit(tuple(prompt), use_cache)
-        end = hit_end(self._held, plan.token_ids, messages, plan.num_cached, self.block_size, self._tokenizer)
+        hit = (plan.num_cached, self.block_size)
+        end = hit_end(self._held, plan.token_ids, messages, hit, self._tokenizer)
         answering = _Answering(plan.block_table)
         try:
             first = self._backend.prefill(plan)
@@ -116,7 +115,7 @@ class Chat:
     def _settle(self) -> None:
         """Once, before anything is timed; in a pool of its own."""
         if not self._settled:
-            settle(self.model.backend(self._backend.threads))
+            settle(self.model.backend())
         self._settled = True
 
     def _told(

@@ -47,7 +47,7 @@ def hit_end(
     hit: tuple[int, int],
     tokenizer: ModelTokenizer,
 ) -> HitEnd:
-    """``hit`` is the engine's: tokens, and tokens of a block; ``messages`` is what ``token_ids`` stand for."""
+    """``hit`` is the engine's (tokens, and a block's size); ``messages`` is what ``token_ids`` stand for."""
     hit_tokens, block_size = hit
     if not held:
         return HitEnd("empty")
