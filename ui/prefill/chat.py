@@ -78,9 +78,11 @@ def _spoken(talk: Conversation) -> None:
             key="prefill_at",
             on_change=_go_to,
         )
-    for role, text in talk.spoken:
-        with st.chat_message(role, avatar=_LOOKS[role]):
-            st.markdown(plain(text.strip()) or "…")
+    if not talk.spoken:
+        return
+    with st.container(border=True, gap="small"):
+        for role, text in talk.spoken:
+            st.markdown(f"{_LOOKS[role]} {plain(text.strip()) or '…'}")
     current = talk.current
     if current is not None and current.answer.ended != "model":
         st.caption(say(f"prefill.chat.ended.{current.answer.ended}", n=current.answer.num_tokens))
@@ -103,13 +105,17 @@ def _form(talk: Conversation, choice: Choice) -> None:
         talk.proposed = None
     st.session_state.setdefault("prefill_system", talk.system)
     st.session_state.setdefault("prefill_question", talk.question)
-    st.text_area(say("prefill.chat.system"), key="prefill_system", height=100, max_chars=MAX_SYSTEM)
+    with st.expander(say("prefill.chat.system"), expanded=not talk.turns):
+        st.text_area(
+            say("prefill.chat.system"), key="prefill_system", height=120, max_chars=MAX_SYSTEM,
+            label_visibility="collapsed",
+        )  # fmt: skip
     st.text_input(say("prefill.chat.question"), key="prefill_question", max_chars=MAX_QUESTION)
     talk.system, talk.question = st.session_state["prefill_system"], st.session_state["prefill_question"]
     busy = state().job is not None
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(say("prefill.chat.ask"), type="primary", key="prefill_ask", on_click=ask, args=(choice,),
-                  disabled=busy or not talk.question.strip())  # fmt: skip
+                  disabled=busy)  # fmt: skip
         if talk.turns:
             st.button(say("prefill.chat.anew"), key="prefill_anew", on_click=talk.begin_anew,
                       disabled=busy or talk.at is None)  # fmt: skip
@@ -125,23 +131,18 @@ def _change(talk: Conversation, choice: Choice) -> None:
         return
     earlier = turn.messages[1:]
     with st.expander(say("prefill.chat.change")):
-        words = [
-            f"{place + 1}. {say(f'prefill.chat.{role}')}: {text}"
-            for place, (role, text) in enumerate(earlier)
-        ]
+        words = [say(f"prefill.chat.{role}", n=n, text=text) for n, (role, text) in enumerate(earlier, 1)]
         place = st.selectbox(
             say("prefill.chat.which"), range(len(words)), format_func=words.__getitem__,
             key=f"prefill_which_{turn.number}",
         )  # fmt: skip
-        text = st.text_area(
-            say("prefill.chat.text"), earlier[place][1], max_chars=MAX_SYSTEM,
-            key=f"prefill_changed_{turn.number}_{place}",
-        )  # fmt: skip
+        field = f"prefill_changed_{turn.number}_{place}"
+        st.text_area(say("prefill.chat.text"), earlier[place][1], max_chars=MAX_SYSTEM, key=field)
         st.button(
             say("prefill.chat.ask_again"),
             key="prefill_ask_again",
             on_click=ask_changed,
-            args=(choice, place, text),
-            disabled=state().job is not None or text == earlier[place][1],
+            args=(choice, place, field),
+            disabled=state().job is not None,
         )
         st.caption(say("prefill.chat.change.hint"))

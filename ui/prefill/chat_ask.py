@@ -33,14 +33,14 @@ def ask(choice: Choice) -> None:
     _begin(choice, messages, changed.number if changed else None)
 
 
-def ask_changed(choice: Choice, place: int, text: str) -> None:
-    """The last question again, one message behind the system prompt changed."""
+def ask_changed(choice: Choice, place: int, field: str) -> None:
+    """The last question again, one message behind the system prompt as it stands in a field now."""
     turn = conversation().current
     if turn is None:
         return
     messages = list(turn.messages)
-    messages[place + 1] = (messages[place + 1][0], text)
-    _begin(choice, tuple(messages), turn.number)
+    messages[place + 1] = (messages[place + 1][0], st.session_state[field])
+    _begin(choice, tuple(messages), turn.number if tuple(messages) != turn.messages else None)
 
 
 def _begin(choice: Choice, messages: Messages, beside: int | None) -> None:

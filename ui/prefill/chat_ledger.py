@@ -11,7 +11,7 @@ from core.backends.experiments.measure import Timing
 from ui.frame.formulas import formula_lines
 from ui.frame.seen import seen
 from ui.frame.session import say
-from ui.prefill.about import equality_words, times
+from ui.prefill.about import equality_words
 from ui.prefill.chat_blocks import show_blocks
 from ui.prefill.conversation import Conversation, Turn
 from ui.words.numbers import digits
@@ -24,7 +24,9 @@ def ledger(talk: Conversation) -> None:
     """Block tables and numbers of all turns, and sentences about the one that the conversation stands at."""
     assert talk.chat is not None
     show_blocks(talk.turns, talk.at, talk.chat.block_size)
-    head = [say(f"prefill.head.{name}") for name in _HEAD]
+    timed = next((turn.clock.full for turn in talk.turns if turn.clock), None)
+    kind = _kind(timed) if timed else ""
+    head = [say(f"prefill.head.{name}", kind=kind) for name in _HEAD]
     show_table("prefill-chat", head, [_cells(turn) for turn in talk.turns])
     turn = talk.current
     if turn is not None:
@@ -49,7 +51,7 @@ def _cells(turn: Turn) -> list[str]:
         digits(answer.num_prompt - answer.hit_tokens),
         digits(answer.num_tokens),
         digits(turn.kv_bytes / 1e6),
-        *(f"{digits(side.ms)} ms" if side else "–" for side in (clock and clock.hit, clock and clock.full)),
+        *(digits(side.ms) if side else "–" for side in (clock and clock.hit, clock and clock.full)),
     ]
 
 
@@ -60,6 +62,8 @@ def _sentences(talk: Conversation, turn: Turn) -> list[str]:
         told.append(_beside_words(turn, other))
     if turn.clock is not None:
         told.append(equality_words(turn.clock.difference))
+        if turn.clock.hit.disturbed or turn.clock.full.disturbed:
+            told.append(say("prefill.disturbed"))
     return told
 
 
@@ -72,8 +76,13 @@ def _clock_words(turn: Turn) -> str:
     words = {**counts, **sides, "kind": _kind(clock.full), "rounds": clock.full.num}
     if not answer.hit_tokens:
         return say("prefill.chat.cold", **words)
-    ratio, low, high = (times(round(value, 1)) for value in clock.ratio)
+    ratio, low, high = map(_times, clock.ratio)
     return say("prefill.chat.saved", ratio=ratio, low=low, high=high, **words)
+
+
+def _times(value: float) -> str:
+    """Two digits: more of them three rounds do not hold."""
+    return f"{value:.1f}×" if value < 9.95 else f"{value:,.0f}×"
 
 
 def _kind(timing: Timing) -> str:
