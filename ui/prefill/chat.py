@@ -24,6 +24,9 @@ from ui.words.numbers import digits
 
 MAX_SYSTEM, MAX_QUESTION = 4_000, 500
 
+_IN_LIST = 60
+"""Characters of a message in a list."""
+
 _LOOKS = {"user": ":material/person:", "assistant": ":material/smart_toy:"}
 
 
@@ -68,7 +71,7 @@ def _spoken(talk: Conversation) -> None:
     """The conversation so far; which one, where a change has made several."""
     if len(talk.turns) > 1:
         st.session_state["prefill_at"] = talk.at
-        words = {turn.number: f"{turn.number}. {turn.question}" for turn in talk.turns}
+        words = {turn.number: f"{turn.number}. {_short(turn.question)}" for turn in talk.turns}
         st.selectbox(
             say("prefill.chat.at"),
             list(words),
@@ -86,6 +89,11 @@ def _spoken(talk: Conversation) -> None:
     current = talk.current
     if current is not None and current.answer.ended != "model":
         st.caption(say(f"prefill.chat.ended.{current.answer.ended}", n=current.answer.num_tokens))
+
+
+def _short(text: str) -> str:
+    """For a list to choose from."""
+    return text if len(text) <= _IN_LIST else text[:_IN_LIST] + "…"
 
 
 def _go_to() -> None:
@@ -131,7 +139,9 @@ def _change(talk: Conversation, choice: Choice) -> None:
         return
     earlier = turn.messages[1:]
     with st.expander(say("prefill.chat.change")):
-        words = [say(f"prefill.chat.{role}", n=n, text=text) for n, (role, text) in enumerate(earlier, 1)]
+        words = [
+            say(f"prefill.chat.{role}", n=n, text=_short(text)) for n, (role, text) in enumerate(earlier, 1)
+        ]
         place = st.selectbox(
             say("prefill.chat.which"), range(len(words)), format_func=words.__getitem__,
             key=f"prefill_which_{turn.number}",
