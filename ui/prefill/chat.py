@@ -115,7 +115,7 @@ def _form(talk: Conversation, choice: Choice) -> None:
     st.session_state.setdefault("prefill_question", talk.question)
     with st.expander(say("prefill.chat.system"), expanded=not talk.turns):
         st.text_area(
-            say("prefill.chat.system"), key="prefill_system", height=120, max_chars=MAX_SYSTEM,
+            say("prefill.chat.system"), key="prefill_system", height=80, max_chars=MAX_SYSTEM,
             label_visibility="collapsed",
         )  # fmt: skip
     st.text_input(say("prefill.chat.question"), key="prefill_question", max_chars=MAX_QUESTION)
