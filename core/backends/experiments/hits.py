@@ -15,7 +15,7 @@ from core.backends.experiments.fit import fit_terms
 from core.backends.experiments.measure import Rounds, Work, take_turns
 from core.backends.experiments.report import Json, Report, report, worst
 from core.backends.experiments.runs import Runs, settle, take_runs
-from core.backends.experiments.standing import rates, standing
+from core.backends.experiments.standing import rates
 from core.backends.progress import Cancelled, Progress, never_cancelled, no_progress
 from core.backends.spec import DecoderSpec
 
@@ -53,7 +53,7 @@ def hit_pairs(
 ) -> Report:
     """(total, shared) prompts with and without the hit: 640 with 512 shared, or 8,320 with 8,192."""
     table = [Case(total, shared) for total, shared in cases]
-    turns = _Turns(block_size, runs, rounds, warm_ups, math.inf, seed, progress, cancelled)
+    turns = _Turns(block_size, runs, rounds, warm_ups, math.inf, seed, progress, cancelled, least=True)
     done, equality = _time(backend, table, turns)
     rows = [_pair_row(backend.spec, case, done, block_size) for case in table]
     return report(
@@ -72,10 +72,10 @@ def saving_claim(backend: Backend, **options: Any) -> Report:
     return hit_pairs(backend, SAVING_CASES, name="saving", **{"rounds": 3, **options})
 
 
-def long_prompt(backend: Backend, **options: Any) -> Report:
+def long_prompt(backend: Backend, case: tuple[int, int] = (8320, 8192), **options: Any) -> Report:
     """8,192 tokens that everybody shares and 128 of one's own."""
     few = {"runs": 3, "rounds": 1, "warm_ups": 1}
-    return hit_pairs(backend, ((8320, 8192),), name="long", **{**few, **options})
+    return hit_pairs(backend, (case,), name="long", **{**few, **options})
 
 
 def hit_sweep(
@@ -126,6 +126,8 @@ class _Turns:
     seed: int
     progress: Progress
     cancelled: Cancelled
+    least: bool = False
+    """Whether one token behind each hit is timed too: what a pass over that cache takes at least."""
 
     def settings(self) -> Json:
         """What a report says of it."""
@@ -161,7 +163,8 @@ class _Prompts:
     def __init__(self, backend: Backend, cases: Sequence[Case], turns: _Turns, number: int) -> None:
         self.block_size = turns.block_size
         self.cases = cases
-        blocks = sum(-(-case.total // self.block_size) for case in cases)
+        self.least = [_least(case, self.block_size) for case in cases] if turns.least else []
+        blocks = sum(-(-case.total // self.block_size) for case in (*cases, *self.least))
         longest = -(-max(case.total for case in cases) // self.block_size)
         self.bench = Bench(backend, 3 * blocks + 2 * longest + 1, self.block_size, turns.seed + number)
         self.prefix = self.bench.fresh(max(case.shared for case in cases))
@@ -170,8 +173,7 @@ class _Prompts:
 
     def works(self) -> dict[str, Work]:
         """What to take in turn."""
-        both = (*self.cases, *(Case(case.total, 0) for case in self.cases))
-        return {_key(case): self._work(case) for case in both}
+        return {_key(case): self._work(case) for case in (*self.cases, *map(_cold, self.cases), *self.least)}
 
     def worst(self) -> Difference:
         """The largest difference between a hit's logits and those without a cache."""
@@ -192,14 +194,24 @@ class _Prompts:
         return work
 
 
+def _cold(case: Case) -> Case:
+    return Case(case.total, 0)
+
+
+def _least(case: Case, block_size: int) -> Case:
+    """One new token behind the same hit."""
+    return Case(case.hit_tokens(block_size) + 1, case.hit_tokens(block_size))
+
+
 def _key(case: Case) -> str:
     return f"{case.total} {case.shared}"
 
 
 def _pair_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int) -> Json:
-    full, hit = done.timing(_key(Case(case.total, 0))), done.timing(_key(case))
+    full, hit = done.timing(_key(_cold(case))), done.timing(_key(case))
     reused = case.hit_tokens(block_size)
-    median, low, high = done.ratio(_key(Case(case.total, 0)), _key(case))
+    names, least = (_key(_cold(case)), _key(case)), _key(_least(case, block_size))
+    median, low, high = done.ratio(*names)
     flops = spec.prefill_flops(case.total) / spec.prefill_flops(case.total - reused, reused)
     return {
         "total": case.total,
@@ -207,10 +219,11 @@ def _pair_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int) -> Jso
         "hit_tokens": reused,
         "full": full.to_json(),
         "hit": hit.to_json(),
+        "one": done.timing(least).to_json(),
         "ratio": median,
         "ratio_low": low,
         "ratio_high": high,
-        "standing": standing(low, high, flops),
+        "runs": [float(f"{ratio:.3g}") for ratio in done.ratios(*names)],
         "saved": 1 - 1 / median,
         "linear": case.total / (case.total - reused),
         "flops": flops,
@@ -220,7 +233,7 @@ def _pair_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int) -> Jso
 
 def _sweep_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int) -> Json:
     timing, reused = done.timing(_key(case)), case.hit_tokens(block_size)
-    median, low, high = done.ratio(_key(Case(case.total, 0)), _key(case))
+    median, low, high = done.ratio(_key(_cold(case)), _key(case))
     num_new = case.total - reused
     return {
         "fraction": reused / case.total,

@@ -23,6 +23,7 @@ from typing import Any
 from core.backends.base import PrefillResult
 from core.backends.decoders.decoder_backend import DecoderBackend
 from core.backends.experiments.measure import Rounds, Timing
+from core.backends.line import let_others
 from core.backends.progress import Cancelled, Progress
 from core.errors import BackendError
 
@@ -59,7 +60,11 @@ class Runs:
 
     def ratio(self, slow: str, fast: str) -> tuple[float, float, float]:
         """How many times faster: median, and the interval."""
-        return over([run.ratio(slow, fast)[0] for run in self.each], self.each[0].ratio(slow, fast))
+        return over(self.ratios(slow, fast), self.each[0].ratio(slow, fast))
+
+    def ratios(self, slow: str, fast: str) -> list[float]:
+        """How many times faster, run by run."""
+        return [run.ratio(slow, fast)[0] for run in self.each]
 
     def results(self, name: str) -> list[PrefillResult]:
         """All timed passes of one thing, run after run."""
@@ -90,6 +95,8 @@ def take_runs(one_run: OneRun, runs: int, progress: Progress, cancelled: Cancell
             progress((before + fraction) / runs)
 
         try:
+            if number:
+                let_others()
             done.append(one_run(number, part, cancelled))
         except BackendError as problem:
             if problem.code != "backend.cancelled" or not done:

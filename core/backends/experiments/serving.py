@@ -97,7 +97,7 @@ def decoding(
         works: dict[str, Work] = {}
         for place in positions:
             _, plan = bench.plan(bench.fresh(place + 1))
-            without, with_kv = _decode_works(backend, plan, place)
+            with_kv, without = _decode_works(backend, plan, place)
             works[f"with {place}"], works[f"without {place}"] = with_kv, without
             first = without(0)  # fills the blocks
             if not number:

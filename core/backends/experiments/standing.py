@@ -7,9 +7,10 @@ that is kept needs one either way: ``reason`` gives it where this machine's own 
 "".
 
 ``fit``: the three terms fitted to the sweep of the same machine (``fit.py``) give a ratio inside the
-interval, within the fit's own error. ``faults``: page faults in the long pass that the short one has not.
-``weights``: decoding, where the time hardly grows with the position: it goes into reading weights, not into
-FLOPs.
+interval, within the fit's own error. ``least``: so does a pass that takes what one token over the same
+cache takes, and for the rest as long for a FLOP as the long pass; with a long document that one token must
+fetch all of its K and V. ``faults``: page faults in the long pass that the short one has not. ``weights``:
+decoding, where the time hardly grows with the position: it goes into reading weights, not into FLOPs.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ Standing = Literal["below", "within", "above"]
 Pass = tuple[int, int, int]
 """New tokens, cached tokens, how many such passes."""
 
+REASONS = ("faults", "least", "fit", "weights")
+"""All of them, the most remarkable first: a report with several rows tells one."""
+
 _FAULT_US = 0.5
 """What a page fault takes at least."""
 
@@ -32,7 +36,7 @@ _FAULT_US = 0.5
 @dataclass(frozen=True, slots=True)
 class Stand:
     """One measured interval, the FLOPs' ratio, and the passes on both sides. ``faults``: more of them
-    without the hit, a pass; ``ms``: a pass without the hit."""
+    without the hit, a pass; ``ms``: a pass without the hit; ``one_ms``: one token behind the hit."""
 
     low: float
     high: float
@@ -41,6 +45,7 @@ class Stand:
     with_hit: tuple[Pass, ...]
     faults: float = 0.0
     ms: float = 0.0
+    one_ms: float | None = None
 
     @property
     def standing(self) -> Standing:
@@ -81,7 +86,7 @@ def stands(experiment: str, rows: Any, summary: Any, settings: Any) -> Iterator[
         more = (without.get("faults") or 0.0) - (with_hit.get("faults") or 0.0)
         yield Stand(
             row[f"{name}_low"], row[f"{name}_high"], row["flops"], ((total, 0, 1),), ((total - hit, hit, 1),),
-            more, without.get("cpu_ms") or 0.0,
+            more, _ms(without), _ms(row["one"]) if "one" in row else None,
         )  # fmt: skip
 
 
@@ -89,15 +94,13 @@ def reason(report: Any, spec: DecoderSpec, fit: Fit) -> str:
     """Why a report stands where it stands; "" where it leaves the FLOPs and the machine's numbers do not
     say why."""
     if report.experiment == "decode":
-        first, last = report.rows[0]["with"], report.rows[-1]["with"]
-        flat = (last["cpu_ms"] or last["wall_ms"]) < 2 * (first["cpu_ms"] or first["wall_ms"])
-        return "weights" if flat else ""
-    found = [
+        return "weights" if _ms(report.rows[-1]["with"]) < 2 * _ms(report.rows[0]["with"]) else ""
+    found = {
         _reason(one, spec, fit)
         for one in stands(report.experiment, report.rows, report.summary, report.settings)
         if one.standing != "within"
-    ]
-    return "" if not all(found) else "faults" if "faults" in found else "fit" if found else ""
+    }
+    return "" if "" in found else next((name for name in REASONS if name in found), "")
 
 
 def leaves(report: Any) -> bool:
@@ -111,12 +114,30 @@ def leaves(report: Any) -> bool:
 
 
 def _reason(one: Stand, spec: DecoderSpec, fit: Fit) -> str:
-    told = _fitted_ms(one.without, spec, fit) / _fitted_ms(one.with_hit, spec, fit)
     error = 2 * fit.worst_error + 0.02  # of both sides, and of two digits
-    if one.low * (1 - error) <= told <= one.high * (1 + error):
-        return "fit"
+    for name, told in (("fit", _by_fit(one, spec, fit)), ("least", _by_least(one, spec))):
+        if one.low * (1 - error) <= told <= one.high * (1 + error):
+            return name
     return "faults" if one.standing == "above" and one.faults * _FAULT_US > 0.02 * one.ms * 1e3 else ""
 
 
-def _fitted_ms(passes: tuple[Pass, ...], spec: DecoderSpec, fit: Fit) -> float:
-    return sum(count * fit.ms(spec, new, cached) for new, cached, count in passes)
+def _by_fit(one: Stand, spec: DecoderSpec, fit: Fit) -> float:
+    """The ratio of the fitted times."""
+
+    def ms(passes: tuple[Pass, ...]) -> float:
+        return sum(count * fit.ms(spec, new, cached) for new, cached, count in passes)
+
+    return ms(one.without) / ms(one.with_hit)
+
+
+def _by_least(one: Stand, spec: DecoderSpec) -> float:
+    """The ratio if the hit takes what one token takes, and the rest at the long pass's rate; 0: not known."""
+    if one.one_ms is None or not one.ms:
+        return 0.0
+    ((total, _, _),), ((new, cached, _),) = one.without, one.with_hit
+    rest = (spec.prefill_flops(new, cached) - spec.prefill_flops(1, cached)) / spec.prefill_flops(total)
+    return one.ms / (one.one_ms + one.ms * rest)
+
+
+def _ms(timing: Any) -> float:
+    return float(timing.get("cpu_ms") or timing.get("wall_ms") or 0.0)
