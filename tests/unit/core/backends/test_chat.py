@@ -274,10 +274,11 @@ def test_a_stop_in_the_middle_leaves_no_block_that_was_not_computed(
     def fail(_plan: Any) -> Any:
         raise KeyboardInterrupt
 
+    chat.ask(one(SYSTEM, "One?"), max_tokens=3)
     with monkeypatch.context() as patch:
         patch.setattr(chat._backend, "prefill", fail)
         with pytest.raises(KeyboardInterrupt):
-            chat.ask(one(SYSTEM, "One?"))
+            chat.ask(one(SYSTEM, "Two?"))
     assert chat.engine.view.cached_hashes() == ()
     assert chat.engine.view.running_ids() == ()
     answer = chat.ask(one(SYSTEM, "One?"), max_tokens=3)
