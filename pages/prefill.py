@@ -28,8 +28,14 @@ VIEWS: dict[str, Callable[[Report], None]] = {
     "breaks": breaks_view,
     "documents": documents_view,
 }
-CHAT = "chat"
-SECTIONS = (*VIEWS, CHAT)
+"""Sections that show one report: what came with the lab, or what was measured here."""
+
+PANELS: dict[str, Callable[[], None]] = {
+    "chat": chat_panel,
+}
+"""Sections that draw themselves."""
+
+SECTIONS = (*VIEWS, *PANELS)
 
 
 def render() -> None:
@@ -41,9 +47,9 @@ def render() -> None:
     choice_row()
     name = _section()
     st.markdown(say(f"prefill.{name}.intro"))
-    if name == CHAT:
+    if name in PANELS:
         job_panel()
-        chat_panel()
+        PANELS[name]()
         return
     report, own = report_of(name)
     measure_row(name, own)

@@ -16,7 +16,7 @@ from core.backends import memory
 from core.backends.decoders.loader import Model
 from core.backends.experiments.break_reports import Story
 from core.backends.experiments.report import Report
-from core.backends.progress import stopped
+from core.backends.progress import never_cancelled, stopped
 from pages.prefill import SECTIONS, VIEWS
 from tests.app.visit import calm, choose, press, texts, visit
 from tests.unit.core.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
@@ -210,9 +210,9 @@ def test_the_page_answers_meanwhile_and_stops_when_asked(monkeypatch: pytest.Mon
 
 
 def test_two_visitors_do_not_measure_at_once() -> None:
-    with loader().measuring:
+    with loader().line.turn(60.0, lambda _place: None, never_cancelled):
         at = press(begun("pair", Choice("numpy", "XS")), "prefill_measure_pair")
-        wait_for(at, t("prefill.phase.waiting", "en"))
+        wait_for(at, t("prefill.phase.waiting", "en", place=2, seconds=60))
     at = finish(at)
     assert ("pair", Choice("numpy", "XS")) in state_of(at).results
 

@@ -11,11 +11,12 @@ from core.backends.base import Difference
 from core.backends.decoders.loader import ModelLoader
 from core.backends.experiments.chat import Answer, Chat
 from core.backends.experiments.report import Report
+from core.backends.line import SHORT_S
 from core.errors import BrothError
 from ui.frame.kept import Kept
-from ui.prefill.experiments import EXPERIMENTS, kept_report
+from ui.prefill.experiments import EXPERIMENTS, expected_s, kept_report
 from ui.prefill.job import Job, visitor_is_here
-from ui.prefill.models import Choice, libraries, loader, models
+from ui.prefill.models import Choice, libraries, loader, models, relative_work
 from ui.stage.payload import StageLog
 
 T = TypeVar("T")
@@ -77,13 +78,20 @@ def usable_choice() -> Choice:
     return now.choice
 
 
-def begin(name: str, choice: Choice, work: Callable[[Job[T]], T], keep: Callable[[T], None]) -> None:
-    """Start work in the background, unless some is under way already."""
+def begin(
+    name: str,
+    choice: Choice,
+    work: Callable[[Job[T]], T],
+    keep: Callable[[T], None],
+    expected_s: float = SHORT_S,
+) -> None:
+    """Start work in the background, unless some is under way already. ``expected_s``: how long the clock will
+    be held, about; by it the line decides who is next."""
     now = state()
     collect()
     if now.job is None:
         now.error, now.failed, now.keep = None, False, keep
-        now.job = Job(name, choice, work, visitor_is_here())
+        now.job = Job(name, choice, work, visitor_is_here(), expected_s)
         now.job.start()
 
 
@@ -106,7 +114,16 @@ def measure(experiment: str) -> None:
     def keep(report: Report) -> None:
         now.results[experiment, choice] = report
 
-    begin(experiment, choice, partial(_measure, experiment, loader()), keep)
+    begin(experiment, choice, partial(_measure, experiment, loader()), keep, seconds_of(experiment, choice))
+
+
+def seconds_of(experiment: str, choice: Choice) -> float:
+    """About how long a measurement takes on a quiet machine; for a model that cannot be read a moment, for it
+    will be refused."""
+    try:
+        return expected_s(experiment, relative_work(choice))
+    except BrothError:
+        return 1.0
 
 
 def _measure(experiment: str, known: ModelLoader, job: Job[Report]) -> Report:
