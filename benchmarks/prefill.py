@@ -23,6 +23,7 @@ from core.backends.decoders.loader import Model, ModelLoader
 from core.backends.experiments.break_reports import Story, broken_reuse, texts_astray
 from core.backends.experiments.content_only import shuffled_documents
 from core.backends.experiments.hits import hit_pairs, hit_sweep, long_prompt, saving_claim
+from core.backends.experiments.prefix import why_prefix
 from core.backends.experiments.report import Report
 from core.backends.experiments.serving import decoding, many_users
 from core.backends.models.sources import HOW_TO_ADD_MODEL, ModelSource, small_model_path
@@ -36,6 +37,7 @@ EXPERIMENTS: dict[str, Callable[[Model, Any], Report]] = {
     "long": lambda model, _: long_prompt(model.backend()),
     "decode": lambda model, _: decoding(model.backend()),
     "documents": lambda model, _: shuffled_documents(model.backend()),
+    "prefix": lambda model, _: why_prefix(model),
     "breaks": lambda model, _: broken_reuse(model.backend()),
     "astray": lambda model, _: texts_astray(model, stories()),
 }

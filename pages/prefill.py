@@ -14,6 +14,7 @@ from ui.prefill.about import certainty, origin
 from ui.prefill.chat import chat_panel
 from ui.prefill.clock import pair_view, sweep_view
 from ui.prefill.panels import choice_row, job_panel, measure_row
+from ui.prefill.prefix import prefix_view
 from ui.prefill.serving import decode_view, saving_view, users_view
 from ui.prefill.state import collect, report_of, state
 from ui.prefill.wrong import astray_panel, breaks_view, documents_view
@@ -25,6 +26,7 @@ VIEWS: dict[str, Callable[[Report], None]] = {
     "long": pair_view,
     "decode": decode_view,
     "saving": saving_view,
+    "prefix": prefix_view,
     "breaks": breaks_view,
     "documents": documents_view,
 }

@@ -6,7 +6,7 @@ import { applyTheme, themeNow } from "../stage/draw/theme.js";
 import { readData, unpackLog } from "../stage/time/unpack.js";
 import { labelText, languagesOf } from "../stage/words/narrate.js";
 import { drawBlocks, markTokens } from "./blocks.js";
-import { drawErrors, LAYER_PIXELS, legendOf } from "./errors.js";
+import { drawErrors, LAYER_PIXELS, errorLegend } from "./errors.js";
 import { cellAt, edge } from "./geometry.js";
 import { blockSentences, errorSentence, weightSentence } from "./told.js";
 import { drawTriangle } from "./triangle.js";
@@ -15,7 +15,7 @@ const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -
 const LABELS = 34, TALL = 0.56;
 const maps = new WeakMap();
 /** What stood open in each picture, for who comes back. */
-const parked = new Map();
+const parkedMaps = new Map();
 
 function createMap(host, css) {
   const figure = make("section", "fig"), side = make("section", "side"), root = make("div", "attention", [figure, side]);
@@ -35,7 +35,7 @@ function createMap(host, css) {
 function revealMap(map) {
   if (!map.dressed || !map.data) return;
   map.root.style.visibility = "";
-  drawMap(map);
+  drawAttention(map);
 }
 
 /** A row of choices of which one holds. */
@@ -73,10 +73,10 @@ function errorPart(map, width) {
   setName(map.errors, map.t("prefill.map.errors.name", { layers: count }));
   map.errorsName.replaceChildren(make("span", "axis", map.t("prefill.map.axis.layers", { last: count - 1 })), map.errors);
   const bar = make("div", "bar", [make("b", "", map.t("prefill.map.errors")), choices(map, "", "part", [["value", "V"], ["key", "K"]], map.part)]);
-  return [bar, map.errorsName, legendOf(map)];
+  return [bar, map.errorsName, errorLegend(map)];
 }
 
-function drawMap(map) {
+function drawAttention(map) {
   const { data, figure, side, root } = map, inner = Math.floor(figure.clientWidth), width = inner - LABELS;
   if (width <= 0) return;
   root.classList.toggle("narrow", root.clientWidth < 700);
@@ -101,12 +101,12 @@ export const MAP_DEEDS = {
 
 function carryOut(map, [deed, what], hold = true) {
   MAP_DEEDS[deed](map, what);
-  parked.set(map.data.key, { block: map.block, layer: map.layer, head: map.head, part: map.part });
-  drawMap(map);
+  parkedMaps.set(map.data.key, { block: map.block, layer: map.layer, head: map.head, part: map.part });
+  drawAttention(map);
   if (hold) focusOn(map.root.querySelector(`[data-do="${deed}:${what}"]`));
 }
 
-function onKey(map, event) {
+function onMapKey(map, event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
   if (/^[rc]$/i.test(event.key)) return event.stopPropagation(); // Streamlit would rerun, or offer to clear its cache
   const step = STEPS[event.key];
@@ -133,7 +133,7 @@ function onPoint(map, event) {
   markTokens(map, wrong ? [column] : [row, column]);
 }
 
-function onClick(map, event) {
+function onMapClick(map, event) {
   const node = event.target.closest("[data-do]");
   if (node) return carryOut(map, node.dataset.do.split(":"));
   if (event.target.tagName !== "CANVAS") return;
@@ -143,13 +143,13 @@ function onClick(map, event) {
 
 function wireMap(map) {
   const { root } = map;
-  root.addEventListener("keydown", (event) => onKey(map, event));
-  root.addEventListener("click", (event) => onClick(map, event));
+  root.addEventListener("keydown", (event) => onMapKey(map, event));
+  root.addEventListener("click", (event) => onMapClick(map, event));
   root.addEventListener("pointermove", (event) => onPoint(map, event));
   root.addEventListener("pointerleave", () => ((map.hover.textContent = ""), markTokens(map, [])));
-  const watcher = new ResizeObserver(() => map.data && map.dressed && root.clientWidth !== map.width && ((map.width = root.clientWidth), drawMap(map)));
+  const watcher = new ResizeObserver(() => map.data && map.dressed && root.clientWidth !== map.width && ((map.width = root.clientWidth), drawAttention(map)));
   watcher.observe(root);
-  const check = () => map.data && ((map.colours = applyTheme(root, map.data.palette, themeNow(map))), map.dressed && drawMap(map));
+  const check = () => map.data && ((map.colours = applyTheme(root, map.data.palette, themeNow(map))), map.dressed && drawAttention(map));
   const media = matchMedia("(prefers-color-scheme: dark)"), themes = new MutationObserver(check);
   for (const node of [document.documentElement, document.body]) themes.observe(node, { attributes: true, attributeFilter: ["class", "style", "data-theme"] });
   media.addEventListener("change", check);
@@ -157,7 +157,7 @@ function wireMap(map) {
 }
 
 function begin(map, data) {
-  const open = parked.get(data.key) ?? { block: null, layer: data.layer, head: data.head, part: "value" };
+  const open = parkedMaps.get(data.key) ?? { block: null, layer: data.layer, head: data.head, part: "value" };
   Object.assign(map, open, { attention: null });
   unpackLog(data.attention).then((attention) => map.data?.key === data.key && ((map.attention = attention), revealMap(map)));
 }

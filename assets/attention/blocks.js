@@ -20,7 +20,7 @@ function verdictOf(map, { hit, was, id, kb, worst, rights, size }) {
   return make("span", "verdict", [word, " ", table, " ", make("span", "mu", kb), " ", error]);
 }
 
-function rowOf(map, at) {
+function blockRow(map, at) {
   const { blocks, verdicts } = map.data, block = blocks[at], on = at === map.block;
   const texts = Array.from({ length: block.stop - block.first }, (_, k) => piece(map, block.first + k));
   const head = make("span", "which", [make("b", "", map.t("prefill.map.block", { n: at })), make("span", "mu", ` ${block.first} – ${block.stop - 1}`)]);
@@ -32,7 +32,7 @@ function rowOf(map, at) {
   return make("li", "", [button]);
 }
 
-export const drawBlocks = (map) => make("ul", "blocks", map.data.blocks.map((_, at) => rowOf(map, at)));
+export const drawBlocks = (map) => make("ul", "blocks", map.data.blocks.map((_, at) => blockRow(map, at)));
 
 /** The two tokens under the pointer, found again in the text. */
 export function markTokens(map, places) {

@@ -38,7 +38,7 @@ export function drawErrors(map, width, height) {
 }
 
 /** What the tints mean; those that do not occur are left out. */
-export function legendOf(map) {
+export function errorLegend(map) {
   const { data, part } = map, found = new Set(data.errors[part].flatMap((row) => row.map((error, at) => cellKind(error, at < data.hit))));
   const kinds = ["hit", "right", "wrong1", "wrong2", "wrong3", "wrong4", "new"].filter((kind) => found.has(kind));
   return make("p", "legend", kinds.map((kind) => make("span", "key", [make("i", "swatch " + kind), map.t("prefill.map.legend." + kind)])));

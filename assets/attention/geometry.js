@@ -7,7 +7,7 @@ export const edge = (at, count, length) => Math.round((at * length) / count);
 export const cellAt = (pixel, count, length) => Math.max(0, Math.min(count - 1, Math.floor((pixel / length) * count)));
 
 /** Where the weight of (row, column) stands in a lower triangle that is written row by row. */
-export const placeIn = (row, column) => (row * (row + 1)) / 2 + column;
+export const stepPlace = (row, column) => (row * (row + 1)) / 2 + column;
 
 /** A weight travels as a step of its root, 0 … 255. */
 export const weightOf = (step) => (step / 255) ** 2;

@@ -1,7 +1,7 @@
 // What is said of the chosen block and of the cell under the pointer.
 import { formatText, languagesOf, lookUp } from "../stage/words/narrate.js";
 import { seenText } from "./blocks.js";
-import { errorWords, placeIn, shareWords, weightOf } from "./geometry.js";
+import { errorWords, stepPlace, shareWords, weightOf } from "./geometry.js";
 
 /** One sentence in each language shown. */
 export const inEach = (map, said) => languagesOf(map.data.lang).map((lang) => said((key, args) => formatText(lookUp(map.data.text, lang, key) ?? key, args)).join(lang === "zh" ? "" : " "));
@@ -23,7 +23,7 @@ export function blockSentences(map) {
 export function weightSentence(map, row, column) {
   const { tokens } = map.data, word = (at) => seenText(tokens[at]).trim() || "␣";
   if (column > row) return map.t("prefill.map.ahead", { row, column });
-  return map.t("prefill.map.cell", { row, token: word(row), column, other: word(column), share: shareWords(weightOf(map.steps?.[placeIn(row, column)] ?? 0)) });
+  return map.t("prefill.map.cell", { row, token: word(row), column, other: word(column), share: shareWords(weightOf(map.steps?.[stepPlace(row, column)] ?? 0)) });
 }
 
 /** An error: of which part, layer and token. */

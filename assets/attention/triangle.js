@@ -1,5 +1,5 @@
 // One head's attention: a row for each token, a column for each token it may look at. Nothing lies ahead of a token.
-import { edge, placeIn } from "./geometry.js";
+import { edge, stepPlace } from "./geometry.js";
 
 /** A canvas of so many CSS pixels, sharp on every screen. */
 export function paper(canvas, width, height) {
@@ -47,7 +47,7 @@ export function drawTriangle(map, width, height) {
   for (let row = 0; row < n && steps; row++) {
     const y = edge(row, n, height), high = edge(row + 1, n, height) - y;
     for (let column = 0; column <= row; column++) {
-      const step = steps[placeIn(row, column)], own = chosen && column >= chosen.first && column < chosen.stop;
+      const step = steps[stepPlace(row, column)], own = chosen && column >= chosen.first && column < chosen.stop;
       if (!step) continue;
       pen.fillStyle = own ? map.colours.register : map.colours.ink;
       pen.globalAlpha = (step / 255) * (chosen && !own ? 0.45 : 1);

@@ -12,6 +12,7 @@ from core.backends.decoders.loader import Model
 from core.backends.experiments.break_reports import Story, broken_reuse, texts_astray
 from core.backends.experiments.content_only import shuffled_documents
 from core.backends.experiments.hits import hit_pairs, hit_sweep, saving_claim
+from core.backends.experiments.prefix import why_prefix
 from core.backends.experiments.report import Json, Report
 from core.backends.experiments.serving import decoding, many_users
 from core.backends.progress import Cancelled, Progress
@@ -19,7 +20,7 @@ from core.csv_table import csv_text
 from ui.prefill.models import SMALL, Choice
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "measured"
-KEPT = ("numpy-S", "torch-S", "numpy-smollm2")
+KEPT = ("numpy-S", "torch-S", "numpy-smollm2", "prefix-smollm2")
 Experiment = Callable[[Model, Progress, Cancelled], Report]
 LONG, OWN_PART = 8192, 128
 _LARGE = 20e6
@@ -67,6 +68,10 @@ def _astray(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
     return texts_astray(model, stories(), progress=progress, cancelled=cancelled)
 
 
+def _prefix(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
+    return why_prefix(model, progress=progress, cancelled=cancelled)
+
+
 def _documents(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
     requests = 8 if _is_large(model) else 40
     return shuffled_documents(model.backend(), requests=requests, progress=progress, cancelled=cancelled)
@@ -79,6 +84,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "long": _long,
     "decode": _decode,
     "saving": _saving,
+    "prefix": _prefix,
     "breaks": _breaks,
     "astray": _astray,
     "documents": _documents,
@@ -86,7 +92,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 SECONDS = {
     "pair": 1.3, "sweep": 5.0, "users": 11.0, "long": 22.0, "decode": 1.6, "saving": 2.2,
-    "breaks": 2.0, "documents": 4.0, "astray": 0.6,
+    "prefix": 0.1, "breaks": 2.0, "documents": 4.0, "astray": 0.6,
 }  # fmt: skip
 """About what each takes for the model S with numpy on one core of 2024."""
 

@@ -1,7 +1,8 @@
 """What each token looks at: the attention of a layer's heads, from the decoder's own queries and keys.
 
-The decoder never holds these weights as one matrix (it works in pieces); here they are computed once more, by the
-plain formula, from exactly what its layers were given. Shapes: n tokens, h query heads, k K/V heads, d head size.
+The decoder never holds these weights as one matrix (it works in pieces). Here they are computed once more, by
+the plain formula, from exactly what its layers were given. Shapes: n tokens, h query heads, k K/V heads, d the
+size of a head.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def attention_weights(queries: Floats, keys: Floats) -> Floats:
     """
     count, heads, size = queries.shape
     repeated = keys.repeat(heads // keys.shape[1], axis=1)  # a K/V head serves a group of query heads
-    scores = np.einsum("nhd,thd->hnt", queries, repeated) * np.float32(size**-0.5)
+    scores: Floats = np.einsum("nhd,thd->hnt", queries, repeated) * np.float32(size**-0.5)
     scores[:, *np.triu_indices(count, 1)] = -np.inf
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
@@ -90,7 +91,7 @@ def _matrix(steps: Sequence[int]) -> NDArray[np.float64]:
 
 
 def block_shares(head: Floats, block_size: int) -> list[float]:
-    """How much of their attention the tokens in and after a block give to that block, on average, by block."""
+    """The share of their attention that the tokens in and after a block give it, on average, by block."""
     count = len(head)
     return [
         round(float(head[first:, first : first + block_size].sum(axis=1).mean()), 4)
@@ -106,5 +107,3 @@ def block_readers(weights: Mapping[int, Floats], block_size: int) -> list[int]:
         read = [heads[:, :, first : first + block_size].any(axis=(0, 2)) for heads in weights.values()]
         readers.append(int(np.any(read, axis=0).sum()))
     return readers
-
-

@@ -1,8 +1,8 @@
-"""Why the prefix: one word of a prompt is changed, and every layer's K/V of every token is held against the cache.
+"""Why the prefix: a word of a prompt is changed, and all layers' K/V of all tokens held against the cache.
 
-The first prompt is computed and stands in the cache. The second one, with another word, is computed from its first
-token on: these K/V are the true ones. The error of a cell is how far the cached K (or V) of the same token lies from
-them: what a reuse of that token would do. The engine says which blocks it really takes.
+The first prompt is computed and stands in the cache. The second one, with another word, is computed from its
+first token on: these K/V are the true ones. The error of a cell is how far the cached K (or V) of the same
+token lies from them: what a reuse of that token would do. The engine says which blocks it really takes.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ MOST_HEADS = 16
 """Of a layer; beyond, the picture's file grows and nobody looks through them."""
 
 PROMPT = (
-    "You are the cook of a small noodle shop. You answer in one or two short sentences. You are friendly, and you "
-    "never talk about anything but food. Our broth is made from beef bones and simmers for eight hours. When a guest "
-    "asks for a dish, you say what is in it. When a guest asks for the price, you say: five coins. Guest: What is in "
-    "the noodle soup? Cook:"
+    "You are the cook of a small noodle shop. You answer in one or two short sentences. You are "
+    "friendly, and you never talk about anything but food. Our broth is made from beef bones and "
+    "simmers for eight hours. When a guest asks for a dish, you say what is in it. When a guest asks "
+    "for the price, you say: five coins. Guest: What is in the noodle soup? Cook:"
 )
 WORD, INSTEAD = "beef", "fish"
 
@@ -110,7 +110,7 @@ def why_prefix(
     """Change one word, and see which K/V of the cache are still right.
 
     Rows: one a token of the new prompt, with the relative error of the cached K and V of the same token in
-    every layer (None: the token is new). Summary: the attention of some layers, the blocks, and what the engine reused.
+    every layer (None: the token is new). Summary: attention of some layers, and what the engine reused.
 
     Raises:
         BackendError: no such word, too many tokens, a model that cannot read texts, or it was stopped.
@@ -162,7 +162,7 @@ class _Computed:
     def compute(
         self, old: Sequence[int], new: Sequence[int], progress: Progress, cancelled: Cancelled
     ) -> None:
-        """Three forward passes: the old prompt, the new one honestly (watched), the new one over the cache."""
+        """Three passes: the old prompt, the new one honestly (watched), the new one over the cache."""
         need = -(-max(len(old), len(new)) // self.block_size)
         config = EngineConfig(block_size=self.block_size, num_blocks=2 * need + 1)
         self.backend.reserve(config.num_blocks + need, self.block_size)
