@@ -1,8 +1,8 @@
 """What each token looks at: the attention of a layer's heads, from the decoder's own queries and keys.
 
 The decoder never holds these weights as one matrix (it works in pieces). Here they are computed once more, by
-the plain formula, from exactly what its layers were given. Shapes: n tokens, h query heads, k K/V heads, d the
-size of a head.
+the plain formula, from exactly what its layers were given. Shapes: n tokens, h query heads, k K/V heads, and d
+numbers in a head.
 """
 
 from __future__ import annotations
