@@ -28,4 +28,4 @@ export function cellKind(error, hit) {
 export const shareWords = (share) => (share >= 0.995 ? "100" : share >= 0.01 ? String(Math.round(100 * share)) : share >= 0.0005 ? (100 * share).toFixed(1) : "0");
 
 /** An error in hundredths of a percent as people read it. */
-export const errorWords = (error) => (error === 0 ? "0" : error < 10 ? "< 0.1" : error < 1000 ? (error / 100).toFixed(1) : String(Math.round(error / 100)));
+export const errorWords = (error) => (error > 10_000 ? "> 100" : error === 0 ? "0" : error < 10 ? "< 0.1" : error < 1000 ? (error / 100).toFixed(1) : String(Math.round(error / 100)));

@@ -24,12 +24,12 @@ from ui.frame.session import lang, lang_mode, plain, say, tell
 from ui.frame.static_files import loader_js
 from ui.prefill.job import Job
 from ui.prefill.models import loader
-from ui.prefill.prefix_payload import blocks_of, digest, is_right, prefix_payload, worst_of
+from ui.prefill.prefix_payload import blocks_of, digest, is_right, off_by, prefix_payload, worst_of
 from ui.prefill.state import begin, seconds_of, state, usable_choice
 from ui.prefill.wrong import changed_words
 from ui.stage.payload import to_bytes
 from ui.words.i18n import listed
-from ui.words.numbers import digits, percent
+from ui.words.numbers import digits
 
 LONGEST_PROMPT, LONGEST_WORD = 800, 60
 _KEY = "prefill_map"
@@ -136,8 +136,8 @@ def _reasons(report: Report) -> list[str]:
     behind = [worst for row in rows[stop:] if (worst := worst_of(row)) is not None]
     if behind:
         layer_0 = max(row["value"][0] for row in rows[stop:])
-        words = {"n": len(behind), "least": percent(min(behind)), "worst": percent(max(behind), 0)}
-        found.append(say("prefill.prefix.why.behind", first=percent(layer_0, 0), **words))
+        words = {"n": len(behind), "least": off_by(min(behind)), "worst": off_by(max(behind))}
+        found.append(say("prefill.prefix.why.behind", first=off_by(layer_0), **words))
     if settings["moved_by"]:
         found.append(say("prefill.prefix.why.moved", n=abs(settings["moved_by"])))
     unused = sum(is_right(row) and not row["hit"] for row in rows[:first])

@@ -91,21 +91,34 @@ def is_right(row: Json) -> bool:
 
 def verdict(report: Report, number: int) -> dict[str, Any]:
     """What became of a block, and how right the cache would have been."""
-    rows, summary = blocks_of(report)[number], report.summary
-    first = report.settings["changed"][0]
-    hit = all(row["hit"] for row in rows)
-    right = sum(map(is_right, rows))
-    here = rows[0]["position"] <= first <= rows[-1]["position"] or any(row["was_at"] is None for row in rows)
-    state = "hit" if hit else "last" if right == len(rows) else "changed" if here else "after"
-    cached = summary["cached_table"]
-    worst = max((worst for row in rows if (worst := worst_of(row)) is not None), default=0.0)
+    rows, settings, summary = blocks_of(report)[number], report.settings, report.summary
+    # A block that was not full when it was computed is never kept.
+    num_kept = (len(report.rows) - settings["moved_by"]) // settings["block_size"]
+    was = summary["cached_table"][number] if number < num_kept else None
     return {
-        "hit": hit,
-        "state": state,
-        "was": cached[number] if number < len(cached) else None,
+        "hit": all(row["hit"] for row in rows),
+        "state": _state(rows, settings["changed"][0], was is not None),
+        "was": was,
         "id": summary["table"][number],
-        "kb": f"{digits(len(rows) * report.settings['kv_bytes_per_token'] / 1000)} kB",
-        "worst": percent(worst, 1 if worst < 0.1 else 0),
-        "rights": right,
+        "kb": f"{digits(len(rows) * settings['kv_bytes_per_token'] / 1000)} kB",
+        "worst": off_by(max((worst for row in rows if (worst := worst_of(row)) is not None), default=0.0)),
+        "rights": sum(map(is_right, rows)),
         "size": len(rows),
     }
+
+
+def _state(rows: Sequence[Json], first_changed: int, kept: bool) -> str:
+    """Which sentence tells of a block: ``prefill.map.verdict.…``."""
+    if all(row["hit"] for row in rows):
+        return "hit"
+    here = rows[0]["position"] <= first_changed <= rows[-1]["position"]
+    if here or any(row["was_at"] is None for row in rows):
+        return "changed"
+    if all(map(is_right, rows)):
+        return "last"
+    return "after" if kept else "part"
+
+
+def off_by(error: float) -> str:
+    """A relative error in percent; two vectors can lie further apart than one of them is long."""
+    return "> 100" if error > 1 else percent(error, 1 if error < 0.1 else 0)

@@ -1,7 +1,7 @@
 """What each token looks at: the attention of a layer's heads, from the decoder's own queries and keys.
 
 The decoder never holds these weights as one matrix (it works in pieces). Here they are computed once more, by
-the plain formula, from exactly what its layers were given. Shapes: n tokens, h query heads, k K/V heads, and d
+the plain formula, from exactly what its layers were given. Shapes: n tokens, h query heads, k K/V heads, d
 numbers in a head.
 """
 
