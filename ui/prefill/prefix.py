@@ -85,12 +85,15 @@ def _bet(report: Report) -> None:
             say("prefill.prefix.bet.place"), type="primary", key="prefill_bet_place", on_click=_place,
             args=(report, key),
         )  # fmt: skip
-        st.button(say("prefill.prefix.bet.skip"), key="prefill_bet_skip", on_click=_place, args=(report, ""))
+        st.button(
+            say("prefill.prefix.bet.skip"), key="prefill_bet_skip", on_click=_place, args=(report, None)
+        )
 
 
-def _place(report: Report, key: str) -> None:
+def _place(report: Report, key: str | None) -> None:
+    """Take the bet; without a key the visitor only wants to see."""
     known = range(len(blocks_of(report)))
-    chosen = st.session_state.get(key) or []
+    chosen = (st.session_state.get(key) or []) if key else []
     _state().bets[digest(report)] = tuple(sorted({n for n in chosen if n in known})) if key else None
 
 
