@@ -17,7 +17,7 @@ function verdictOf(map, { hit, state, was, id, kb, worst, rights, size }) {
   const word = make("b", hit ? "hitc" : "missc", map.t(hit ? "prefill.map.hit" : "prefill.map.computed"));
   const table = make("span", "ids", hit ? idWords(id) : idWords(was) + " → " + idWords(id));
   const error = make("span", "mu", state === "part" ? map.t("prefill.map.part") : rights === size ? map.t("prefill.map.right") : map.t("prefill.map.worst", { worst }));
-  return make("span", "verdict", [word, " ", table, " ", make("span", "mu", kb), " ", error]);
+  return make("span", "verdict", [word, " ", table, " ", make("span", "mu", kb + " · "), error]);
 }
 
 function blockRow(map, at) {

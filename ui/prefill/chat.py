@@ -135,7 +135,7 @@ def _table(turns: list[Turn]) -> None:
         times = (seconds_of(answer.first) * 1e3, turn.without_ms)
         cells.append(
             [
-                f"{place + 1}. {question}".replace("|", "\\|"),
+                f"{place + 1}. {question}",
                 digits(answer.num_prompt),
                 digits(answer.hit_tokens),
                 *(f"{digits(ms)} ms" for ms in times),

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.backends.base import Difference, Floats, PrefillResult, compare
 from core.backends.decoders.numpy_decoder import Ids, Watch
-from core.backends.memory import refuse_if_short
+from core.backends.memory import page_faults, refuse_if_short
 from core.backends.plan import Plan
 from core.backends.spec import DecoderSpec
 from core.errors import BackendError
@@ -122,12 +122,14 @@ class DecoderBackend(ABC, Generic[Pool]):
         self._refuse_too_long(start + len(ids))
         self.holds_threads = self._use_threads()
         alone = self.holds_threads and self.threads == 1
+        faults = page_faults()
         cpu, wall = self._cpu_clock(alone), time.perf_counter()
         logits = self._forward(pool, ids, start, block_table)
         wall = time.perf_counter() - wall
         after = self._cpu_clock(alone)
         cpu_s = None if cpu is None or after is None else after - cpu
-        return PrefillResult(logits, len(ids), self.spec.prefill_flops(len(ids), start), wall, cpu_s)
+        handed = None if faults is None or cpu_s is None else (page_faults() or 0) - faults
+        return PrefillResult(logits, len(ids), self.spec.prefill_flops(len(ids), start), wall, cpu_s, handed)
 
     def _ids(self, token_ids: Sequence[int]) -> Ids:
         """Token ids as rows of the embedding."""

@@ -17,11 +17,12 @@ from core.backends.rope import RopeTables
 from core.backends.spec import DecoderSpec
 from core.backends.weights import Weights
 from core.errors import BackendError
+from core.extras import how_to_add
 from core.types import BlockId
 
 Device = Literal["auto", "cpu", "cuda"]
 DType = Literal["float32", "bfloat16", "float16"]
-HOW_TO_ADD = "pip install -r requirements-torch.txt"
+HOW_TO_ADD = how_to_add("torch")
 
 
 def torch_available() -> bool:
@@ -37,7 +38,7 @@ def load_torch() -> Any:
     """
     try:
         import torch
-    except (ImportError, OSError) as problem:
+    except Exception as problem:  # half of it may be there, and then anything can come
         raise BackendError(
             "backend.no_torch",
             f"torch is not installed here ({problem}). Add it with: {HOW_TO_ADD}. numpy works without it.",

@@ -19,6 +19,7 @@ class Family:
 
     ``qkv_bias`` and ``qk_norm``: the tensors that its layers have besides; None: as the file has it.
     ``interleaved``: GGUF keeps rows of Q and K that turn together side by side.
+    ``scales_later``: queries behind the context of the first training are scaled.
     The rest is what the transformers library takes where a config.json does not say it.
     """
 
@@ -29,11 +30,13 @@ class Family:
     head_dim: int | None = None
     positions: int = 32_768
     window: int | None = None
+    scales_later: bool = False
 
 
 HF_FAMILIES: Mapping[str, Family] = {
     "llama": Family(positions=2048),
     "mistral": Family(kv_heads=8, positions=131_072, window=4096),
+    "ministral3": Family(kv_heads=8, head_dim=128, positions=262_144, scales_later=True),
     "qwen2": Family(qkv_bias=True, kv_heads=32),
     "qwen3": Family(qk_norm=True, kv_heads=32, head_dim=128),
 }
@@ -41,6 +44,7 @@ HF_FAMILIES: Mapping[str, Family] = {
 
 GGUF_FAMILIES: Mapping[str, Family] = {
     "llama": Family(qkv_bias=None, interleaved=True),
+    "mistral3": Family(interleaved=True, scales_later=True),
     "qwen2": Family(qkv_bias=True),
     "qwen3": Family(qk_norm=True),
 }

@@ -13,8 +13,9 @@ import numpy as np
 
 from core.backends.base import Floats
 from core.backends.models.gguf_quants import FORMATS, Bytes, Format
+from core.extras import how_to_add
 
-HOW_TO_ADD_GGUF = "pip install -r requirements-gguf.txt"
+HOW_TO_ADD_GGUF = how_to_add("gguf")
 
 _SIZES = {
     9: ("Q8_1", 32, 40),

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.backends.models.border import Settings
+from core.backends.models.entries import Entries
 from core.backends.models.families import HF_FAMILIES, Family
-from core.backends.models.gguf_entries import Entries
+from core.backends.models.hf_rope import HfRope
 from core.backends.models.refusals import refusal, told_shortly
 from core.backends.models.safetensors import FORMS
-from core.backends.rope import llama3_factors
 from core.backends.spec import DecoderSpec
 
 _SETTINGS = Settings(
@@ -59,11 +59,6 @@ _SETTINGS = Settings(
         "top_p", "torchscript", "unk_token_id", "use_cache", "use_return_dict",
     ),
 )  # fmt: skip
-_STRETCH = ("factor", "low_freq_factor", "high_freq_factor")
-_TABLE = Settings(
-    used=("rope_type", "type", "rope_theta", "original_max_position_embeddings", *_STRETCH),
-    only={"partial_rotary_factor": (1, 1.0)},
-)
 
 
 class HfConfig:
@@ -81,16 +76,11 @@ class HfConfig:
         self._family = self._find_family()
         self._refuse_others()
         self._refuse_windows()
-        self._rope = self._rope_table()
+        self._rope = HfRope(self._entries, self._family.scales_later)
 
-    @property
-    def tied_head(self) -> bool:
-        """Whether the head is the embedding once more."""
-        return self._entries.flag("tie_word_embeddings", False)
-
-    def spec(self) -> DecoderSpec:
+    def spec(self, tied_head: bool = False) -> DecoderSpec:
         """The shape, without the stretching of positions: its size follows from numbers that the tensors must
-        confirm first."""
+        confirm first. ``tied_head``: whether the head is the embedding, where the file does not say."""
         entries, family = self._entries, self._family
         heads = entries.number("num_attention_heads")
         kv_heads = entries.number("num_key_value_heads", family.kv_heads or heads)
@@ -109,24 +99,17 @@ class HfConfig:
             num_kv_heads=kv_heads,
             head_dim=head_dim,
             ffn=entries.number("intermediate_size"),
-            rope_theta=self._rope.real("rope_theta", entries.real("rope_theta", 10_000.0)),
+            rope_theta=self._rope.theta(),
             rms_eps=entries.real("rms_norm_eps", 1e-6),
             max_positions=entries.number("max_position_embeddings", family.positions),
-            tied_head=self.tied_head,
+            tied_head=entries.flag("tie_word_embeddings", tied_head),
             qkv_bias=bool(family.qkv_bias),
             qk_norm=family.qk_norm,
         )
 
-    def rope_factors(self, spec: DecoderSpec) -> tuple[float, ...]:
-        """How positions are stretched (``DecoderSpec.rope_factors``)."""
-        table = self._rope
-        if self._rope_kind() == "default":
-            return ()
-        factor, low, high = (table.real(name) for name in _STRETCH)
-        if high <= low:
-            raise table.damaged("high_freq_factor")
-        original = table.number("original_max_position_embeddings")
-        return llama3_factors(spec.rope_theta, spec.head_dim, factor, low, high, original)
+    def stretched(self, spec: DecoderSpec) -> DecoderSpec:
+        """The same decoder with its positions stretched as the file says."""
+        return self._rope.stretched(spec)
 
     # -- inside -----------------------------------------------------------------------------------------
 
@@ -162,24 +145,3 @@ class HfConfig:
             raise entries.damaged("layer_types")
         if slides or any(kind != "full_attention" for kind in kinds):
             raise refusal("window", entries.file)
-
-    def _rope_table(self) -> Entries:
-        """Newer files keep everything about positions in one object, older ones beside the rest."""
-        entries = self._entries
-        table = entries.values.get("rope_parameters") or entries.values.get("rope_scaling") or {}
-        if not isinstance(table, dict):
-            raise entries.damaged("rope_scaling")
-        found = Entries(
-            entries.file, {name: one for name, one in table.items() if one is not None}, "rope_scaling: "
-        )
-        kind = found.values.get("rope_type", found.values.get("type", "default"))
-        if kind not in ("default", "llama3"):
-            raise refusal("rope", entries.file, found=kind)
-        if found.real("partial_rotary_factor", 1.0) != 1:
-            raise refusal("partial_rope", entries.file)
-        _TABLE.refuse_others(entries.file, found.values)
-        return found
-
-    def _rope_kind(self) -> str:
-        values = self._rope.values
-        return str(values.get("rope_type", values.get("type", "default")))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from core.backends.models.byte_pair import BytePairTokenizer
+from core.backends.models.entries import Entries
 from core.backends.models.gguf import GgufFile
-from core.backends.models.gguf_entries import Entries
 from core.backends.models.pretokens import NAMED
 from core.backends.models.refusals import LONGEST
 from core.backends.models.score_pair import ScorePairTokenizer, by_score

@@ -30,6 +30,7 @@ from ui.frame.session import say
 from ui.frame.shared import Shared
 from ui.machine.machine import MACHINE
 from ui.words.numbers import change, money, percent, seconds
+from ui.words.tables import show_table
 
 NAME = "ch06"
 CONFIG = {"displayModeBar": False}
@@ -168,15 +169,13 @@ def load_panel() -> None:
     ran = load_at(rate)
     sides = (ran.without_cache, ran.with_cache)
     head = ["", say("course.ch06.without"), say("course.ch06.with")]
-    lines = [f"| {' | '.join(head)} |", "| --- | ---: | ---: |"]
     p50, p95, per_s = ([getattr(side, name).value or 0.0 for side in sides] for name in _FIGURES)
-    for name, pair in (("ttft_p50", p50), ("ttft_p95", p95)):
-        lines.append(f"| {say(f'course.ch06.load.{name}')} | {' | '.join(map(seconds, pair))} |")
-    lines.append(
-        f"| {say('course.ch06.load.throughput')} | {' | '.join(f'{value:.1f}' for value in per_s)} |"
-    )
-    with st.container(key="table-ch06-load"):
-        st.markdown("\n".join(lines))
+    rows = [
+        [say(f"course.ch06.load.{name}"), *map(seconds, pair)]
+        for name, pair in (("ttft_p50", p50), ("ttft_p95", p95))
+    ]
+    rows.append([say("course.ch06.load.throughput"), *(f"{value:.1f}" for value in per_s)])
+    show_table("ch06-load", head, rows)
     before, after = OWNER_MINUTES
     show_part(
         NAME,

@@ -14,6 +14,7 @@ from ui.course.strips import Stretch
 from ui.frame.session import say
 from ui.machine.machine import MACHINE
 from ui.words.numbers import percent, seconds
+from ui.words.tables import markdown_table
 
 BAND = (0.3, 0.5)
 """The usual claim: the share by which the first token comes sooner."""
@@ -79,7 +80,7 @@ def _measured_table() -> str:
     head = [
         say(f"course.ch06.head.{name}") for name in ("decoder", "full", "hit", "ratio", "spread", "where")
     ]
-    lines = [f"| {' | '.join(head)} |", "| --- | ---: | ---: | ---: | ---: | --- |"]
+    rows = []
     for name in (*DECODERS.values(), LARGER):
         report = kept(name)["pair"]
         row, [point] = report.rows[0], pairs(name, "pair")
@@ -92,8 +93,8 @@ def _measured_table() -> str:
             f"{point.low:.2f}–{point.high:.2f}×",
             say("course.ch06.where", rounds=report.settings["rounds"], **facts),
         )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append(cells)
+    return markdown_table(head, rows, "lrrrrl")
 
 
 # -- how much sooner -------------------------------------------------------------------------------------
