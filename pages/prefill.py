@@ -13,6 +13,8 @@ from ui.frame.shell import toolbar
 from ui.prefill.about import certainty, origin
 from ui.prefill.chat import chat_panel
 from ui.prefill.clock import pair_view, sweep_view
+from ui.prefill.engines import engines_lacking, engines_view
+from ui.prefill.hardware import hardware_panel
 from ui.prefill.panels import choice_row, job_panel, measure_row
 from ui.prefill.prefix import prefix_view
 from ui.prefill.serving import decode_view, saving_view, users_view
@@ -29,11 +31,13 @@ VIEWS: dict[str, Callable[[Report], None]] = {
     "prefix": prefix_view,
     "breaks": breaks_view,
     "documents": documents_view,
+    "engines": engines_view,
 }
 """Sections that show one report: what came with the lab, or what was measured here."""
 
 PANELS: dict[str, Callable[[], None]] = {
     "chat": chat_panel,
+    "hardware": hardware_panel,
 }
 """Sections that draw themselves."""
 
@@ -62,6 +66,8 @@ def render() -> None:
         certainty(report)
     if name == "breaks":
         astray_panel()
+    if name == "engines":
+        engines_lacking()
 
 
 def _section() -> str:

