@@ -28,7 +28,7 @@ def bet(at: AppTest, blocks: list[int]) -> AppTest:
     report = at.session_state["prefill"].results.get(("prefix", Choice("numpy", "XS")))
     report = report or kept_report("prefix", Choice("numpy", "XS"))
     assert report is not None
-    at.session_state[f"prefill_bet_{digest(report)}"] = blocks
+    at.button_group(key=f"prefill_bet_{digest(report)}").set_value(blocks)
     return press(at, "prefill_bet_place")
 
 

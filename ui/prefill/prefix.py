@@ -69,14 +69,14 @@ def prefix_view(report: Report) -> None:
 
 def _bet(report: Report) -> None:
     """Which blocks can still be used? Nothing on the page says so before."""
-    blocks = range(len(blocks_of(report)))
+    words = {n: say("prefill.map.block", n=n) for n in range(len(blocks_of(report)))}
     key = f"prefill_bet_{digest(report)}"
     st.markdown(f"**{say('prefill.prefix.bet', **_words_changed(report))}**")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.pills(
             say("prefill.prefix.bet.blocks"),
-            list(blocks),
-            format_func=lambda number: say("prefill.map.block", n=number),
+            list(words),
+            format_func=words.__getitem__,
             selection_mode="multi",
             label_visibility="collapsed",
             key=key,

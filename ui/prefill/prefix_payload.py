@@ -121,4 +121,6 @@ def _state(rows: Sequence[Json], first_changed: int, kept: bool) -> str:
 
 def off_by(error: float) -> str:
     """A relative error in percent; two vectors can lie further apart than one of them is long."""
+    if error <= EXACT:
+        return "0"
     return "> 100" if error > 1 else percent(error, 1 if error < 0.1 else 0)

@@ -72,4 +72,4 @@ def test_a_verdict_in_numbers() -> None:
 
 
 def test_no_error_reads_more_than_a_hundred_percent() -> None:
-    assert [off_by(error) for error in (0.0, 0.0042, 0.33, 1.0, 1.7)] == ["0.0", "0.4", "33", "100", "> 100"]
+    assert [off_by(error) for error in (0.0, 0.0042, 0.33, 1.0, 1.7)] == ["0", "0.4", "33", "100", "> 100"]
