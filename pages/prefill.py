@@ -16,6 +16,7 @@ from ui.prefill.clock import pair_view, sweep_view
 from ui.prefill.engines import engines_lacking, engines_view
 from ui.prefill.hardware import hardware_panel
 from ui.prefill.panels import choice_row, job_panel, measure_row
+from ui.prefill.prefix import prefix_view
 from ui.prefill.serving import decode_view, saving_view, users_view
 from ui.prefill.state import collect, report_of, state
 from ui.prefill.wrong import astray_panel, breaks_view, documents_view
@@ -27,6 +28,7 @@ VIEWS: dict[str, Callable[[Report], None]] = {
     "long": pair_view,
     "decode": decode_view,
     "saving": saving_view,
+    "prefix": prefix_view,
     "breaks": breaks_view,
     "documents": documents_view,
     "engines": engines_view,
