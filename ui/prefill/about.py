@@ -9,16 +9,17 @@ import streamlit as st
 
 from core.backends.base import Difference
 from core.backends.experiments.report import Report
-from ui.frame.session import plain, say
+from ui.frame.session import plain, say, tell
 from ui.prefill.experiments import as_csv, as_json
 from ui.prefill.models import SMALL_NAME
+from ui.prefill.state import Whence, state
 from ui.words.numbers import digits, power
 
 _SMALL_INSIDE = "Smollm2 135M 8k Lc100K Mix1 Ep2"
 """What the small model's file calls itself."""
 
 
-def origin(report: Report, own: bool) -> None:
+def origin(report: Report, whence: Whence) -> None:
     """Where a result comes from."""
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     words: dict[str, Any] = {
@@ -28,7 +29,10 @@ def origin(report: Report, own: bool) -> None:
         "date": report.date,
         "versions": plain(versions),
     }
-    st.caption(say("prefill.from.own" if own else "prefill.from.kept", **words))
+    told = say(f"prefill.from.{whence or 'kept'}", **words)
+    if report in state().too_long:
+        told = tell(told, say("prefill.link.too_long"))
+    st.caption(told)
 
 
 def certainty(report: Report) -> None:
