@@ -41,10 +41,11 @@ ALL = ("sweep", "pair", "saving", "users", "long", "decode")
 
 KEPT: dict[str, tuple[Library, str, tuple[str, ...]]] = {
     "numpy-S": ("numpy", "S", (*ALL, "documents", "breaks")),
-    "torch-S": ("torch", "S", ALL),
     "numpy-smollm2": ("numpy", "", ("sweep", "pair", "decode", "astray")),
+    "torch-S": ("torch", "S", ALL),
 }
-"""File, library, size of the random model (none: the small trained one), experiments."""
+"""File, library, size of the random model (none: the small trained one), experiments. torch comes last: once
+loaded it stands among the versions."""
 
 
 def source_of(options: argparse.Namespace) -> ModelSource:

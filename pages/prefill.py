@@ -13,6 +13,7 @@ from ui.frame.shell import toolbar
 from ui.prefill.about import certainty, origin
 from ui.prefill.chat import chat_panel
 from ui.prefill.clock import pair_view, sweep_view
+from ui.prefill.hardware import hardware_panel
 from ui.prefill.opening import opening, refused
 from ui.prefill.panels import adding, choice_row, job_panel, measure_row, memory_words
 from ui.prefill.serving import decode_view, saving_view, users_view
@@ -33,6 +34,7 @@ VIEWS: dict[str, Callable[[Report], None]] = {
 
 PANELS: dict[str, Callable[[], None]] = {
     "chat": chat_panel,
+    "hardware": hardware_panel,
 }
 """Sections that draw themselves."""
 
@@ -59,12 +61,12 @@ def render() -> None:
 def _head() -> None:
     """Title, what computes, and two drawers: in one row, so that the chart stands above the fold."""
     with st.container(key="prefill-head"):
-        title, choice, drawers = st.columns([2, 6, 2], vertical_alignment="bottom")
+        title, choice, drawers = st.columns([2, 6, 3], vertical_alignment="bottom")
         with title:
             st.header(say_each("prefill.title"), anchor=False, help=say_under("prefill.intro"))
         with choice:
             choice_row()
-        with drawers:
+        with drawers, st.container(horizontal=True, horizontal_alignment="right"):
             adding()
             opening(VIEWS, _SECTION)
     refused()

@@ -26,7 +26,7 @@ from ui.prefill import chat as prefill_chat
 from ui.prefill import experiments as prefill_experiments
 from ui.prefill import models as prefill_models
 from ui.prefill import panels as prefill_panels
-from ui.prefill.about import times
+from ui.prefill.about import claimed, times
 from ui.prefill.chat_ask import MAX_TOKENS
 from ui.prefill.chat_blocks import cells_of
 from ui.prefill.conversation import Conversation
@@ -34,10 +34,10 @@ from ui.prefill.job import Job
 from ui.prefill.models import OWN, VARIABLE, Choice, loader
 from ui.prefill.state import PrefillState
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t
-from ui.words.numbers import percent
+from ui.words.numbers import percent, power
 
 WAIT_S = 30
-CHARTS = dict.fromkeys(("pair", "sweep", "users", "long", "decode", "saving", "breaks"), 1)
+CHARTS = dict.fromkeys(("pair", "sweep", "users", "long", "decode", "saving", "breaks", "hardware"), 1)
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +105,8 @@ def test_the_share_saved_and_the_times_faster_are_one_number(section: str) -> No
     report = prefill_experiments.kept_report(section, Choice())
     assert report is not None
     (row,) = report.rows
-    words = {"ratio": times(row["ratio"]), "linear": times(row["linear"])}
-    told = t(f"prefill.{section}.words", "en", saved=percent(1 - 1 / row["ratio"]), **words)
+    words = {"ratio": times(row["ratio"]), "linear": claimed(row["linear"])}
+    told = t(f"prefill.{section}.words", "en", saved=percent(1 - 1 / row["ratio"], 0), **words)
     assert told in texts(begun(section, Choice()))
 
 
@@ -124,8 +124,15 @@ def test_kept_results_say_where_they_come_from(lang: Lang) -> None:
 
 
 def test_the_visitor_sees_equal_logits_in_words() -> None:
-    said = texts(visit("prefill", lang="en"))
-    assert "equal within **1.5×10⁻⁶**; bitwise on this run: **no**" in said
+    at = visit("prefill", lang="en")
+    report = prefill_experiments.kept_report("pair", Choice())
+    assert report is not None
+    assert report.equality is not None
+    within = power(report.equality.max_abs)
+    assert (
+        f"equal within **{within}**; bitwise on this run: **{'yes' if report.equality.bitwise else 'no'}**"
+        in texts(at)
+    )
 
 
 @pytest.mark.parametrize("lang", LANGS)

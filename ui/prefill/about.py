@@ -9,11 +9,11 @@ import streamlit as st
 
 from core.backends.base import Difference
 from core.backends.experiments.report import Report
-from ui.frame.session import plain, say, tell
+from ui.frame.session import plain, say
 from ui.prefill.experiments import as_csv, as_json
 from ui.prefill.models import SMALL_NAME
 from ui.prefill.state import Whence, state
-from ui.words.numbers import digits, power
+from ui.words.numbers import digits, percent, power
 
 _SMALL_INSIDE = "Smollm2 135M 8k Lc100K Mix1 Ep2"
 """What the small model's file calls itself."""
@@ -25,14 +25,17 @@ def origin(report: Report, whence: Whence) -> None:
     words: dict[str, Any] = {
         "device": plain(report.device),
         "library": report.backend,
-        "model": plain(SMALL_NAME if report.model == _SMALL_INSIDE else report.model),
+        "model": plain(model_words(report)),
         "date": report.date,
         "versions": plain(versions),
     }
-    told = say(f"prefill.from.{whence or 'kept'}", **words)
+    told = [say(f"prefill.from.{whence or 'kept'}", **words)]
+    if report.runs > 1:
+        # n runs all lie on one side of the true median with chance 2 ^ (1 - n)
+        told.append(say("prefill.runs", runs=report.runs, sure=percent(1 - 2 ** (1 - report.runs), 0)))
     if report in state().too_long:
-        told = tell(told, say("prefill.link.too_long"))
-    st.caption(told)
+        told.append(say("prefill.link.too_long"))
+    st.caption(" · ".join(told))
 
 
 def certainty(report: Report) -> None:
@@ -65,6 +68,17 @@ def equality_words(difference: Difference) -> str:
     return say(key, within=power(difference.max_abs), bitwise=bitwise)
 
 
+def model_words(report: Report) -> str:
+    """What a report's model is called here."""
+    return SMALL_NAME if report.model == _SMALL_INSIDE else report.model
+
+
 def times(value: float) -> str:
-    """How many times: 4.07×, and whole numbers whole."""
+    """How many times, with the two digits that a clock knows: 4.0×, 34×, 670×."""
+    known = float(f"{value:.2g}")
+    return f"{known:,.{0 if known >= 10 else 1 if known >= 1 else 2}f}×"
+
+
+def claimed(value: float) -> str:
+    """How many times, of what was counted or said and is exact: 5×, 65×, 4.81×."""
     return f"{digits(int(value) if float(value).is_integer() else float(value))}×"

@@ -22,7 +22,7 @@ _REFUSED: Kept[tuple[str, BrothError] | None] = Kept("prefill_refused", lambda: 
 
 def opening(sections: Collection[str], section_key: str) -> None:
     """The place for a file. What is opened turns the page to its section (kept under ``section_key``)."""
-    with st.popover(say("prefill.open"), width="stretch"):
+    with st.popover(say("prefill.open")):
         st.caption(say("prefill.open.what"))
         if uploads_refused():
             st.warning(say("prefill.open.framed"))

@@ -69,7 +69,7 @@ def adding() -> None:
     """How to add what this server lacks."""
     lacking = _lacking()
     if lacking:
-        with st.popover(say("prefill.more"), width="stretch"):
+        with st.popover(say("prefill.more")):
             st.markdown("\n\n".join(lacking))
 
 
