@@ -24,12 +24,26 @@ _NAMES = ("side", "story_id", "reason")
 """Texts that name one of a few things: only those that our own reports name."""
 _SHARES = ("hit_rate", "fraction", "saved")
 _SIGNED = ("saved", "kl")
-_POSITIVE = ("ratio", "measured", "linear", "flops", "total", "num", "requests", "num_parameters", "wall_ms")
+_POSITIVE = (
+    "runs",
+    "ratio",
+    "measured",
+    "linear",
+    "flops",
+    "total",
+    "num",
+    "requests",
+    "num_parameters",
+    "wall_ms",
+)
+_NEW = ("faults", "full_gflops_s", "hit_gflops_s", "total_wall_ms", "runs", "warm_ups", "one")
+_NEW_IN_SUMMARY = {"flops", "ratio_low", "ratio_high"}
+"""What reports of schema 1 may lack."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def read_report(raw: bytes, examples: Iterable[Json]) -> Report:
-    """A report from a file that was exported here, or from one of the lists that the lab keeps if it has one.
+    """A report from a file that was exported here, alone or as the only one of a list.
 
     Raises:
         BackendError: too large, no JSON (with the line), no report, or a field (named) that is none.
@@ -75,7 +89,11 @@ def checked(data: Any, examples: Iterable[Json]) -> Report:
     if not known:
         raise _wrong("experiment", report.experiment)
     raw = {**report.to_json(), "equality": _as_table(data.get("equality"))}
-    found = _looked_at(raw, _learned(known), "", "")
+    old = data["schema"] == 1
+    shape = _learned(known, _NEW if old else ())
+    if old:
+        shape.fields["summary"].always -= _NEW_IN_SUMMARY
+    found = _looked_at(raw, shape, "", "")
     _top(found)
     found["schema"], found["versions"] = raw["schema"], _versions(raw["versions"])
     return Report.from_json(found)
@@ -115,15 +133,15 @@ class _Shape:
     items: _Shape | None = None
 
 
-def _learned(values: Sequence[Any]) -> _Shape:
+def _learned(values: Sequence[Any], may_lack: Sequence[str] = ()) -> _Shape:
     shape = _Shape({_kind(value) for value in values})
     shape.texts = {value for value in values if isinstance(value, str)}
     tables = [value for value in values if isinstance(value, Mapping)]
     for name in {name for table in tables for name in table}:
-        shape.fields[name] = _learned([table[name] for table in tables if name in table])
-    shape.always = set.intersection(*map(set, tables)) if tables else set()
+        shape.fields[name] = _learned([table[name] for table in tables if name in table], may_lack)
+    shape.always = set.intersection(*map(set, tables)) - set(may_lack) if tables else set()
     items = [item for value in values if isinstance(value, (list, tuple)) for item in value]
-    shape.items = _learned(items) if items else None
+    shape.items = _learned(items, may_lack) if items else None
     return shape
 
 
@@ -149,7 +167,9 @@ def _looked_at(value: Any, shape: _Shape, where: str, name: str) -> Any:
         raise _wrong(where, value)
     if kind == "number":
         _number(value, where, name)
-    elif kind == "text" and (len(value) > _MOST_TEXT or (name in _NAMES and value not in {*shape.texts, ""})):
+    elif kind == "text" and name == "reason" and not value:
+        return value
+    elif kind == "text" and (len(value) > _MOST_TEXT or (name in _NAMES and value not in shape.texts)):
         raise _wrong(where, value)
     elif kind == "list":
         return _items(value, shape, where, name)
@@ -193,11 +213,14 @@ def _number(value: float, where: str, name: str) -> None:
 
 
 def _between(found: Json, before: str) -> None:
-    """A number with a smallest and a largest lies between them."""
+    """A number with a smallest and a largest lies between them; none of the three is known alone."""
     for name, value in found.items():
-        low, high = found.get(f"{name}_low", value), found.get(f"{name}_high", value)
-        if _kind(value) == _kind(low) == _kind(high) == "number" and not low <= value <= high:
-            raise _wrong(before + name, value)
+        stem, unit = (name[:-3], "_ms") if name.endswith("_ms") else (name, "")
+        low, high = found.get(f"{stem}_low{unit}", value), found.get(f"{stem}_high{unit}", value)
+        if _kind(value) in ("number", "none"):
+            good = _kind(low) == _kind(high) == _kind(value)
+            if not good or (value is not None and not low <= value <= high):
+                raise _wrong(before + name, value)
 
 
 def _wrong(where: str, value: Any) -> BackendError:
