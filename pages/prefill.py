@@ -13,9 +13,11 @@ from ui.frame.shell import toolbar
 from ui.prefill.about import certainty, origin
 from ui.prefill.chat import chat_panel
 from ui.prefill.clock import pair_view, sweep_view
+from ui.prefill.engines import engines_lacking, engines_view
 from ui.prefill.hardware import hardware_panel
 from ui.prefill.opening import opening, refused
 from ui.prefill.panels import adding, choice_row, job_panel, measure_row, memory_words
+from ui.prefill.prefix import prefix_view
 from ui.prefill.serving import decode_view, saving_view, users_view
 from ui.prefill.state import collect, follow, report_of, state
 from ui.prefill.wrong import astray_panel, breaks_view, documents_view
@@ -27,8 +29,10 @@ VIEWS: dict[str, Callable[[Report], None]] = {
     "long": pair_view,
     "decode": decode_view,
     "saving": saving_view,
+    "prefix": prefix_view,
     "breaks": breaks_view,
     "documents": documents_view,
+    "engines": engines_view,
 }
 """Sections that show one report: what came with the lab, or what was measured here."""
 
@@ -88,6 +92,8 @@ def _experiment(name: str) -> None:
         certainty(report)
     if name == "breaks":
         astray_panel()
+    if name == "engines":
+        engines_lacking()
 
 
 def _section() -> str:

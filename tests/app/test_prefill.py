@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.backends import memory
 from core.backends.decoders.loader import Model
+from core.backends.experiments import prefix
 from core.backends.experiments.break_reports import Story
 from core.backends.experiments.report import Report
 from core.backends.progress import never_cancelled, stopped
@@ -52,8 +53,9 @@ def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tiny(model_file: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], AppTest]:
-    """Opens a section on a server that was started with that model."""
+    """Opens a section on a server that was started with that model. Its tokens are mostly single letters."""
     monkeypatch.setenv(VARIABLE, str(model_file))
+    monkeypatch.setattr(prefix, "MOST_TOKENS", 704)
 
     def opened(section: str) -> AppTest:
         return begun(section, Choice("numpy", OWN))

@@ -49,7 +49,7 @@ def certainty(report: Report) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover(say("prefill.how")):
             st.markdown(say(f"prefill.{report.experiment}.how").replace("\n", "\n\n"))
-            st.caption(say("prefill.how.clock"))
+            st.caption(say("prefill.how.wall" if report.experiment == "engines" else "prefill.how.clock"))
         for kind, make, mime in (("json", as_json, "application/json"), ("csv", as_csv, "text/csv")):
             st.download_button(
                 say(f"prefill.save.{kind}"),

