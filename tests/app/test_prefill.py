@@ -388,6 +388,16 @@ def test_what_was_typed_outlives_a_look_at_another_page(tiny: Callable[[str], Ap
     assert at.text_input(key="prefill_question").value == "why?"
 
 
+def test_a_conversation_outlives_a_look_at_another_page(tiny: Callable[[str], AppTest]) -> None:
+    at = ask(tiny("chat"), "hello world, " * 8, "who?")
+    for name in ("tradeoffs", "prefill"):
+        at.session_state["visited"] = name
+        calm(at.run())
+    assert [row.split(":")[0] for row in drawn_blocks(at)] == ["Turn 1"]
+    assert at.text_area(key="prefill_system").value == "hello world, " * 8
+    assert talk_of(ask(at, "hello world, " * 8, "where?")).turns[-1].answer.hit_tokens > 0
+
+
 def test_typed_markup_stays_text(tiny: Callable[[str], AppTest]) -> None:
     at = ask(tiny("chat"), "", "**bold** <b>|</b>")
     assert "**bold**" not in texts(at)
