@@ -9,13 +9,14 @@ import streamlit as st
 
 from core.backends.engines.llama import llama_available
 from core.backends.experiments.report import Json, Report
+from core.backends.spec import SIZES
 from core.errors import BackendError
 from core.extras import how_to_add
 from ui.frame.session import lang, plain, say
 from ui.prefill.about import times
 from ui.prefill.charts import Curve, curves
 from ui.prefill.clock import column_of
-from ui.prefill.models import source_of
+from ui.prefill.models import source_of, spec_of
 from ui.prefill.servers import SERVER, plan_for, server_named
 from ui.prefill.state import usable_choice
 from ui.words.i18n import error_text
@@ -53,15 +54,17 @@ def engines_lacking() -> None:
         found.append(say("prefill.engines.no_gguf"))
     if not server_named():
         found.append(say("prefill.engines.no_server", variable=SERVER))
+    else:
+        found.append(_sent_words())
     for line in found:
         st.caption(line)
 
 
-def sent_words(num_parameters: float) -> str:
+def _sent_words() -> str:
     """How many tokens a measurement sends to the server: somebody may pay for them."""
-    if not server_named():
-        return ""
-    return say("prefill.engines.sends", tokens=digits(plan_for(num_parameters).sent_tokens()))
+    model = usable_choice().model
+    spec = SIZES.get(model) or spec_of(source_of(model))
+    return say("prefill.engines.sends", tokens=digits(plan_for(spec.num_parameters).sent_tokens()))
 
 
 def _of(rows: Sequence[Json], name: str) -> list[Json]:

@@ -14,10 +14,12 @@ from core.backends.experiments.report import Report
 from core.cost import GPUS, MODELS, PUBLISHED, CostModel, typical_error
 from core.cost.model import StepWork
 from ui.frame import plain_figure as go
+from ui.frame.formulas import formulas_panel
 from ui.frame.session import plain, say
 from ui.prefill.about import claimed, model_words, times
 from ui.prefill.experiments import kept
 from ui.traffic.charts import finished
+from ui.words.formula_words import PREFILL
 from ui.words.numbers import digits, percent
 from ui.words.tables import show_table
 
@@ -55,6 +57,7 @@ def hardware_panel() -> None:
         "memory": digits(1e3 * memory), "fixed": digits(1e3 * parts["formula.prefill.fixed"]),
     }  # fmt: skip
     st.markdown(say("prefill.hardware.words", **values))
+    formulas_panel(PREFILL)
     worst = max(abs(point.error) for point in PUBLISHED)
     st.caption(
         say("prefill.hardware.error", typical=percent(typical_error(), 0), worst=percent(worst, 0),
@@ -146,7 +149,7 @@ def _chart(places: list[Place]) -> go.Figure:
             error_x=spread if basis == "measured" else None,
             mode="markers+text",
             text=[claimed(place.ratio) if basis == "claim" else times(place.ratio) for place in mine],
-            textposition="top center",
+            textposition="bottom center",
             marker={"size": 12, "symbol": symbol},
             name=say(f"basis.{basis}"),
             hovertemplate="%{y} · %{text}<extra>%{fullData.name}</extra>",
@@ -161,9 +164,15 @@ def _chart(places: list[Place]) -> go.Figure:
         name=say("prefill.ratio.flops"),
         hovertemplate="%{y} · %{x:.2g}×<extra>%{fullData.name}</extra>",
     )
+    # the names lie in the figure, above their rows: beside it they would take half of a phone
+    for place in places:
+        where = {"x": 0, "y": place.name, "xanchor": "left", "yanchor": "bottom"}
+        figure.add_annotation(**where, text=place.name, showarrow=False)
     figure.update_yaxes(
-        autorange="reversed", automargin=True, categoryorder="array",
+        autorange="reversed",
+        categoryorder="array",
         categoryarray=[place.name for place in places],
-    )  # fmt: skip
+        showticklabels=False,
+    )
     figure.update_xaxes(title_text=say("prefill.axis.times"), range=[0, 5.6])
-    return finished(figure, True, 120 + 34 * len(places))
+    return finished(figure, True, 104 + 38 * len(places))

@@ -1,5 +1,5 @@
-"""Which engines can be asked beside ours: llama.cpp where its package is installed, and the server that whoever
-started the app has named. Nobody types an address here."""
+"""Which engines can be asked beside ours: llama.cpp where its package is installed, and the server that was
+named when the app was started. Nobody types an address here."""
 
 from __future__ import annotations
 

@@ -42,6 +42,11 @@ class DecoderBackend(ABC, Generic[Pool]):
         """Whether the logits of a hit and a miss agree within ``LIMIT``: only float32 is fine enough."""
         return self.dtype == "float32"
 
+    @property
+    def kv_bytes_per_token(self) -> int:
+        """Bytes of K and V that one token takes in the pool."""
+        return self.spec.kv_bytes_per_token(_BYTES[self.dtype])
+
     # -- what numpy and torch do their own way ----------------------------------------------------------
 
     @abstractmethod
@@ -84,7 +89,7 @@ class DecoderBackend(ABC, Generic[Pool]):
         """
         self._block_size = block_size
         self._pool = None  # give the old one back first
-        need = num_blocks * block_size * self.spec.kv_bytes_per_token(_BYTES[self.dtype])
+        need = num_blocks * block_size * self.kv_bytes_per_token
         refuse_if_short(need, f"K/V, {num_blocks} x {block_size} tokens", self._free_on_device())
         self._pool = self._new_pool(num_blocks, block_size)
 
