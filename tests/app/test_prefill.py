@@ -40,6 +40,7 @@ from ui.words.numbers import percent, power
 
 WAIT_S = 30
 CHARTS = dict.fromkeys(("pair", "sweep", "users", "long", "decode", "saving", "breaks", "hardware"), 1)
+CHARTS["engines"] = 2
 
 
 @pytest.fixture(scope="module")
