@@ -84,9 +84,9 @@ no NVIDIA GPU is seen here (nvidia-smi, which its driver brings, is not on PATH)
 HOW_TO_CHOOSE = """
 To install some: python3 run.py add {names}
 torch is its CPU build where no NVIDIA GPU is seen; --cpu and --cuda choose (CUDA: {} MB, {} on disk)."""
-RESTART = """\
-A Broth that is running now goes on as it is: Ctrl+C in its window, then
-    python3 run.py  has it there too"""
+FOUND_BY = """\
+A page of a Broth that is running finds what is new at its next click.
+    What it has in use already (another build of torch) stays till Ctrl+C there and  python3 run.py"""
 
 ALONE = "alone"
 """The mark of browser tests that measure time (tests/e2e/conftest.py)."""
@@ -359,7 +359,8 @@ def add(options: list[str]) -> int:
     """Install some of what is optional, as ``python3 run.py add`` lists it."""
     asked = [option for option in options if option in (CPU_BUILD, CUDA_BUILD)]
     names = list(dict.fromkeys(option for option in options if option not in asked))
-    if unknown := [name for name in names if name not in EXTRAS]:
+    unknown = [name for name in names if name not in EXTRAS]
+    if unknown:
         raise SetupError(UNKNOWN_EXTRA.format(name=unknown[0], names=", ".join(EXTRAS)))
     if not names:
         return list_extras()
@@ -384,7 +385,7 @@ def add_all(missing: list[Extra], build: str) -> int:
     look_for_room(sum(load for load, _ in sizes), sum(disk for _, disk in sizes))
     added = [extra for extra in missing if add_one(extra, build)]
     if added:
-        say(f"added: {', '.join(extra.name for extra in added)}. {RESTART}")
+        say(f"added: {', '.join(extra.name for extra in added)}. {FOUND_BY}")
     failed = [extra for extra in missing if extra not in added]
     for extra in failed:
         print(PIP_FAILED.format(name=extra.file), file=sys.stderr)

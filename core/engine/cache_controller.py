@@ -60,6 +60,10 @@ class CacheController:
         """All blocks that carry this hash, oldest first."""
         return self._table.carriers(digest)
 
+    def is_cached(self, digest: BlockHash) -> bool:
+        """Whether any block carries this hash."""
+        return digest in self._table.oldest
+
     def idle(self, block_ids: Iterable[BlockId]) -> list[BlockId]:
         """Which of these blocks carry content and are held by nobody: they would leave the free queue when
         touched (rule 24)."""

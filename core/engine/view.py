@@ -64,6 +64,10 @@ class EngineView:
         """The blocks that carry this content, oldest first."""
         return self._cache.carriers(digest)
 
+    def is_cached(self, digest: BlockHash) -> bool:
+        """Whether any block carries this content."""
+        return self._cache.is_cached(digest)
+
     def cached_hashes(self) -> tuple[BlockHash, ...]:
         """Every content in the cache, in order of first storing."""
         return self._cache.hashes()

@@ -74,7 +74,7 @@ class LoadRun:
         self.spec = spec
         self.first_config = config
         self.time_model = time_model
-        self.max_tokens = _max_tokens(spec, config)
+        self.max_tokens = max_tokens_for(spec, config)
         self.records = Records(spec.num_requests)
         self.flags: list[Flag] = [Flag(burst.start_s, "burst", burst.factor) for burst in spec.bursts]
         self.knobs: list[Knob] = []
@@ -290,7 +290,7 @@ def without_cache(config: EngineConfig) -> EngineConfig:
     return replace(config, enable_caching=False, cache_cap=None, ttl=None, admit_after=1, admit_window=None)
 
 
-def _max_tokens(spec: LoadSpec, config: EngineConfig) -> int:
+def max_tokens_for(spec: LoadSpec, config: EngineConfig) -> int:
     """The longest request, output included: what the spec says, at most what the pool holds."""
     room = config.num_usable * config.block_size
     limit = min(spec.max_tokens, room)

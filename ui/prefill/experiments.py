@@ -14,11 +14,13 @@ from core.backends.experiments.break_reports import Story, broken_reuse, texts_a
 from core.backends.experiments.content_only import shuffled_documents
 from core.backends.experiments.hits import hit_pairs, hit_sweep, long_prompt, saving_claim
 from core.backends.experiments.machines import nearest
+from core.backends.experiments.prefix import why_prefix
 from core.backends.experiments.report import Json, Report
 from core.backends.experiments.serving import decoding, many_users
 from core.backends.progress import Cancelled, Progress
 from core.csv_table import csv_text
 from ui.prefill.models import SMALL, Choice
+from ui.prefill.servers import measure_engines
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "measured"
 MACHINES = FOLDER / "machines"
@@ -72,6 +74,10 @@ def _astray(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
     return texts_astray(model, stories(), progress=progress, cancelled=cancelled)
 
 
+def _prefix(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
+    return why_prefix(model, progress=progress, cancelled=cancelled)
+
+
 def _documents(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
     requests = 8 if _is_large(model) else 40
     return shuffled_documents(model.backend(), requests=requests, progress=progress, cancelled=cancelled)
@@ -84,19 +90,21 @@ EXPERIMENTS: dict[str, Experiment] = {
     "long": _long,
     "decode": _decode,
     "saving": _saving,
+    "prefix": _prefix,
     "breaks": _breaks,
     "astray": _astray,
     "documents": _documents,
+    "engines": measure_engines,
 }
 
 SECONDS = {
     "pair": 2.5, "sweep": 9.0, "users": 20.0, "long": 31.0, "decode": 5.0, "saving": 7.0,
-    "breaks": 2.0, "documents": 4.0, "astray": 0.6,
+    "prefix": 0.1, "breaks": 2.0, "documents": 4.0, "astray": 0.6, "engines": 25.0,
 }  # fmt: skip
 """About what each takes for the model S with numpy on one core of 2024."""
 
 _FEWER = {"pair": 0.35, "sweep": 0.3, "users": 0.07, "long": 0.5, "decode": 0.45, "saving": 0.25,
-          "documents": 0.2}  # fmt: skip
+          "documents": 0.2, "engines": 0.25}  # fmt: skip
 """How much of that a large model does."""
 
 

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from core.backends.base import Difference
 from core.backends.decoders.loader import ModelLoader
-from core.backends.experiments.chat import Answer, Chat
 from core.backends.experiments.report import Report
 from core.backends.line import SHORT_S
 from core.errors import BrothError
@@ -20,26 +18,6 @@ from ui.prefill.models import Choice, libraries, loader, models, relative_work
 from ui.stage.payload import StageLog
 
 T = TypeVar("T")
-
-SYSTEM = (
-    "You are the cook of a small noodle shop. You answer in one or two short sentences. You are friendly, "
-    "you know all about broth, noodles and vegetables, and you never talk about anything but food. When a "
-    "guest asks for a dish, you say what is in it. When a guest asks for the price, you say: five coins."
-)
-QUESTION = "What is in the noodle soup?"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Turn:
-    """One question to the model: what was sent, the answer, and the same prompt without the cache. ``note``:
-    what the model's chat template did not do, as in ``ChatFormat.note``."""
-
-    system: str
-    question: str
-    answer: Answer
-    without_ms: float
-    difference: Difference
-    note: str = ""
 
 
 @dataclass
@@ -55,11 +33,6 @@ class PrefillState:
     ended: str = ""
     """Which job ended last."""
     results: dict[tuple[str, Choice], Report] = field(default_factory=dict)
-    chat: Chat | None = None
-    chat_choice: Choice | None = None
-    turns: list[Turn] = field(default_factory=list)
-    system: str = SYSTEM
-    question: str = QUESTION
     on_stage: bool = False
     """Whether the stage's runs are computed for real."""
     runs: dict[str, StageLog] = field(default_factory=dict)

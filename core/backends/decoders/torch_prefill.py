@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -104,10 +104,18 @@ class TorchBackend(DecoderBackend[TorchPool]):
 
     def _forward(self, pool: TorchPool, token_ids: Ids, start: int, block_table: Sequence[BlockId]) -> Floats:
         with self._torch.inference_mode():
-            logits = forward(self.spec, self.weights, self._rope, pool, token_ids, start, block_table)
+            logits = forward(
+                self.spec, self.weights, self._rope, pool, token_ids, start, block_table, self._watch()
+            )
             # Copying to the CPU waits for the GPU, so the clock reads finished work.
             numbers: Floats = logits.float().cpu().numpy()
         return numbers
+
+    def _watch(self) -> Callable[[int, Any, Any], None] | None:
+        watch = self.watch
+        if watch is None:
+            return None
+        return lambda layer, *both: watch(layer, *(each.float().cpu().numpy() for each in both))
 
     def _use_threads(self) -> bool:
         # The number belongs to the calling thread: a server computes in another thread than it was set in.

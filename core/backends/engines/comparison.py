@@ -14,6 +14,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from core.backends.decoders.loader import Model
 from core.backends.engines.base import About, First, Prompt, PromptEngine
@@ -30,6 +31,7 @@ FRACTIONS = (0.0, 0.25, 0.5, 0.75, 0.9)
 USERS = (1, 2, 4)
 TOTAL, OWN, BLOCK = 640, 128, 16
 _LOOK_S = 0.1
+T = TypeVar("T")
 Opens = Callable[[], PromptEngine]
 """Starts an engine; it may fail, and then the others are measured without it."""
 
@@ -144,28 +146,31 @@ class _Race:
             self.complete = False
 
     def _round(self, warm_up: bool, before: float, part: float) -> None:
+        """Everything once. A round that is thrown away has no crowds: single prompts warm up enough."""
+        plan, fractions = self.plan, self.plan.fractions
         sweep: dict[tuple[int, float], First] = {}
         crowds: dict[tuple[int, int, bool], list[First]] = {}
-        prompts = {fraction: self._pair(self.plan.shared(fraction)) for fraction in self.plan.fractions}
-        works = [(one, fraction) for fraction in prompts for one in self.asked]
-        groups = [
-            (one, users, warm) for users in self.plan.users for warm in (True, False) for one in self.asked
-        ]
-        steps = len(works) + (0 if warm_up else len(groups))
-        for count, (one, fraction) in enumerate(self.dice.sample(works, len(works))):
+        prompts = {fraction: self._pair(plan.shared(fraction)) for fraction in fractions}
+        groups = [] if warm_up else [(users, warm) for users in plan.users for warm in (True, False)]
+        together = {group: self._crowd(*group) for group in groups}
+        alone = self._shuffled([(one, fraction) for fraction in fractions for one in self.asked])
+        several = self._shuffled([(one, group) for group in groups for one in self.asked])
+        for count, (one, fraction) in enumerate(alone):
             prime, prompt = prompts[fraction]
             found = self._ask(one, prime, [prompt])
             if found is not None:
                 sweep[id(one), fraction] = found[0]
-            self._progress(before + part * count / steps)
-        for count, (one, users, warm) in enumerate([] if warm_up else groups):
-            prime, crowd = self._crowd(users, warm)
-            found = self._ask(one, prime, crowd)
+            self._progress(before + part * count / (len(alone) + len(several)))
+        for count, (one, group) in enumerate(several, len(alone)):
+            found = self._ask(one, *together[group])
             if found is not None:
-                crowds[id(one), users, warm] = found
-            self._progress(before + part * (len(works) + count) / steps)
+                crowds[id(one), *group] = found
+            self._progress(before + part * count / (len(alone) + len(several)))
         if not warm_up:
             self._keep(sweep, crowds)
+
+    def _shuffled(self, works: list[T]) -> list[T]:
+        return self.dice.sample(works, len(works))
 
     def _keep(
         self, sweep: dict[tuple[int, float], First], crowds: dict[tuple[int, int, bool], list[First]]

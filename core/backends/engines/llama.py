@@ -25,7 +25,6 @@ from core.backends.progress import Cancelled, never_cancelled, stopped
 from core.errors import BackendError
 
 PACKAGE = "xllamacpp"
-HOW_TO_ADD_LLAMA = "pip install -r requirements-llama.txt"
 CHILD = Path(__file__).with_name("llama_child.py")
 LOAD_S = 120.0
 _LOOK_S = 0.1

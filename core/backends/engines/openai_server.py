@@ -40,14 +40,14 @@ class OpenAiEngine:
         self._more = more or {}
         owner, found = ("", "") if model else self._first_model()
         self._model = model or found
-        self._owner = owner or "server"
+        self._owner = f"{owner[:_NAME]} (server)" if owner else "server"
         self._path, self._form = self._way_to_ask()
 
     @property
     def about(self) -> About:
         """As it calls itself."""
         model = self._model.replace("\\", "/").rsplit("/", 1)[-1]
-        return About(self._owner[:_NAME], model[:_NAME], "", self._takes, "as it likes", None)
+        return About(self._owner, model[:_NAME], "", self._takes, "as it likes", None)
 
     def ask(self, prompt: Prompt) -> First:
         """Ask for a few tokens, read all, keep the moment of the first."""

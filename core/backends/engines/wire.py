@@ -32,15 +32,14 @@ class Wire:
     def __init__(self, address: Address, patience_s: float = 60.0) -> None:
         self._address = address
         self._patience_s = patience_s
-        self._open: set[http.client.HTTPConnection] = set()
+        self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
 
     def interrupt(self) -> None:
         """Cut all connections: whoever waits gets an error at once."""
         with self._lock:
-            for connection in self._open:
-                if connection.sock is not None:
-                    _cut(connection.sock)
+            for sock in self._open:
+                _cut(sock)
 
     def get(self, path: str) -> Any:
         """The JSON at a path below the address.
@@ -50,9 +49,9 @@ class Wire:
         """
         with self._connected() as connection, self._told():
             connection.request("GET", self._address.path + path, headers=self._headers())
-            response = connection.getresponse()
-            self._refuse_status(response)
-            return _json(response.read(LONGEST_LINE))
+            with connection.getresponse() as response:
+                self._refuse_status(response)
+                return _json(response.read(LONGEST_LINE))
 
     def stream(self, path: str, body: Json) -> Iterator[tuple[float, Json]]:
         """Ask, and give each event of the answer with the seconds since the question was sent. The time to
@@ -65,12 +64,13 @@ class Wire:
         with self._connected() as connection, self._told():
             start = time.perf_counter()
             connection.request("POST", self._address.path + path, data, self._headers())
-            response = connection.getresponse()
-            self._refuse_status(response)
-            if "text/event-stream" not in (response.getheader("Content-Type") or ""):
-                _json(response.read(LONGEST_LINE))  # rubbish is told as such
-                raise _problem("server_no_stream", "answers in one piece, so its first token cannot be timed")
-            yield from self._events(response, start)
+            with connection.getresponse() as response:
+                self._refuse_status(response)
+                if "text/event-stream" not in (response.getheader("Content-Type") or ""):
+                    _json(response.read(LONGEST_LINE))  # rubbish is told as such
+                    what = "answers in one piece, so its first token cannot be timed"
+                    raise _problem("server_no_stream", what)
+                yield from self._events(response, start)
 
     def _events(self, response: http.client.HTTPResponse, start: float) -> Iterator[tuple[float, Json]]:
         size = 0
@@ -111,13 +111,14 @@ class Wire:
             raise _problem(
                 "server_unreachable", f"cannot be reached ({reason}). Is it running?", reason=reason
             ) from problem
+        sock = connection.sock  # kept, for it leaves the connection once an answer begins that ends with it
         with self._lock:
-            self._open.add(connection)
+            self._open.add(sock)
         try:
             yield connection
         finally:
             with self._lock:
-                self._open.discard(connection)
+                self._open.discard(sock)
             connection.close()
 
     @contextmanager
@@ -176,7 +177,7 @@ def _cut(sock: socket.socket) -> None:
 
 def rubbish() -> BackendError:
     """What came is something else."""
-    return _problem("serverrubbish", "answers with something that is no answer of OpenAI's protocol")
+    return _problem("server_rubbish", "answers with something that is no answer of OpenAI's protocol")
 
 
 def cut_off() -> BackendError:
