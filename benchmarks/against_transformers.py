@@ -40,6 +40,32 @@ LLAMA3 = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 64,
 }
+YARN = {
+    "rope_type": "yarn",
+    "rope_theta": 10000.0,
+    "factor": 4.0,
+    "original_max_position_embeddings": 1024,
+}
+LATER = {**YARN, "mscale": 1.0, "mscale_all_dim": 0.5, "beta_fast": 16.0, "llama_4_scaling_beta": 0.1}
+SEEING = {
+    "hidden_size": 32,
+    "intermediate_size": 32,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "head_dim": 16,
+    "image_size": 28,
+    "patch_size": 14,
+}
+
+
+def seeing(text: Any, *, tied: bool) -> Any:
+    """A model that takes pictures too."""
+    return transformers.Mistral3Config(
+        text_config=text,
+        vision_config=transformers.PixtralVisionConfig(**SEEING),
+        tie_word_embeddings=tied,
+        image_token_index=198,
+    )
 
 
 def configs() -> dict[str, Any]:
@@ -48,11 +74,29 @@ def configs() -> dict[str, Any]:
         "llama": transformers.LlamaConfig(**SMALL),
         "llama, tied head": transformers.LlamaConfig(**SMALL, tie_word_embeddings=True),
         "llama, stretched positions": transformers.LlamaConfig(**SMALL, rope_parameters=LLAMA3),
+        "llama, linear": transformers.LlamaConfig(
+            **SMALL, rope_parameters={"rope_type": "linear", "rope_theta": 10000.0, "factor": 4.0}
+        ),
+        "llama, yarn": transformers.LlamaConfig(**SMALL, rope_parameters=YARN),
         "llama, wide heads": transformers.LlamaConfig(**SMALL, head_dim=32),
         "mistral": transformers.MistralConfig(**SMALL, sliding_window=None),
+        "mistral with a window": transformers.MistralConfig(**SMALL, sliding_window=300),
+        "ministral3": transformers.Ministral3Config(**SMALL, head_dim=16, rope_parameters=LATER),
+        "mistral3 of mistral": seeing(transformers.MistralConfig(**SMALL, sliding_window=None), tied=False),
+        "mistral3 of ministral3, tied": seeing(
+            transformers.Ministral3Config(**SMALL, head_dim=16, rope_parameters=LATER), tied=True
+        ),
         "qwen2": transformers.Qwen2Config(**SMALL),
+        "qwen2, yarn": transformers.Qwen2Config(**SMALL, rope_parameters=YARN),
         "qwen3": transformers.Qwen3Config(**SMALL, head_dim=16),
     }
+
+
+def model_of(config: Any) -> Any:
+    """Who makes and reads such a model."""
+    if config is not None and config.model_type == "mistral3":
+        return transformers.AutoModelForImageTextToText
+    return transformers.AutoModelForCausalLM
 
 
 def shaken(model: Any) -> Any:
@@ -71,9 +115,10 @@ def compare(path: Path) -> dict[str, float]:
     is_file = path.suffix == ".gguf"
     where = {"gguf_file": path.name} if is_file else {}
     home = path.parent if is_file else path
-    theirs = transformers.AutoModelForCausalLM.from_pretrained(home, dtype=torch.float32, **where).eval()
+    config = None if is_file else transformers.AutoConfig.from_pretrained(home)
+    theirs = model_of(config).from_pretrained(home, dtype=torch.float32, **where).eval()
     dice = np.random.default_rng(0)
-    tokens = tuple(dice.integers(0, theirs.config.vocab_size, 300).tolist())
+    tokens = tuple(dice.integers(0, theirs.get_input_embeddings().num_embeddings - 1, 300).tolist())
     with torch.inference_mode():
         wanted = theirs(torch.tensor([tokens])).logits[0, -1].numpy()
     found = {}
@@ -101,7 +146,7 @@ def main(folders: list[str]) -> int:
     torch.manual_seed(0)
     for name, config in configs().items():
         with tempfile.TemporaryDirectory() as folder:
-            shaken(transformers.AutoModelForCausalLM.from_config(config)).save_pretrained(folder)
+            shaken(model_of(config).from_config(config)).save_pretrained(folder)
             rows[name] = compare(Path(folder))
     for folder in folders:
         rows[folder] = compare(Path(folder))

@@ -1,18 +1,21 @@
 """Real prefill on a GPU: one short run, one table. Needs torch with CUDA, numpy and xxhash; takes minutes.
 
-    python -m benchmarks.gpu_prefill [--json OUT] [--tiny] [--hf DIRECTORY]
+    python -m benchmarks.gpu_prefill [--json OUT] [--keep] [--tiny] [--hf DIRECTORY]
 
 A decoder of Llama-3-8B's shape with random weights in bfloat16 (16 GB), a smaller one in float32 for the
-logits, or a real model from a directory. Without a GPU (or with --tiny) a tiny one shows that it runs.
+logits, or a real model from a directory. --keep puts the results into the GPU's own folder in
+assets/measured/machines/, where the prefill page finds them. Without a GPU (or with --tiny) a tiny one
+shows that it runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,12 +24,16 @@ import torch
 
 from core.backends.decoders.loader import ModelLoader
 from core.backends.decoders.torch_prefill import TorchBackend
+from core.backends.experiments.fit import Fit
 from core.backends.experiments.hits import hit_pairs, hit_sweep, long_prompt
+from core.backends.experiments.machines import machine_of
 from core.backends.experiments.report import Report
 from core.backends.experiments.serving import decoding, many_users
+from core.backends.experiments.standing import reason
 from core.backends.models.sources import ModelSource
 from core.backends.spec import SIZES, DecoderSpec
 from core.backends.weights import Layer, Weights, _shapes, layer_parts
+from ui.prefill.experiments import MACHINES
 
 LLAMA_8B = DecoderSpec(
     "8B shape, random", 128_256, 4096, 32, 32, 8, 128, 14_336, rope_theta=500_000.0, folds_tokens=True
@@ -67,21 +74,18 @@ def backends(options: argparse.Namespace, on_gpu: bool) -> list[Callable[[], Tor
     ]
 
 
-def experiments(backend: TorchBackend, small: bool) -> list[Report]:
+def experiments(backend: TorchBackend, small: bool) -> Iterator[Report]:
     """All of them, on one backend."""
     if small:
-        return [
-            hit_pairs(backend, rounds=2),
-            hit_sweep(backend, rounds=1),
-            decoding(backend, positions=(16, 64)),
-        ]
-    return [
-        hit_pairs(backend, rounds=15, warm_ups=3),
-        hit_sweep(backend, rounds=9, warm_ups=2, budget_s=60),
-        long_prompt(backend, rounds=5, warm_ups=1),
-        many_users(backend, users=100),
-        decoding(backend, positions=(16, 128, 512, 1024), rounds=9),
-    ]
+        yield hit_pairs(backend, runs=2, rounds=2)
+        yield hit_sweep(backend, runs=1, rounds=1)
+        yield decoding(backend, positions=(16, 64), runs=1)
+        return
+    yield hit_pairs(backend, rounds=9, warm_ups=3)
+    yield hit_sweep(backend, rounds=5, warm_ups=2, budget_s=60)
+    yield long_prompt(backend, runs=5, rounds=3)
+    yield many_users(backend, users=100)
+    yield decoding(backend, positions=(16, 128, 512, 1024), rounds=5)
 
 
 def rows_of(report: Report) -> list[str]:
@@ -110,6 +114,7 @@ def main(arguments: list[str]) -> int:
     """Measure, print, keep."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--keep", action="store_true")
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--hf")
     options = parser.parse_args(arguments)
@@ -120,19 +125,39 @@ def main(arguments: list[str]) -> int:
         spec = backend.spec
         print(f"{spec.name}: {spec.num_parameters / 1e9:.2f} B parameters, {backend.dtype}, {backend.device}")
         start = time.perf_counter()
-        for report in experiments(backend, small=options.tiny or not on_gpu):
-            same = report.equality
-            print(f"  {report.experiment}" + (f": logits within {same.max_abs:.1e}, bitwise {same.bitwise}, "
-                  f"same token {same.same_argmax}" if same else ""))  # fmt: skip
-            print("\n".join(rows_of(report)), flush=True)
-            kept.append(report.to_json())
+        reports = explained(experiments(backend, small=options.tiny or not on_gpu), spec)
         print(f"  {time.perf_counter() - start:.0f} s")
+        kept += [report.to_json() for report in reports]
+        if options.keep:
+            model = re.sub(r"[^a-z0-9]+", "-", spec.name.lower())
+            path = MACHINES / machine_of(backend.device).folder / f"torch-{model}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write(path, [report.to_json() for report in reports])
         del backend
         if on_gpu:
             torch.cuda.empty_cache()
     if options.json:
-        options.json.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+        write(options.json, kept)
     return 0
+
+
+def explained(reports: Iterable[Report], spec: DecoderSpec) -> list[Report]:
+    """Printed as they come; each with the reason why it is not what the FLOPs say, as far as the sweep's fit
+    gives it."""
+    found = []
+    for report in reports:
+        same = report.equality
+        print(f"  {report.experiment}" + (f": logits within {same.max_abs:.1e}, bitwise {same.bitwise}, "
+              f"same token {same.same_argmax}" if same else ""))  # fmt: skip
+        print("\n".join(rows_of(report)), flush=True)
+        found.append(report)
+    fit = Fit(**next(one.summary["fit"] for one in found if one.experiment == "sweep"))
+    return [replace(one, reason=reason(one, spec, fit)) for one in found]
+
+
+def write(path: Path, reports: list[dict[str, Any]]) -> None:
+    """As the page reads them."""
+    path.write_text(json.dumps(reports, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -2,48 +2,52 @@
 
     python -m benchmarks.prefill [--library numpy|torch] [--size XS|S|M|L | --gguf PATH | --small-model]
                                  [--only pair,sweep,…] [--json OUT]
+    python -m benchmarks.prefill --keep
 
 pair (640 tokens, 512 shared), sweep (hit fraction 0 … 0.95), saving (the claim of 30 to 50 %), users (100 on
 one prefix), long (8,192 + 128), decode (with and without K/V), documents (content-only hashing), breaks
-(reuse after a break), astray (texts; needs a model that reads). One compute thread; the JSON has CPU time and
-wall time.
+(reuse after a break), astray (texts; needs a model that reads): each as the page runs it. One compute thread;
+the JSON has CPU time and wall time, medians and intervals over runs.
+
+--keep measures everything that comes with the lab anew (about 6 minutes), into this machine's own folder in
+assets/measured/machines/, and says what would be refused: results that were disturbed, or whose interval
+leaves the ratio of counted FLOPs without a reason that the machine's own numbers give. On a quiet machine
+only.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
 import sys
 import time
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from core.backends.decoders.loader import Model, ModelLoader
-from core.backends.experiments.break_reports import Story, broken_reuse, texts_astray
-from core.backends.experiments.content_only import shuffled_documents
-from core.backends.experiments.hits import hit_pairs, hit_sweep, long_prompt, saving_claim
+from core.backends.decoders.device import cpu_name
+from core.backends.decoders.loader import Library, Model, ModelLoader
+from core.backends.decoders.torch_prefill import torch_available
+from core.backends.experiments.fit import Fit
+from core.backends.experiments.machines import machine_of
 from core.backends.experiments.report import Report
-from core.backends.experiments.serving import decoding, many_users
+from core.backends.experiments.standing import leaves, reason
 from core.backends.models.sources import HOW_TO_ADD_MODEL, ModelSource, small_model_path
+from core.backends.progress import never_cancelled, no_progress
+from ui.prefill.experiments import EXPERIMENTS, MACHINES
 
-STORIES = Path(__file__).resolve().parent.parent / "assets" / "measured" / "stories.json"
-EXPERIMENTS: dict[str, Callable[[Model, Any], Report]] = {
-    "pair": lambda model, _: hit_pairs(model.backend()),
-    "sweep": lambda model, budget: hit_sweep(model.backend(), budget_s=budget),
-    "saving": lambda model, _: saving_claim(model.backend(), rounds=5),
-    "users": lambda model, _: many_users(model.backend()),
-    "long": lambda model, _: long_prompt(model.backend()),
-    "decode": lambda model, _: decoding(model.backend()),
-    "documents": lambda model, _: shuffled_documents(model.backend()),
-    "breaks": lambda model, _: broken_reuse(model.backend()),
-    "astray": lambda model, _: texts_astray(model, stories()),
+ALL = ("sweep", "pair", "saving", "users", "long", "decode")
+"""The sweep comes first: its fit explains the others."""
+
+KEPT: dict[str, tuple[Library, str, tuple[str, ...]]] = {
+    "numpy-S": ("numpy", "S", (*ALL, "documents", "breaks")),
+    "numpy-smollm2": ("numpy", "", ("sweep", "pair", "decode", "astray")),
+    "prefix-smollm2": ("numpy", "", ("prefix",)),
+    "torch-S": ("torch", "S", ALL),
 }
-
-
-def stories() -> list[Story]:
-    """The pairs of prompts whose texts go astray."""
-    return [Story(**story) for story in json.loads(STORIES.read_text("utf-8"))]
+"""File, library, size of the random model (none: the small trained one), experiments. torch comes last: once
+loaded it stands among the versions."""
 
 
 def source_of(options: argparse.Namespace) -> ModelSource:
@@ -82,6 +86,10 @@ def _short(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)[:60]
 
 
+_NUMBERS = re.compile(r"\[[-+.\de,\s]*\]")
+"""Lists of numbers: each stands in one line of the file."""
+
+
 def keep(path: Path, report: Report) -> None:
     """Put a report into the file at once, in place of an older one of the same experiment."""
     kept = json.loads(path.read_text("utf-8")) if path.exists() else []
@@ -89,7 +97,51 @@ def keep(path: Path, report: Report) -> None:
     reports = sorted(
         [*others, report.to_json()], key=lambda each: list(EXPERIMENTS).index(each["experiment"])
     )
-    path.write_text(json.dumps(reports, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(reports, indent=1, ensure_ascii=False)
+    path.write_text(_NUMBERS.sub(lambda found: " ".join(found[0].split()), text) + "\n", "utf-8")
+
+
+def measured(model: Model, names: tuple[str, ...], path: Path | None) -> list[str]:
+    """Run the experiments, print them, keep them; what the tests would refuse."""
+    refused: list[str] = []
+    fit: Fit | None = None
+    for name in names:
+        start = time.perf_counter()
+        report = EXPERIMENTS[name](model, no_progress, never_cancelled)
+        if name == "sweep":
+            fit = Fit(**report.summary["fit"])
+        if fit is not None:
+            report = replace(report, reason=reason(report, model.spec, fit))
+        if path is not None:
+            keep(path, report)
+        told = f"{name}: {report.model} on {report.backend}"
+        disturbed = ", disturbed" if report.disturbed else ""
+        why = f", beside the FLOPs because of: {report.reason}" if report.reason else ""
+        print(f"{told}, {time.perf_counter() - start:.1f} s{disturbed}{why}")
+        print("\n".join(line(report)), flush=True)
+        if report.equality is not None and not report.equality.equal:
+            refused.append(told + ", other logits")
+        if report.disturbed or (leaves(report) and not report.reason):
+            refused.append(told + (disturbed or ", leaves the FLOPs without a reason"))
+    return refused
+
+
+def keep_all() -> int:
+    """Everything that comes with the lab, of this machine."""
+    refused, start = [], time.perf_counter()
+    folder = MACHINES / machine_of(cpu_name()).folder
+    print(f"{cpu_name()}, load {' '.join(f'{load:.2f}' for load in os.getloadavg())}, into {folder}")
+    for name, (library, size, experiments) in KEPT.items():
+        path = None if size else small_model_path()
+        if (library == "torch" and not torch_available()) or not (size or path):
+            print(f"{name}: left as it was, for torch or the small model is not installed here")
+            continue
+        source = ModelSource("random", size) if size else ModelSource("gguf", str(path))
+        model = ModelLoader().load(source, library, device="cpu")
+        refused += measured(model, experiments, folder / f"{name}.json")
+    print(f"{time.perf_counter() - start:.0f} s; would be refused: {'; '.join(refused) or 'nothing'}")
+    return 1 if refused else 0
 
 
 def main(arguments: list[str]) -> int:
@@ -99,19 +151,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--size", default="S")
     parser.add_argument("--gguf")
     parser.add_argument("--small-model", action="store_true")
-    parser.add_argument("--only", default="pair,sweep,saving,users,long,decode,documents,breaks")
-    parser.add_argument("--budget", type=float, default=30.0, help="seconds for the sweep")
+    parser.add_argument("--only", default=",".join((*ALL, "documents", "breaks")))
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--keep", action="store_true")
     options = parser.parse_args(arguments)
+    if options.keep:
+        return keep_all()
     model = ModelLoader().load(source_of(options), options.library, device="cpu")
-    for name in options.only.split(","):
-        start = time.perf_counter()
-        report = EXPERIMENTS[name](model, options.budget)
-        if options.json:
-            keep(options.json, report)
-        disturbed = ", disturbed" if report.disturbed else ""
-        print(f"{name}: {report.model} on {report.backend}, {time.perf_counter() - start:.1f} s{disturbed}")
-        print("\n".join(line(report)), flush=True)
+    measured(model, tuple(options.only.split(",")), options.json)
     return 0
 
 

@@ -32,8 +32,10 @@ from ui.course.page import reading
 from ui.frame.charts import Bar, bars_beside
 from ui.frame.session import lang, plain, say
 from ui.machine.panel import machine_panel
+from ui.prefill.about import times
 from ui.stage.show_me import find_step, op_is
 from ui.words.numbers import Count
+from ui.words.tables import markdown_table
 
 NAME = "ch02"
 GIB = 2**30
@@ -138,12 +140,11 @@ def _cost() -> None:
         report = measured.kept(name)["decode"]
         show_part(NAME, "basis", decode=decode, prefill=prefill, **measured.where(report))
         head = [say(f"course.ch02.measured.{name}") for name in ("position", "with", "without", "ratio")]
-        lines = [f"| {' | '.join(head)} |", "| ---: | ---: | ---: | ---: |"]
-        lines += [
-            f"| {m.position:,} | {m.with_ms:.1f} ms | {m.without_ms:.1f} ms | {m.ratio:.1f}× |"
+        cells = [
+            [f"{m.position:,}", f"{m.with_ms:.1f} ms", f"{m.without_ms:.1f} ms", times(m.ratio)]
             for m in measured.next_tokens(name)
         ]
-        st.markdown("\n".join(lines))
+        st.markdown(markdown_table(head, cells, "rrrr"))
 
 
 # -- why K and V and not Q ---------------------------------------------------------------------------------
@@ -190,12 +191,11 @@ def _sizes() -> None:
         st.latex(
             r"K = 2 \cdot L \cdot H_{kv} \cdot d \cdot s \qquad K_{MLA} = L \cdot (r + d_{rope}) \cdot s"
         )
-        lines = [f"| {say('machine.model')} | | KiB / token |", "| --- | --- | ---: |"]
-        lines += [
-            f"| {model.name} | {model.attention.upper()} | {model.kv_bytes_per_token / 1024:,.1f} |"
+        rows = [
+            [model.name, model.attention.upper(), f"{model.kv_bytes_per_token / 1024:,.1f}"]
             for model in MODELS.values()
         ]
-        st.markdown("\n".join(lines))
+        st.markdown(markdown_table([say("machine.model"), "", "KiB / token"], rows, "llr"))
         st.caption(say("course.ch02.models.help"))
 
 
@@ -208,12 +208,12 @@ def _sampling() -> None:
     gap = "" if lang() == "zh" else " "
     words = say("course.ch02.words").split()
     head = [say(f"course.ch02.sampled.{name}") for name in ("temperature", "answer", "hits")]
-    lines = [f"| {' | '.join(head)} |", "| ---: | --- | --- |"]
+    rows = []
     for temperature in TEMPERATURES:
         answer = gap + gap.join(sample(words, temperature, seed))
         hits = ", ".join(map(str, hits_with_answer(answer, lang())))
-        lines.append(f"| {temperature} | {answer} | {hits} |")
-    st.markdown("\n".join(lines))
+        rows.append([str(temperature), answer, hits])
+    st.markdown(markdown_table(head, rows, "rll"))
     show_part(NAME, "sampling_result")
 
 

@@ -34,6 +34,7 @@ from ui.frame.seen import seen_diff
 from ui.frame.session import lang, say
 from ui.stage.show_me import find_step, first_step, op_is
 from ui.words.numbers import power
+from ui.words.tables import markdown_table, show_table
 from ui.words.visible import visible_text
 
 NAME = "ch04"
@@ -130,14 +131,14 @@ def _counted(rows: Sequence[BlockPair], total: int) -> dict[str, int]:
 
 def _table(rows: Sequence[BlockPair]) -> str:
     head = [say(f"course.ch04.head.{name}") for name in ("block", "first", "tag", "second", "tag", "verdict")]
-    return "\n".join([f"| {' | '.join(head)} |", "| ---: | --- | --- | --- | --- | --- |", *map(_line, rows)])
+    return markdown_table(head, [_cells(row) for row in rows], "rlllll")
 
 
-def _line(row: BlockPair) -> str:
+def _cells(row: BlockPair) -> list[str]:
     tags = [f"`{tag}`" if tag else "–" for tag in (row.first_tag, row.second_tag)]
     verdict = say(f"course.ch04.verdict.{row.verdict}")
     first, second = (" · ".join(one) or "–" for one in token_marks(row))
-    return f"| {row.index} | {first} | {tags[0]} | {second} | {tags[1]} | {verdict} |"
+    return [str(row.index), first, tags[0], second, tags[1], verdict]
 
 
 def token_marks(row: BlockPair) -> tuple[list[str], list[str]]:
@@ -236,18 +237,16 @@ def _collisions() -> None:
     if not (first and second):
         return
     head = [say(f"course.ch04.weak.{name}") for name in ("hash", "tag1", "tag2", "hit", "outcome")]
-    lines = [f"| {' | '.join(head)} |", "| --- | --- | --- | ---: | --- |"]
+    rows = []
     for name, hash_name, verify in TRIALS:
         trial = collide(first, second, WEAK_BLOCK, hash_name, verify)
         outcome = "noticed" if trial.noticed else "none"
         if trial.hit_tokens:
             outcome = "right" if trial.right else "wrong"
-        lines.append(
-            f"| {say(f'course.ch04.hash.{name}')} | `{trial.tags[0]}` | `{trial.tags[1]}` "
-            f"| {trial.hit_tokens} | {say(f'course.ch04.outcome.{outcome}')} |"
-        )
-    with st.container(key="table-ch04-weak"):
-        st.markdown("\n".join(lines))
+        tags = [f"`{tag}`" for tag in trial.tags]
+        told = say(f"course.ch04.outcome.{outcome}")
+        rows.append([say(f"course.ch04.hash.{name}"), *tags, str(trial.hit_tokens), told])
+    show_table("ch04-weak", head, rows, "lllrl")
     chance = power(collision_chance(MANY_BLOCKS, BITS))
     show_part(NAME, "weak_result", bits=BITS, blocks=f"{MANY_BLOCKS:,.0f}", chance=chance)
 

@@ -47,6 +47,7 @@ from ui.stage.payload import Payload, stage_log
 from ui.stage.run import title_of
 from ui.stage.setup import Setup, load_setup
 from ui.stage.show_me import Wanted, find_step, op_is
+from ui.words.tables import markdown_table, show_table
 
 NAME = "ch05"
 _RUNS, _OWN_RUNS = Shared(32), LastFew("ch05_runs", 2)
@@ -138,12 +139,9 @@ def _names() -> None:
     """Our modules and vLLM's, once."""
     show_part(NAME, "names")
     head = [say(f"course.ch05.names.{name}") for name in ("here", "vllm", "does")]
-    lines = [f"| {' | '.join(head)} |", "| --- | --- | --- |"]
-    for name in VLLM_NAMES:
-        cells = (say(f"course.ch05.{kind}.{name}") for kind in ("module", "vllm", "does"))
-        lines.append(f"| {' | '.join(cells)} |")
-    with st.container(key="table-ch05"):
-        st.markdown("\n".join(lines))
+    kinds = ("module", "vllm", "does")
+    rows = [[say(f"course.ch05.{kind}.{name}") for kind in kinds] for name in VLLM_NAMES]
+    show_table("ch05", head, rows, "lll")
 
 
 # -- numbers of the situations ---------------------------------------------------------------------------
@@ -242,11 +240,11 @@ def _panel(key: str, rows: list[Row], press_of: dict[int, int], opening: int) ->
         first = next((place for place, row in enumerate(mine) if row[2] >= opening), 0)
         first = max(min(first, len(mine) - MOST_ROWS), 0)
         head = [say(f"course.ch05.head.{name}") for name in ("step", "event", "values")]
-        lines = [f"| {' | '.join(head)} |", "| ---: | --- | --- |"]
+        lines = []
         for _, _, index, what, values in mine[first : first + MOST_ROWS]:
             here = "▶ " if index == opening else ""
-            lines.append(f"| {here}{press_of.get(index, '')} | `{what}` | {plain(values)} |")
-        st.markdown("\n".join(lines))
+            lines.append([f"{here}{press_of.get(index, '')}", f"`{what}`", plain(values)])
+        st.markdown(markdown_table(head, lines, "rll"))
         if len(mine) > MOST_ROWS:
             st.caption(say("course.ch05.more", n=len(mine) - MOST_ROWS))
 

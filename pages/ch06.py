@@ -56,6 +56,7 @@ from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.stage.show_me import find_step, op_is
 from ui.words.numbers import money
+from ui.words.tables import no_formula
 
 SHARES = range(16, TOTAL, 16)
 SEEN: Kept[frozenset[str]] = Kept("ch06_seen", frozenset)
@@ -174,7 +175,7 @@ def _words(name: str, ruler: Ruler, shared: int, rate: int) -> dict[str, object]
         },
     }
     sides = {"full": amount(name, ruler.full), "left": amount(name, ruler.left)}
-    escaped = {side: text.replace("$", r"\$") for side, text in sides.items()}
+    escaped = {side: no_formula(text) for side, text in sides.items()}
     return {**escaped, "saved": minus(ruler.saved), **words[name]}
 
 

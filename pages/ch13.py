@@ -44,6 +44,7 @@ from ui.frame.session import lang, lang_mode, plain, say
 from ui.stage.show_me import find_step, op_is
 from ui.teacher.laptops import base_of, own_url
 from ui.words.i18n import languages
+from ui.words.tables import markdown_table
 
 NAME = "ch13"
 PLACE = "ch13-place"
@@ -134,9 +135,7 @@ def _short(value: str) -> str:
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    titles = " | ".join(say(f"course.ch13.head.{name}") for name in head)
-    lines = [f"| {titles} |", "| --- " * len(head) + "|"]
-    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
+    return markdown_table([say(f"course.ch13.head.{name}") for name in head], rows, "l" * len(head))
 
 
 # -- to take away --------------------------------------------------------------------------------------------

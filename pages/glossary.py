@@ -12,6 +12,7 @@ from ui.frame.session import lang_mode, say
 from ui.frame.shell import toolbar
 from ui.stage.show_me import address
 from ui.words.i18n import Lang, LangMode, languages
+from ui.words.tables import markdown_table
 
 
 def render() -> None:
@@ -44,8 +45,7 @@ def render() -> None:
 
 def _table(found: Sequence[Term], mode: LangMode) -> str:
     head = [say(f"glossary.head.{name}") for name in _head(languages(mode)[0])]
-    lines = ["| " + " | ".join(head) + " |", "| --- " * len(head) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(_cells(term, mode)) + " |" for term in found])
+    return markdown_table(head, [_cells(term, mode) for term in found], "l" * len(head))
 
 
 def _head(leading: Lang) -> tuple[str, ...]:

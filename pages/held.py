@@ -13,7 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from ui.course.mine import MINE
 from ui.course.said import BETS
 from ui.frame.session import lang_mode, plain, say
-from ui.prefill.state import state as prefill_state
+from ui.prefill.conversation import conversation
 from ui.server.sessions import minutes_kept
 from ui.server.uploads import drop_uploads, held_bytes
 from ui.stage.record import RECORD
@@ -54,7 +54,7 @@ def held() -> Iterator[str]:
             yield say("held.log", name=plain(log.trace.name), n=len(log.trace.requests))
     if traffic.pasted:
         yield say("held.pasted", n=len(traffic.pasted))
-    if turns := prefill_state().turns:
+    if turns := conversation().turns:
         yield say("held.turns", n=len(turns))
     if answers := _answers():
         yield say("held.answers", n=answers)

@@ -13,7 +13,10 @@ from ui.frame.shell import toolbar
 from ui.prefill.about import certainty, origin
 from ui.prefill.chat import chat_panel
 from ui.prefill.clock import pair_view, sweep_view
+from ui.prefill.engines import engines_lacking, engines_view
+from ui.prefill.hardware import hardware_panel
 from ui.prefill.panels import choice_row, job_panel, measure_row
+from ui.prefill.prefix import prefix_view
 from ui.prefill.serving import decode_view, saving_view, users_view
 from ui.prefill.state import collect, report_of, state
 from ui.prefill.wrong import astray_panel, breaks_view, documents_view
@@ -25,11 +28,20 @@ VIEWS: dict[str, Callable[[Report], None]] = {
     "long": pair_view,
     "decode": decode_view,
     "saving": saving_view,
+    "prefix": prefix_view,
     "breaks": breaks_view,
     "documents": documents_view,
+    "engines": engines_view,
 }
-CHAT = "chat"
-SECTIONS = (*VIEWS, CHAT)
+"""Sections that show one report: what came with the lab, or what was measured here."""
+
+PANELS: dict[str, Callable[[], None]] = {
+    "chat": chat_panel,
+    "hardware": hardware_panel,
+}
+"""Sections that draw themselves."""
+
+SECTIONS = (*VIEWS, *PANELS)
 
 
 def render() -> None:
@@ -41,9 +53,9 @@ def render() -> None:
     choice_row()
     name = _section()
     st.markdown(say(f"prefill.{name}.intro"))
-    if name == CHAT:
+    if name in PANELS:
         job_panel()
-        chat_panel()
+        PANELS[name]()
         return
     report, own = report_of(name)
     measure_row(name, own)
@@ -54,6 +66,8 @@ def render() -> None:
         certainty(report)
     if name == "breaks":
         astray_panel()
+    if name == "engines":
+        engines_lacking()
 
 
 def _section() -> str:

@@ -23,7 +23,8 @@ LIMIT = 1e-4
 class PrefillResult:
     """One forward pass. ``logits`` are those of the last token, shape [vocabulary] (None: simulated).
 
-    ``cpu_s`` is the time of the computing thread; None where the CPU does not do the work.
+    ``cpu_s`` is the time of the computing thread; None where the CPU does not do the work. ``faults``
+    counts how often the operating system had to hand it memory (page faults); None where that is not told.
     """
 
     logits: Floats | None
@@ -31,6 +32,7 @@ class PrefillResult:
     flops: float
     wall_s: float
     cpu_s: float | None
+    faults: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,16 @@ def refuse_if_short(need: int, what: str, rest: int | None = None) -> None:
         )
 
 
+def page_faults() -> int | None:
+    """How often the operating system has handed the calling thread memory so far; None where that is not
+    told."""
+    if sys.platform != "linux":
+        return None
+    import resource  # there is none on Windows
+
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_minflt
+
+
 def in_mb(count: int) -> int:
     """Bytes as whole megabytes (2**20), rounded up."""
     return -(-count // 2**20)

@@ -35,7 +35,8 @@ class RopeTables(Generic[Array]):
 
 
 def rope_tables(spec: DecoderSpec, start: int, count: int) -> tuple[Floats, Floats]:
-    """Cosines and sines for positions ``start`` … ``start + count - 1``, shape [count, head_dim / 2].
+    """Cosines and sines for positions ``start`` … ``start + count - 1``, shape [count, head_dim / 2],
+    times the decoder's gain.
 
     Angles are computed in float64: at position 8,000 a float32 angle would already be off by 1e-4.
     """
@@ -43,7 +44,8 @@ def rope_tables(spec: DecoderSpec, start: int, count: int) -> tuple[Floats, Floa
     if spec.rope_factors:
         frequencies = frequencies / np.array(spec.rope_factors)
     angles = np.outer(np.arange(start, start + count, dtype=np.float64), frequencies)
-    return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+    cos, sin = spec.rope_gain * np.cos(angles), spec.rope_gain * np.sin(angles)
+    return cos.astype(np.float32), sin.astype(np.float32)
 
 
 def plain_frequencies(theta: float, head_dim: int) -> NDArray[np.float64]:
@@ -61,3 +63,24 @@ def llama3_factors(
     turns = original_positions * plain_frequencies(theta, head_dim) / (2 * math.pi)
     blend = np.clip((turns - low) / (high - low), 0.0, 1.0)
     return tuple((1 / ((1 - blend) / factor + blend)).tolist())
+
+
+def yarn_factors(
+    theta: float, head_dim: int, factor: float, fast: float, slow: float, original_positions: int
+) -> tuple[float, ...]:
+    """How YaRN stretches positions: pairs that turn more than ``fast`` times in the original context turn as
+    before, those that turn less than ``slow`` times ``factor`` times slower; between them it goes by the
+    pair's number, from a whole one to a whole one (arXiv 2309.00071, and transformers' rounding)."""
+
+    def pair(turns: float) -> float:
+        """Which pair turns so often, as if there were pairs between them."""
+        return head_dim * math.log(original_positions / (turns * 2 * math.pi)) / (2 * math.log(theta))
+
+    low, high = max(math.floor(pair(fast)), 0), min(math.ceil(pair(slow)), head_dim - 1)
+    slowed = np.clip((np.arange(head_dim // 2) - low) / max(high - low, 0.001), 0.0, 1.0)
+    return tuple((1 / (slowed / factor + (1 - slowed))).tolist())
+
+
+def yarn_gain(factor: float, weight: float = 1.0) -> float:
+    """How much longer YaRN makes turned queries and keys."""
+    return 1.0 if factor <= 1 else 0.1 * weight * math.log(factor) + 1.0

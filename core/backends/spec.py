@@ -16,6 +16,7 @@ class DecoderSpec:
     """One decoder.
 
     ``rope_factors``: what each rotary frequency is divided by (empty: by 1; Llama 3.1 stretches long waves).
+    ``rope_gain``: what turned queries and turned keys are multiplied by each (YaRN sharpens attention so).
     ``folds_tokens``: weights are random, so any token id is taken modulo the vocabulary (equal tokens stay
     equal); a trained model refuses ids it does not know.
     """
@@ -30,6 +31,7 @@ class DecoderSpec:
     ffn: int
     rope_theta: float = 10_000.0
     rope_factors: tuple[float, ...] = ()
+    rope_gain: float = 1.0
     rms_eps: float = 1e-5
     max_positions: int = 16_384
     tied_head: bool = False

@@ -25,6 +25,7 @@ from typing import Any, BinaryIO
 from core.engine.events import ClockAdvanced, Event, RequestAdmitted, RequestScheduled, StepStarted
 from core.engine.kv_events import ExtraKeys, KVCleared, KVEvent, KVRemoved, KVStored
 from core.errors import BrothError, EventLogError
+from core.extras import how_to_add
 from core.timeline.event_log import EventLog, load_lines
 from core.timeline.kv_events import KVEventReader
 from core.types import BlockHash
@@ -136,10 +137,9 @@ def msgpack_payload() -> Pack:
     try:
         from msgpack import Packer
     except ImportError:
-        message = (
-            "The package msgpack is not installed. Install it (pip install msgpack), or leave out --msgpack."
-        )
-        raise EventLogError("log.msgpack", message) from None
+        command = how_to_add("msgpack")
+        message = f"The package msgpack is not installed. Add it with: {command}, or leave out --msgpack."
+        raise EventLogError("log.msgpack", message, command=command) from None
     pack: Pack = Packer(unicode_errors="surrogatepass").pack
     return pack
 

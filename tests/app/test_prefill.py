@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,9 +15,10 @@ from streamlit.testing.v1 import AppTest
 
 from core.backends import memory
 from core.backends.decoders.loader import Model
+from core.backends.experiments import prefix
 from core.backends.experiments.break_reports import Story
 from core.backends.experiments.report import Report
-from core.backends.progress import stopped
+from core.backends.progress import never_cancelled, stopped
 from pages.prefill import SECTIONS, VIEWS
 from tests.app.visit import calm, choose, press, texts, visit
 from tests.unit.core.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
@@ -25,14 +27,18 @@ from ui.prefill import chat as prefill_chat
 from ui.prefill import experiments as prefill_experiments
 from ui.prefill import models as prefill_models
 from ui.prefill import panels as prefill_panels
-from ui.prefill.about import times
+from ui.prefill.about import claimed, times
+from ui.prefill.chat_ask import MAX_TOKENS
+from ui.prefill.chat_blocks import cells_of
+from ui.prefill.conversation import Conversation
+from ui.prefill.job import Job
 from ui.prefill.models import OWN, VARIABLE, Choice, loader
 from ui.prefill.state import PrefillState
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t
-from ui.words.numbers import percent
+from ui.words.numbers import percent, power
 
 WAIT_S = 30
-CHARTS = dict.fromkeys(("pair", "sweep", "users", "long", "decode", "saving", "breaks"), 1)
+CHARTS = dict.fromkeys(("pair", "sweep", "users", "long", "decode", "saving", "breaks", "hardware"), 1)
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +53,9 @@ def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tiny(model_file: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], AppTest]:
-    """Opens a section on a server that was started with that model."""
+    """Opens a section on a server that was started with that model. Its tokens are mostly single letters."""
     monkeypatch.setenv(VARIABLE, str(model_file))
+    monkeypatch.setattr(prefix, "MOST_TOKENS", 704)
 
     def opened(section: str) -> AppTest:
         return begun(section, Choice("numpy", OWN))
@@ -100,8 +107,8 @@ def test_the_share_saved_and_the_times_faster_are_one_number(section: str) -> No
     report = prefill_experiments.kept_report(section, Choice())
     assert report is not None
     (row,) = report.rows
-    words = {"ratio": times(row["ratio"]), "linear": times(row["linear"])}
-    told = t(f"prefill.{section}.words", "en", saved=percent(1 - 1 / row["ratio"]), **words)
+    words = {"ratio": times(row["ratio"]), "linear": claimed(row["linear"])}
+    told = t(f"prefill.{section}.words", "en", saved=percent(1 - 1 / row["ratio"], 0), **words)
     assert told in texts(begun(section, Choice()))
 
 
@@ -119,8 +126,15 @@ def test_kept_results_say_where_they_come_from(lang: Lang) -> None:
 
 
 def test_the_visitor_sees_equal_logits_in_words() -> None:
-    said = texts(visit("prefill", lang="en"))
-    assert "equal within **1.5×10⁻⁶**; bitwise on this run: **no**" in said
+    at = visit("prefill", lang="en")
+    report = prefill_experiments.kept_report("pair", Choice())
+    assert report is not None
+    assert report.equality is not None
+    within = power(report.equality.max_abs)
+    assert (
+        f"equal within **{within}**; bitwise on this run: **{'yes' if report.equality.bitwise else 'no'}**"
+        in texts(at)
+    )
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -210,9 +224,9 @@ def test_the_page_answers_meanwhile_and_stops_when_asked(monkeypatch: pytest.Mon
 
 
 def test_two_visitors_do_not_measure_at_once() -> None:
-    with loader().measuring:
+    with loader().line.turn(60.0, lambda _place: None, never_cancelled):
         at = press(begun("pair", Choice("numpy", "XS")), "prefill_measure_pair")
-        wait_for(at, t("prefill.phase.waiting", "en"))
+        wait_for(at, t("prefill.phase.waiting", "en", place=2, seconds=60))
     at = finish(at)
     assert ("pair", Choice("numpy", "XS")) in state_of(at).results
 
@@ -267,22 +281,101 @@ def ask(at: AppTest, system: str, question: str) -> AppTest:
     return finish(press(at, "prefill_ask"))
 
 
-def test_a_shared_system_prompt_hits_and_another_does_not(tiny: Callable[[str], AppTest]) -> None:
-    at = tiny("chat")
+def talk_of(at: AppTest) -> Conversation:
+    found: Conversation = at.session_state["prefill_chat"]
+    return found
+
+
+def drawn_blocks(at: AppTest) -> list[str]:
+    """What is told of each row of blocks."""
+    return re.findall(
+        r'role="img" aria-label="([^"]*)"', "".join(str(one.proto.body) for one in at.get("html"))
+    )
+
+
+def test_a_conversation_grows_and_its_beginning_is_hit(tiny: Callable[[str], AppTest]) -> None:
     system = "hello world, " * 12
-    at = ask(ask(at, system, "who?"), system, "where?")
-    first, second = state_of(at).turns
+    at = ask(ask(tiny("chat"), system, "who?"), system, "where?")
+    first, second = talk_of(at).turns
     assert first.answer.hit_tokens == 0
-    assert second.answer.hit_tokens > 0
-    assert second.difference.equal
-    assert f"{second.answer.hit_tokens} of {second.answer.num_prompt} tokens came from the cache" in texts(at)
+    assert second.messages == (*first.messages, ("assistant", first.answer.text), ("user", "where?"))
+    assert second.answer.hit_tokens >= first.answer.num_prompt // 16 * 16 > 0
+    assert second.clock is not None
+    assert second.clock.difference.equal
+    assert second.kv_bytes == len(second.answer.table) * 16 * 2 * 3 * 2 * 8 * 4
+    counts = {"n": 2, "hit": second.answer.hit_tokens, "total": second.answer.num_prompt}
+    unknown = dict.fromkeys(("kind", "rounds", "ms", "without", "ratio", "low", "high"), "?")
+    assert t("prefill.chat.saved", "en", **counts, **unknown).split("?")[0] in texts(at)
+    assert [row.split(":")[0] for row in drawn_blocks(at)] == ["Turn 1", "Turn 2"]
     assert ":blue-background[" in texts(at)
-    at = ask(at, "Other " + system, "where?")
-    assert state_of(at).turns[-1].answer.hit_tokens == 0
-    assert t("prefill.chat.changed", "en") in texts(at)
+
+
+def test_a_block_is_drawn_by_what_its_tokens_are(tiny: Callable[[str], AppTest]) -> None:
+    """The parts of all blocks together are the engine's counts, and a hit is whole blocks."""
+    at = ask(ask(tiny("chat"), "hello world", "who?"), "hello world", "where?")
+    turn = talk_of(at).turns[-1]
+    cells = cells_of(turn, 16)
+    totals = [sum(cell.counts[kind] for cell in cells) for kind in range(3)]
+    answer = turn.answer
+    assert totals == [answer.hit_tokens, answer.num_prompt - answer.hit_tokens, answer.num_tokens]
+    assert [cell.block_id for cell in cells] == list(answer.table)
+    assert {cell.counts[0] for cell in cells} <= {0, 16}
+    assert all(sum(cell.counts) <= 16 for cell in cells)
+
+
+def test_a_changed_message_costs_what_stands_behind_it(tiny: Callable[[str], AppTest]) -> None:
+    at = ask(ask(tiny("chat"), "hello world, " * 8, "who is that?"), "hello world, " * 8, "where?")
+    at.text_area(key="prefill_changed_2_0").set_value("Xho is that?")
+    at = finish(press(at, "prefill_ask_again"))
+    _, second, changed = talk_of(at).turns
+    assert changed.messages[1] == ("user", "Xho is that?")
+    assert changed.messages[2:] == second.messages[2:]
+    assert changed.answer.hit_tokens < second.answer.hit_tokens
+    assert (changed.beside, changed.answer.hit_end.reason) == (2, "changed")
+    computed, before = (turn.answer.num_prompt - turn.answer.hit_tokens for turn in (changed, second))
+    assert t("prefill.chat.cost.tokens", "en", n=2, computed=computed, before=before).rstrip(".") in texts(at)
+    at = choose(at, "prefill_at", 2)
+    assert talk_of(at).current is second
+    at = ask(at, talk_of(at).system, "why?")
+    back = talk_of(at).turns[-1]
+    assert back.messages[:-2] == second.messages, "the unedited path is gone on with"
+    assert back.answer.hit_tokens >= second.answer.num_prompt // 16 * 16
+
+
+def test_another_system_prompt_is_a_change_of_the_first_message(tiny: Callable[[str], AppTest]) -> None:
+    at = ask(tiny("chat"), "hello world, " * 12, "who?")
+    at = ask(at, "Other hello world, " * 12, "where?")
+    turn = talk_of(at).turns[-1]
+    assert (turn.beside, turn.answer.hit_tokens) == (1, 0)
+
+
+def test_a_new_conversation_keeps_the_cache_and_forgetting_empties_it(tiny: Callable[[str], AppTest]) -> None:
+    system = "hello world, " * 12
+    at = press(ask(tiny("chat"), system, "who?"), "prefill_anew")
+    assert talk_of(at).spoken == ()
+    at = ask(at, system, "where?")
+    turn = talk_of(at).turns[-1]
+    assert turn.messages == (("system", system), ("user", "where?"))
+    assert turn.answer.hit_tokens > 0
     at = press(at, "prefill_forget")
-    assert state_of(at).turns == []
-    assert state_of(at).chat is None
+    assert (talk_of(at).turns, talk_of(at).chat) == ([], None)
+    assert talk_of(ask(at, system, "who?")).turns[0].answer.hit_tokens == 0
+
+
+def test_a_stop_keeps_the_answer_so_far_and_its_blocks(
+    tiny: Callable[[str], AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped after three tokens: they stand there, untimed, and the next turn finds their prompt."""
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            Job, "cancelled", lambda job: bool(job.text) and round(job.fraction * 2 * MAX_TOKENS) >= 3
+        )
+        at = ask(tiny("chat"), "hello world, " * 8, "who?")
+    (turn,) = talk_of(at).turns
+    assert (turn.answer.ended, turn.answer.num_tokens, turn.clock) == ("stopped", 3, None)
+    assert t("prefill.chat.ended.stopped", "en", n=3) in texts(at)
+    at = ask(at, "hello world, " * 8, "where?")
+    assert talk_of(at).turns[-1].answer.hit_tokens >= turn.answer.num_prompt // 16 * 16
 
 
 def test_what_was_typed_outlives_a_look_at_another_page(tiny: Callable[[str], AppTest]) -> None:
@@ -301,10 +394,12 @@ def test_typed_markup_stays_text(tiny: Callable[[str], AppTest]) -> None:
     assert "\\*\\*bold\\*\\*" in texts(at)
 
 
-def test_a_prompt_that_is_too_long_is_refused(tiny: Callable[[str], AppTest]) -> None:
-    at = ask(tiny("chat"), "x" * 2000, "?")
+def test_what_does_not_fit_is_refused_and_the_conversation_stays(tiny: Callable[[str], AppTest]) -> None:
+    at = ask(ask(tiny("chat"), "", "who?"), "x" * 2000, "?")
     assert len(at.error) == 1
-    assert state_of(at).turns == []
+    assert "begin a new conversation" in at.error[0].value
+    assert len(talk_of(at).turns) == 1
+    assert talk_of(at).at == 1
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.backends.models import log_tokenizers
+from core.extras import how_to_add
 from tests.app.visit import calm, choose, press, texts, visit
 from ui.traffic.source import UPLOAD_MB
 from ui.traffic.state import TrafficState
@@ -206,7 +207,7 @@ def test_the_tokenizer_stands_above_every_view_and_a_missing_one_is_told(
     at = visit("traffic", lang="en", yt="qwen")
     name, used = t("traffic.tokenizer.qwen", "en"), t("traffic.tokenizer.teaching", "en")
     assert at.warning[0].value == t("traffic.tokenizer.not_here", "en", name=name, used=used)
-    assert "requirements-tokens.txt" in texts(at)
+    assert how_to_add("tokens") in texts(at)
     basis = t("traffic.read.tokens", "en", tokenizer=used, template=t("traffic.template.plain", "en"))
     for view in VIEWS:
         choose(at, "traffic_view", view)

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path/posix";
 import test from "node:test";
 
-const ASSETS = new URL("../../assets/", import.meta.url), STAGE = "stage/stage.js", ACT = "act/act.js", MONITOR = "monitor/monitor.js", USAGE = "usage/usage.js", LECTURE = "lecture/lecture.js", SHAPE = "stage/shape.js";
+const ASSETS = new URL("../../assets/", import.meta.url), STAGE = "stage/stage.js", ACT = "act/act.js", MONITOR = "monitor/monitor.js", USAGE = "usage/usage.js", ATTENTION = "attention/attention.js", LECTURE = "lecture/lecture.js", SHAPE = "stage/shape.js";
 const read = (name) => readFileSync(new URL(name, ASSETS), "utf8");
 const filesIn = (folder) => readdirSync(new URL(folder, ASSETS), { recursive: true }).map((name) => folder + "/" + name.replaceAll("\\", "/"));
-const names = ["stage", "act", "monitor", "usage", "lecture"].flatMap(filesIn).filter((name) => name.endsWith(".js"));
+const names = ["stage", "act", "monitor", "usage", "attention", "lecture"].flatMap(filesIn).filter((name) => name.endsWith(".js"));
 const source = Object.fromEntries(names.map((name) => [name, read(name)]));
 const target = (name, path) => join(name, "..", path);
 const importsOf = (name) => [...source[name].matchAll(/^import .* from "(\..*\.js)";$/gm)].map((found) => target(name, found[1]));
@@ -76,9 +76,11 @@ test("files stay small", () => {
   assert.ok(monitor < 45_000, "monitor: " + monitor + " bytes");
   const usage = size([...[...reach(USAGE)].filter((name) => name.startsWith("usage/")), "usage/usage.css"]);
   assert.ok(usage < 46_000, "usage: " + usage + " bytes");
+  const attention = size([...[...reach(ATTENTION)].filter((name) => name.startsWith("attention/")), "attention/attention.css"]);
+  assert.ok(attention < 30_000, "attention: " + attention + " bytes");
   const lecture = size([...[...reach(LECTURE)].filter((name) => name.startsWith("lecture/")), "lecture/lecture.css"]);
   assert.ok(lecture < 86_500, "lecture: " + lecture + " bytes");
-  const unused = names.filter((name) => ![STAGE, ACT, MONITOR, USAGE, LECTURE].some((entry) => reach(entry).has(name)));
+  const unused = names.filter((name) => ![STAGE, ACT, MONITOR, USAGE, ATTENTION, LECTURE].some((entry) => reach(entry).has(name)));
   assert.deepEqual(unused, [SHAPE]);
 });
 

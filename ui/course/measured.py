@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 
+from core.backends.decoders.device import cpu_name
+from core.backends.experiments.machines import nearest
 from core.backends.experiments.report import Json, Report
+from ui.prefill.experiments import kept as all_kept
 
-FOLDER = Path(__file__).resolve().parents[2] / "assets" / "measured"
 DECODERS = MappingProxyType({"numpy": "numpy-S", "torch": "torch-S"})
-"""The same small decoder in two libraries: their names, and where their reports lie."""
+"""The same small decoder in two libraries: their names, and the files of their reports."""
 LARGER = "numpy-smollm2"
 """A pretrained model: one pair and a sweep."""
 
@@ -63,9 +63,14 @@ class NextToken:
 
 @cache
 def kept(name: str) -> Mapping[str, Report]:
-    """The reports of one file, by experiment."""
-    found = [Report.from_json(data) for data in json.loads((FOLDER / f"{name}.json").read_text("utf-8"))]
-    return MappingProxyType({one.experiment: one for one in found})
+    """One decoder's reports by experiment, of the class of machine nearest to this one."""
+    backend, _, model = name.partition("-")
+    mine = [
+        one
+        for one in all_kept()
+        if one.backend == backend and one.model.partition(" ")[0].lower() == model.lower()
+    ]
+    return MappingProxyType({one.experiment: one for one in nearest(mine, cpu_name())})
 
 
 def sweep(name: str) -> tuple[Point, ...]:

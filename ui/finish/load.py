@@ -20,7 +20,7 @@ from ui.monitor.run import LoadSession
 from ui.monitor.setup import BURST_FACTOR, BURST_S, LoadSetup
 from ui.words.i18n import listed, run_on
 from ui.words.numbers import change, digits, money, never_full, seconds
-from ui.words.tables import show_table
+from ui.words.tables import no_formula, show_table
 
 FORMULAS = (
     "formula.hit_rate",
@@ -198,7 +198,7 @@ def _worth(load: LoadSession, summary: Summary) -> None:
             lines.append(say("finish.load.busy.scaled"))
         if saved > 0:
             lines += _money(load, summary)
-        st.markdown(run_on(lines, lang()).replace("$", "\\$"))
+        st.markdown(no_formula(run_on(lines, lang())))
     idle = summary.saved_prefill.value or 0.0
     lines = [say("finish.load.idle", saved=seconds(idle))]
     if saved is None or saved < idle:

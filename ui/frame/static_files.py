@@ -1,10 +1,10 @@
 """How the stage's ES modules reach the browser: copied once into the folder that Streamlit serves.
 
 Streamlit serves `static/` beside app.py under `app/static/`. The modules live in `assets/stage/`,
-`assets/act/`, `assets/monitor/`, `assets/usage/` and `assets/lecture/`, so at start-up they are copied to
-`static/<hash of their content>/`. The hash stands in the *path*, so that the relative imports between the
-modules carry it too: a browser can never mix an old fold.js with a new stage.js, and another text of any file
-is another address. Nothing but modules and style sheets is copied.
+`assets/act/`, `assets/monitor/`, `assets/usage/`, `assets/attention/` and `assets/lecture/`, so at start-up
+they are copied to `static/<hash of their content>/`. The hash stands in the *path*, so that the relative
+imports between the modules carry it too: a browser can never mix an old fold.js with a new stage.js, and
+another text of any file is another address. Nothing but modules and style sheets is copied.
 
 The words that an entry shows lie beside it as one more module: every page needs the same ones, and a browser
 keeps them. The loader hands them to the entry.
@@ -32,7 +32,7 @@ from ui.words.i18n import Lang, stage_texts, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path("assets")
-FOLDERS = ("stage", "act", "monitor", "usage", "lecture")
+FOLDERS = ("stage", "act", "monitor", "usage", "attention", "lecture")
 SERVED = Path("static")
 URL_PREFIX = "app/static"
 SUFFIXES = (".css", ".js")
@@ -41,6 +41,7 @@ ENTRIES: dict[str, Callable[[], dict[Lang, dict[str, str]]]] = {
     "act/act.js": partial(texts, ("act.", "path.")),
     "monitor/monitor.js": partial(texts, ("monitor.", "unit.")),
     "usage/usage.js": partial(texts, ("usage.",)),
+    "attention/attention.js": partial(texts, ("prefill.map.",)),
     "lecture/lecture.js": partial(texts, ("lecture.",)),
 }
 """Each with the words it shows, by language and key."""

@@ -12,7 +12,7 @@ from core.backends.experiments.report import Report
 from ui.frame.session import plain, say
 from ui.prefill.experiments import as_csv, as_json
 from ui.prefill.models import SMALL_NAME
-from ui.words.numbers import digits, power
+from ui.words.numbers import digits, percent, power
 
 _SMALL_INSIDE = "Smollm2 135M 8k Lc100K Mix1 Ep2"
 """What the small model's file calls itself."""
@@ -24,11 +24,15 @@ def origin(report: Report, own: bool) -> None:
     words: dict[str, Any] = {
         "device": plain(report.device),
         "library": report.backend,
-        "model": plain(SMALL_NAME if report.model == _SMALL_INSIDE else report.model),
+        "model": plain(model_words(report)),
         "date": report.date,
         "versions": plain(versions),
     }
-    st.caption(say("prefill.from.own" if own else "prefill.from.kept", **words))
+    told = [say("prefill.from.own" if own else "prefill.from.kept", **words)]
+    if report.runs > 1:
+        # n runs all lie on one side of the true median with chance 2 ^ (1 - n)
+        told.append(say("prefill.runs", runs=report.runs, sure=percent(1 - 2 ** (1 - report.runs), 0)))
+    st.caption(" · ".join(told))
 
 
 def certainty(report: Report) -> None:
@@ -42,7 +46,7 @@ def certainty(report: Report) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover(say("prefill.how")):
             st.markdown(say(f"prefill.{report.experiment}.how").replace("\n", "\n\n"))
-            st.caption(say("prefill.how.clock"))
+            st.caption(say("prefill.how.wall" if report.experiment == "engines" else "prefill.how.clock"))
         for kind, make, mime in (("json", as_json, "application/json"), ("csv", as_csv, "text/csv")):
             st.download_button(
                 say(f"prefill.save.{kind}"),
@@ -61,6 +65,17 @@ def equality_words(difference: Difference) -> str:
     return say(key, within=power(difference.max_abs), bitwise=bitwise)
 
 
+def model_words(report: Report) -> str:
+    """What a report's model is called here."""
+    return SMALL_NAME if report.model == _SMALL_INSIDE else report.model
+
+
 def times(value: float) -> str:
-    """How many times: 4.07×, and whole numbers whole."""
+    """How many times, with the two digits that a clock knows: 4.0×, 34×, 670×."""
+    known = float(f"{value:.2g}")
+    return f"{known:,.{0 if known >= 10 else 1 if known >= 1 else 2}f}×"
+
+
+def claimed(value: float) -> str:
+    """How many times, of what was counted or said and is exact: 5×, 65×, 4.81×."""
     return f"{digits(int(value) if float(value).is_integer() else float(value))}×"

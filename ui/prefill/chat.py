@@ -1,40 +1,37 @@
-"""Talk to a real model: type a system prompt and a question, and see what the shared beginning saves."""
+"""Talk to a real model: a conversation that grows, what each turn finds in the cache, what a change costs."""
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
-from core.backends.decoders.loader import ModelLoader
-from core.backends.experiments.chat import Chat
-from core.backends.experiments.measure import seconds_of
 from core.backends.models.sources import HOW_TO_ADD_MODEL
 from core.errors import BrothError
-from ui.frame.seen import seen
-from ui.frame.session import plain, say
-from ui.prefill.about import equality_words, times
-from ui.prefill.job import Job
+from ui.frame.session import plain, say, stands_on_one
+from ui.prefill.chat_ask import ask, ask_changed
+from ui.prefill.chat_ledger import ledger
+from ui.prefill.conversation import Conversation, conversation
 from ui.prefill.models import (
     SMALL,
     VARIABLE,
     Choice,
     is_loaded,
-    loader,
     model_name,
     need_mb,
     readable_models,
 )
-from ui.prefill.state import Turn, begin, state, usable_choice
+from ui.prefill.state import state, usable_choice
 from ui.words.numbers import digits
-from ui.words.tables import show_table
 
 MAX_SYSTEM, MAX_QUESTION = 4_000, 500
-_KEPT_TURNS = 8
+
+_IN_LIST = 60
+"""Characters of a message in a list."""
+
+_LOOKS = {"user": ":material/person:", "assistant": ":material/smart_toy:"}
 
 
 def chat_panel() -> None:
-    """The form, and what was asked so far, the newest first."""
+    """The conversation and the next question; beside it what each turn cost."""
     readable = readable_models()
     if not readable:
         st.info(say("prefill.chat.none", command=HOW_TO_ADD_MODEL, variable=VARIABLE))
@@ -44,12 +41,19 @@ def chat_panel() -> None:
         choice = Choice(choice.library, readable[0])
         key = "prefill.chat.model" if choice.model == SMALL else "prefill.chat.own"
         st.caption(say(key, name=plain(model_name(choice)), memory=_memory(choice)))
-    _form(choice)
-    turns = state().turns
-    if turns:
-        _table(turns)
-        for place, turn in enumerate(reversed(turns)):
-            _turn(turn, newest=place == 0)
+    talk = conversation()
+    if talk.turns and talk.choice != choice:
+        st.caption(say("prefill.chat.other_model"))
+    if not talk.turns:
+        _form(talk, choice)
+        return
+    left, right = st.columns([4, 5], gap="medium")
+    with left:
+        _spoken(talk)
+        _form(talk, choice)
+        _change(talk, choice)
+    with right:
+        ledger(talk)
 
 
 def _memory(choice: Choice) -> str:
@@ -60,114 +64,95 @@ def _memory(choice: Choice) -> str:
     return say("prefill.chat.loaded") if is_loaded(choice) else f"{digits(need)} MB"
 
 
-def _form(choice: Choice) -> None:
-    """Two texts; both outlive a look at another page."""
-    now = state()
-    st.session_state.setdefault("prefill_system", now.system)
-    st.session_state.setdefault("prefill_question", now.question)
-    st.text_area(say("prefill.chat.system"), key="prefill_system", height=120, max_chars=MAX_SYSTEM)
-    st.text_input(say("prefill.chat.question"), key="prefill_question", max_chars=MAX_QUESTION)
-    now.system, now.question = st.session_state["prefill_system"], st.session_state["prefill_question"]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            say("prefill.chat.ask"),
-            type="primary",
-            key="prefill_ask",
-            on_click=_ask,
-            args=(choice,),
-            disabled=now.job is not None,
+# -- what was said, and the next question ---------------------------------------------------------------
+
+
+def _spoken(talk: Conversation) -> None:
+    """The conversation so far; which one, where a change has made several."""
+    if len(talk.turns) > 1:
+        st.session_state["prefill_at"] = talk.at
+        words = {turn.number: f"{turn.number}. {_short(turn.question)}" for turn in talk.turns}
+        st.selectbox(
+            say("prefill.chat.at"),
+            list(words),
+            format_func=words.__getitem__,
+            index=None,
+            placeholder=say("prefill.chat.anew"),
+            key="prefill_at",
+            on_change=_go_to,
         )
-        if now.turns:
-            st.button(say("prefill.chat.forget"), key="prefill_forget", on_click=_forget,
-                      disabled=now.job is not None)  # fmt: skip
+    if not talk.spoken:
+        return
+    with st.container(border=True, gap="small"):
+        for role, text in talk.spoken:
+            st.markdown(f"{_LOOKS[role]} {plain(text.strip()) or '…'}")
+    current = talk.current
+    if current is not None and current.answer.ended != "model":
+        st.caption(say(f"prefill.chat.ended.{current.answer.ended}", n=current.answer.num_tokens))
+
+
+def _short(text: str) -> str:
+    """For a list to choose from."""
+    return text if len(text) <= _IN_LIST else text[:_IN_LIST] + "…"
+
+
+def _go_to() -> None:
+    talk = conversation()
+    if not stands_on_one("prefill_at", [None, *(turn.number for turn in talk.turns)]):
+        return
+    talk.at = st.session_state["prefill_at"]
+    if talk.current is not None:
+        talk.system = talk.current.system
+        st.session_state["prefill_system"] = talk.system
+
+
+def _form(talk: Conversation, choice: Choice) -> None:
+    """Two texts; both outlive a look at another page."""
+    if talk.proposed is not None:
+        st.session_state["prefill_question"], talk.question = talk.proposed, talk.proposed
+        talk.proposed = None
+    st.session_state.setdefault("prefill_system", talk.system)
+    st.session_state.setdefault("prefill_question", talk.question)
+    with st.expander(say("prefill.chat.system"), expanded=not talk.turns):
+        st.text_area(
+            say("prefill.chat.system"), key="prefill_system", height=80, max_chars=MAX_SYSTEM,
+            label_visibility="collapsed",
+        )  # fmt: skip
+    st.text_input(say("prefill.chat.question"), key="prefill_question", max_chars=MAX_QUESTION)
+    talk.system, talk.question = st.session_state["prefill_system"], st.session_state["prefill_question"]
+    busy = state().job is not None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(say("prefill.chat.ask"), type="primary", key="prefill_ask", on_click=ask, args=(choice,),
+                  disabled=busy)  # fmt: skip
+        if talk.turns:
+            st.button(say("prefill.chat.anew"), key="prefill_anew", on_click=talk.begin_anew,
+                      disabled=busy or talk.at is None)  # fmt: skip
+            st.button(say("prefill.chat.forget"), key="prefill_forget", on_click=talk.forget,
+                      disabled=busy)  # fmt: skip
         st.caption(say("prefill.chat.hint"))
 
 
-def _forget() -> None:
-    """An empty cache, and no questions."""
-    now = state()
-    now.chat, now.chat_choice, now.turns = None, None, []
-
-
-def _ask(choice: Choice) -> None:
-    now = state()
-    now.system, now.question = st.session_state["prefill_system"], st.session_state["prefill_question"]
-    if now.chat_choice != choice:
-        _forget()
-
-    def keep(found: tuple[Chat, Turn]) -> None:
-        now.chat, turn = found
-        now.chat_choice = choice
-        now.turns = [*now.turns, turn][-_KEPT_TURNS:]
-
-    begin("chat", choice, partial(_answer, loader(), now.chat, now.system, now.question), keep)
-
-
-def _answer(
-    known: ModelLoader, chat: Chat | None, system: str, question: str, job: Job[tuple[Chat, Turn]]
-) -> tuple[Chat, Turn]:
-    """On the job's thread: answer over the cache, then compute the same prompt without it."""
-    model = job.load(known)
-    with job.clock_of(known):
-        chat = chat or Chat(model)
-
-        def tell(text: str) -> None:
-            job.text = text
-            job.progress(min(0.9, job.fraction + 0.02))
-
-        answer = chat.ask(system, question, on_text=tell, cancelled=job.cancelled)
-        without = chat.without_cache(answer)
-    note = chat.model.chat_format.note(system)
-    return chat, Turn(system, question, answer, seconds_of(without.first) * 1e3, without.difference, note)
-
-
-def _table(turns: list[Turn]) -> None:
-    """All questions in a row: the hit and the time to the first token."""
-    head = [
-        say(f"prefill.head.{name}")
-        for name in ("question", "prompt", "hit_tokens", "ttft_with", "ttft_without")
-    ]
-    cells = []
-    for place, turn in enumerate(turns):
-        answer = turn.answer
-        fewer = turn.system != turns[place - 1].system if place else False
-        question = seen(turn.question) + (f" · *{say('prefill.chat.changed')}*" if fewer else "")
-        times = (seconds_of(answer.first) * 1e3, turn.without_ms)
-        cells.append(
-            [
-                f"{place + 1}. {question}".replace("|", "\\|"),
-                digits(answer.num_prompt),
-                digits(answer.hit_tokens),
-                *(f"{digits(ms)} ms" for ms in times),
-            ]
+def _change(talk: Conversation, choice: Choice) -> None:
+    """Change an earlier message, and ask the last question again."""
+    turn = talk.current
+    if turn is None:
+        return
+    earlier = turn.messages[1:]
+    with st.expander(say("prefill.chat.change")):
+        words = [
+            say(f"prefill.chat.{role}", n=n, text=_short(text)) for n, (role, text) in enumerate(earlier, 1)
+        ]
+        place = st.selectbox(
+            say("prefill.chat.which"), range(len(words)), format_func=words.__getitem__,
+            key=f"prefill_which_{turn.number}",
+        )  # fmt: skip
+        field = f"prefill_changed_{turn.number}_{place}"
+        st.text_area(say("prefill.chat.text"), earlier[place][1], max_chars=MAX_SYSTEM, key=field)
+        st.button(
+            say("prefill.chat.ask_again"),
+            key="prefill_ask_again",
+            on_click=ask_changed,
+            args=(choice, place, field),
+            disabled=state().job is not None,
         )
-    show_table("prefill-chat", head, cells)
-
-
-def _turn(turn: Turn, newest: bool) -> None:
-    """One answer; the part of the prompt that came from the cache is marked."""
-    answer = turn.answer
-    ms = seconds_of(answer.first) * 1e3
-    with st.container(border=True):
-        st.markdown(f"**{seen(turn.question)}**")
-        st.code(answer.text.strip() or "…", language=None, wrap_lines=True)
-        if not newest:
-            return
-        words = {"total": answer.num_prompt, "ms": digits(ms), "without": digits(turn.without_ms)}
-        if answer.hit_tokens:
-            ratio = times(turn.without_ms / ms) if ms else "–"
-            st.markdown(say("prefill.chat.saved", hit=answer.hit_tokens, ratio=ratio, **words))
-        else:
-            st.markdown(say("prefill.chat.cold", **words))
-        st.markdown(equality_words(turn.difference))
-        st.markdown(_marked(answer.pieces, answer.hit_tokens))
-        st.caption(say("prefill.chat.legend"))
-        if turn.note:
-            st.caption(say(f"prefill.chat.{turn.note}"))
-
-
-def _marked(pieces: tuple[str, ...], hit: int) -> str:
-    """The prompt, what was reused on a coloured ground."""
-    reused, new = ("".join(part) for part in (pieces[:hit], pieces[hit:]))
-    marked = f":blue-background[{seen(reused)}]" if reused else ""
-    return marked + seen(new)
+        st.caption(say("prefill.chat.change.hint"))

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.backends.experiments.report import Json, Report
+from core.backends.experiments.standing import standing
 from ui.frame.charts import Bar, bars_beside
 from ui.frame.session import say
-from ui.prefill.about import times
+from ui.prefill.about import claimed, times
 from ui.prefill.charts import Curve, curves
 from ui.words.numbers import digits, percent
 from ui.words.tables import show_table
@@ -26,6 +27,11 @@ def spread_of(timing: Json) -> tuple[float, float]:
     return float(timing[f"{kind}_low_ms"]), float(timing[f"{kind}_high_ms"])
 
 
+def clock_of(timing: Json) -> str:
+    """Which clock that number is of, in words: CPU time or wall time."""
+    return say("prefill.clock.cpu" if timing["cpu_ms"] else "prefill.clock.wall")
+
+
 def ms_words(timing: Json) -> list[str]:
     """Median, spread, wall time: the cells of a table."""
     low, high = spread_of(timing)
@@ -37,28 +43,50 @@ def labelled(name: str, basis: str) -> str:
     return f"{say(name)} · {say(basis)}"
 
 
-def three_ratios(row: Json) -> None:
+def three_ratios(report: Report, row: Json) -> None:
     """How many times faster: by the clock, by counting FLOPs, by counting tokens."""
-    spread = say("prefill.spread", low=times(row["ratio_low"]), high=times(row["ratio_high"]))
     columns = st.columns(3)
     for column, (name, basis, value, note) in zip(
         columns,
         (
-            ("prefill.ratio.clock", "basis.measured", row["ratio"], spread),
-            ("prefill.ratio.flops", "basis.modelled", row["flops"], say("prefill.ratio.flops.note")),
-            ("prefill.ratio.linear", "basis.claim", row["linear"], say("prefill.ratio.linear.note")),
+            ("prefill.ratio.clock", "basis.measured", times(row["ratio"]), spread_words(report, row)),
+            ("prefill.ratio.flops", "basis.modelled", times(row["flops"]), say("prefill.ratio.flops.note")),
+            ("prefill.ratio.linear", "basis.claim", claimed(row["linear"]), say("prefill.ratio.linear.note")),
         ),
         strict=True,
     ):
         with column, st.container(border=True, height="stretch"):
-            st.metric(labelled(name, basis), times(value))
+            st.metric(labelled(name, basis), value)
             st.caption(note)
+
+
+def spread_words(report: Report, row: Json) -> str:
+    """A ratio's interval, and over what."""
+    key = "prefill.spread.runs" if report.runs > 1 else "prefill.spread"
+    return say(key, low=times(row["ratio_low"]), high=times(row["ratio_high"]), runs=report.runs)
+
+
+def stand_words(row: Json) -> str:
+    """Where the clock stands beside the FLOPs, by this measurement's own numbers."""
+    where = standing(row["ratio_low"], row["ratio_high"], row["flops"])
+    words = {"flops": times(row["flops"]), "low": times(row["ratio_low"]), "high": times(row["ratio_high"])}
+    told = [say(f"prefill.stand.{where}", **words)]
+    if where != "within" and "full_gflops_s" in row:
+        told.append(
+            say("prefill.stand.rates", full=digits(row["full_gflops_s"]), hit=digits(row["hit_gflops_s"]))
+        )
+    if where == "below" and "one" in row:
+        told.append(say("prefill.stand.one", ms=digits(ms_of(row["one"])), cached=digits(row["hit_tokens"])))
+    full, hit = row["full"].get("faults"), row["hit"].get("faults")
+    if where == "above" and full is not None and hit is not None:
+        key = "faults" if full > hit + 100 else "unknown"
+        told.append(say(f"prefill.stand.{key}", full=digits(int(full)), hit=digits(int(hit))))
+    return " ".join(told)
 
 
 def pair_view(report: Report) -> None:
     """One prompt without and with the hit."""
     (row,) = report.rows
-    three_ratios(row)
     sides = [("hit", row["total"] - row["hit_tokens"]), ("full", row["total"])]  # blue is a hit
     bars = [
         Bar(
@@ -69,19 +97,27 @@ def pair_view(report: Report) -> None:
         )
         for side, _ in sides
     ]
-    st.plotly_chart(bars_beside(bars, say("prefill.axis.ms")), key=f"prefill_bars_{report.experiment}")
-    head = [say(f"prefill.head.{name}") for name in ("side", "computed", "median", "spread", "wall")]
+    clock = clock_of(row["full"])
+    axis = say("prefill.axis.ms", clock=clock)
+    st.plotly_chart(bars_beside(bars, axis), key=f"prefill_bars_{report.experiment}")
+    three_ratios(report, row)
+    saved = 1 - 1 / row["ratio"]  # of the same runs as the ratio beside it: one sentence, one measurement
+    words = {"saved": percent(saved, 0), "ratio": times(row["ratio"]), "linear": claimed(row["linear"])}
+    st.markdown(f"{say(f'prefill.{report.experiment}.words', **words)} {stand_words(row)}")
+    head = [
+        say(f"prefill.head.{name}", clock=clock) for name in ("side", "computed", "median", "spread", "wall")
+    ]
+    if "one" in row:
+        sides.append(("one", 1))
     cells = [[say(f"prefill.side.{side}"), digits(count), *ms_words(row[side])] for side, count in sides]
     show_table(f"prefill-{report.experiment}", head, cells)
-    saved = 1 - 1 / row["ratio"]  # of the same rounds as the ratio beside it: one sentence, one measurement
-    words = {"saved": percent(saved), "ratio": times(row["ratio"]), "linear": times(row["linear"])}
-    st.markdown(say(f"prefill.{report.experiment}.words", **words))
 
 
 def sweep_view(report: Report) -> None:
     """The ratio at every hit fraction, beside the linear claim and the FLOP model; and why they part."""
     rows = report.rows
     xs = [100 * row["fraction"] for row in rows]
+    clock = clock_of(rows[0]["timing"])
     found = {
         labelled("prefill.ratio.clock", "basis.measured"): Curve(
             xs, column_of(rows, "measured"), column_of(rows, "measured_low"), column_of(rows, "measured_high")
@@ -89,17 +125,19 @@ def sweep_view(report: Report) -> None:
         labelled("prefill.ratio.flops", "basis.modelled"): Curve(xs, column_of(rows, "flops")),
         labelled("prefill.ratio.linear", "basis.claim"): Curve(xs, column_of(rows, "linear")),
     }
-    figure = curves(found, say("prefill.axis.hit"), say("prefill.axis.times"), unit="×")
+    axis = say("prefill.axis.times.of", clock=clock)
+    figure = curves(found, say("prefill.axis.hit"), axis, unit="×")
     st.plotly_chart(figure, key="prefill_sweep")
     st.markdown(_sweep_words(report))
     with st.expander(say("prefill.numbers")):
-        head = [say(f"prefill.head.{name}") for name in ("hit", "median", "spread", "wall")]
+        head = [say(f"prefill.head.{name}", clock=clock) for name in ("hit", "median", "spread", "wall")]
         head += [say(f"prefill.ratio.{name}") for name in ("clock", "flops", "linear")]
         cells = [
             [
                 say("unit.percent", n=percent(row["fraction"], 0)),
                 *ms_words(row["timing"]),
-                *(times(row[name]) for name in ("measured", "flops", "linear")),
+                *(times(row[name]) for name in ("measured", "flops")),
+                claimed(row["linear"]),
             ]
             for row in rows
         ]
@@ -117,7 +155,7 @@ def _sweep_words(report: Report) -> str:
     part = fit["fixed_ms"] / last["ms"] if last["ms"] else 0.0
     words = {
         "hit": percent(last["fraction"], 0),
-        "linear": times(last["linear"]),
+        "linear": claimed(last["linear"]),
         "flops": times(last["flops"]),
         "measured": times(last["measured"]),
         "fixed": digits(float(fit["fixed_ms"])),

@@ -8,18 +8,24 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from core.backends.decoders.device import cpu_name
 from core.backends.decoders.loader import Model
 from core.backends.experiments.break_reports import Story, broken_reuse, texts_astray
 from core.backends.experiments.content_only import shuffled_documents
-from core.backends.experiments.hits import hit_pairs, hit_sweep, saving_claim
+from core.backends.experiments.hits import hit_pairs, hit_sweep, long_prompt, saving_claim
+from core.backends.experiments.machines import nearest
+from core.backends.experiments.prefix import why_prefix
 from core.backends.experiments.report import Json, Report
 from core.backends.experiments.serving import decoding, many_users
 from core.backends.progress import Cancelled, Progress
 from core.csv_table import csv_text
 from ui.prefill.models import SMALL, Choice
+from ui.prefill.servers import measure_engines
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "measured"
-KEPT = ("numpy-S", "torch-S", "numpy-smollm2")
+MACHINES = FOLDER / "machines"
+"""A folder for each class of machine (``machines.py``), a file for each decoder and model."""
+
 Experiment = Callable[[Model, Progress, Cancelled], Report]
 LONG, OWN_PART = 8192, 128
 _LARGE = 20e6
@@ -27,36 +33,37 @@ _LARGE = 20e6
 
 
 def _pair(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
-    rounds = 4 if _is_large(model) else 9
-    return hit_pairs(model.backend(), rounds=rounds, progress=progress, cancelled=cancelled)
+    few: dict[str, Any] = {"runs": 3, "rounds": 2, "warm_ups": 1} if _is_large(model) else {}
+    return hit_pairs(model.backend(), progress=progress, cancelled=cancelled, **few)
 
 
 def _sweep(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
-    return hit_sweep(model.backend(), progress=progress, cancelled=cancelled)
+    runs = 3 if _is_large(model) else 5
+    return hit_sweep(model.backend(), runs=runs, progress=progress, cancelled=cancelled)
 
 
 def _users(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
-    users = 20 if _is_large(model) else 100
-    return many_users(model.backend(), users=users, progress=progress, cancelled=cancelled)
+    few: dict[str, Any] = {"users": 20, "runs": 1} if _is_large(model) else {}
+    return many_users(model.backend(), progress=progress, cancelled=cancelled, **few)
 
 
 def _long(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
     """As long as the model takes, where that is less."""
     shared = min(LONG, (model.spec.max_positions - OWN_PART) // 16 * 16)
-    rounds = 1 if _is_large(model) else 3
+    few: dict[str, Any] = {"runs": 1, "rounds": 2} if _is_large(model) else {}
     case = (shared + OWN_PART, shared)
-    options: dict[str, Any] = {"rounds": rounds, "progress": progress, "cancelled": cancelled}
-    return hit_pairs(model.backend(), (case,), name="long", warm_ups=0, **options)
+    return long_prompt(model.backend(), case, progress=progress, cancelled=cancelled, **few)
 
 
 def _decode(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
     places = [place for place in (16, 128, 512, 1024) if place < model.spec.max_positions]
-    return decoding(model.backend(), positions=places, progress=progress, cancelled=cancelled)
+    few: dict[str, Any] = {"runs": 3, "rounds": 1} if _is_large(model) else {}
+    return decoding(model.backend(), positions=places, progress=progress, cancelled=cancelled, **few)
 
 
 def _saving(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
-    rounds = 2 if _is_large(model) else 5
-    return saving_claim(model.backend(), rounds=rounds, progress=progress, cancelled=cancelled)
+    few: dict[str, Any] = {"runs": 3, "rounds": 1, "warm_ups": 1} if _is_large(model) else {}
+    return saving_claim(model.backend(), progress=progress, cancelled=cancelled, **few)
 
 
 def _breaks(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
@@ -65,6 +72,10 @@ def _breaks(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
 
 def _astray(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
     return texts_astray(model, stories(), progress=progress, cancelled=cancelled)
+
+
+def _prefix(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
+    return why_prefix(model, progress=progress, cancelled=cancelled)
 
 
 def _documents(model: Model, progress: Progress, cancelled: Cancelled) -> Report:
@@ -79,16 +90,22 @@ EXPERIMENTS: dict[str, Experiment] = {
     "long": _long,
     "decode": _decode,
     "saving": _saving,
+    "prefix": _prefix,
     "breaks": _breaks,
     "astray": _astray,
     "documents": _documents,
+    "engines": measure_engines,
 }
 
 SECONDS = {
-    "pair": 1.3, "sweep": 5.0, "users": 11.0, "long": 22.0, "decode": 1.6, "saving": 2.2,
-    "breaks": 2.0, "documents": 4.0, "astray": 0.6,
+    "pair": 2.5, "sweep": 9.0, "users": 20.0, "long": 31.0, "decode": 5.0, "saving": 7.0,
+    "prefix": 0.1, "breaks": 2.0, "documents": 4.0, "astray": 0.6, "engines": 25.0,
 }  # fmt: skip
 """About what each takes for the model S with numpy on one core of 2024."""
+
+_FEWER = {"pair": 0.35, "sweep": 0.3, "users": 0.07, "long": 0.5, "decode": 0.45, "saving": 0.25,
+          "documents": 0.2, "engines": 0.25}  # fmt: skip
+"""How much of that a large model does."""
 
 
 def _is_large(model: Model) -> bool:
@@ -97,10 +114,8 @@ def _is_large(model: Model) -> bool:
 
 def expected_s(experiment: str, work: float) -> float:
     """About how long it takes where a prompt is ``work`` times that of the model S."""
-    fewer = {"pair": 0.5, "users": 0.2, "long": 0.4, "saving": 0.5, "documents": 0.2}
-    budgets = {"sweep": 11 * 0.07 * work * 2}  # one warm-up and one round are always made
     if work > 4:
-        return max(budgets.get(experiment, 0.0), SECONDS[experiment] * fewer.get(experiment, 1.0) * work)
+        return SECONDS[experiment] * _FEWER.get(experiment, 1.0) * work
     return max(0.5, SECONDS[experiment] * work)
 
 
@@ -109,8 +124,8 @@ def expected_s(experiment: str, work: float) -> float:
 
 @cache
 def kept() -> tuple[Report, ...]:
-    """All results that came with the lab, each with device, date and versions."""
-    texts = [(FOLDER / f"{name}.json").read_text("utf-8") for name in KEPT]
+    """All results that came with the lab, of every class of machine, each with device, date and versions."""
+    texts = [path.read_text("utf-8") for path in sorted(MACHINES.glob("*/*.json"))]
     return tuple(Report.from_json(data) for text in texts for data in json.loads(text))
 
 
@@ -121,8 +136,9 @@ def stories() -> tuple[Story, ...]:
 
 
 def kept_report(experiment: str, choice: Choice) -> Report | None:
-    """The kept result nearest to the choice: same model and library, same model, anything."""
-    found = [report for report in kept() if report.experiment == experiment]
+    """The kept result nearest to this machine and to the choice: same model and library, same model,
+    anything."""
+    found = nearest([report for report in kept() if report.experiment == experiment], cpu_name())
 
     def far(report: Report) -> tuple[bool, bool, bool]:
         model = "smollm2" if choice.model == SMALL else choice.model.lower()
@@ -142,7 +158,9 @@ def as_json(report: Report) -> str:
 
 def as_csv(report: Report) -> str:
     """Its rows, each with what one must know to believe it; the byte order mark is for spreadsheets."""
-    known = {name: getattr(report, name) for name in ("experiment", "model", "backend", "device", "date")}
+    known = {
+        name: getattr(report, name) for name in ("experiment", "model", "backend", "device", "date", "runs")
+    }
     rows = [{**known, **_flat(row)} for row in report.rows]
     names = list(dict.fromkeys(name for row in rows for name in row))
     return "\ufeff" + csv_text([names, *([row.get(name) for name in names] for row in rows)])

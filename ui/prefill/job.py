@@ -11,30 +11,39 @@ from streamlit.runtime import Runtime, get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.backends.decoders.loader import Model, ModelLoader
+from core.backends.line import SHORT_S, Place, Turn
 from core.backends.progress import stopped
 from core.errors import BrothError
 from ui.prefill.models import Choice, load
 
 T = TypeVar("T")
 Phase = Literal["waiting", "loading", "running"]
-_LOOK_S = 0.1
 
 
 class Job(Generic[T]):
     """Work for one visitor. ``work`` gets the job: it tells its progress, and asks whether to stop."""
 
     def __init__(
-        self, name: str, choice: Choice, work: Callable[[Job[T]], T], wanted: Callable[[], bool]
+        self,
+        name: str,
+        choice: Choice,
+        work: Callable[[Job[T]], T],
+        wanted: Callable[[], bool],
+        expected_s: float = SHORT_S,
     ) -> None:
         self.name = name
         self.choice = choice
         self.phase: Phase = "waiting"
         self.fraction = 0.0
         self.text = ""
+        self.place: Place | None = None
+        """In the line before the clock, while it waits there."""
+        self.expected_s = expected_s
         self.result: T | None = None
         self.error: BrothError | None = None
         self._work = work
         self._wanted = wanted
+        self._turn: Turn | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"prefill {name}", daemon=True)
 
@@ -67,6 +76,8 @@ class Job(Generic[T]):
     def progress(self, fraction: float) -> None:
         """Told by the work."""
         self.fraction = fraction
+        if self._turn is not None:
+            self._turn.fraction = fraction
 
     def load(self, loader: ModelLoader) -> Model:
         """The model of the choice, with progress.
@@ -85,16 +96,17 @@ class Job(Generic[T]):
 
     @contextmanager
     def clock_of(self, loader: ModelLoader) -> Iterator[None]:
-        """Hold the server's only clock: two measurements at once would disturb each other."""
-        self.phase, self.fraction = "waiting", 0.0
-        while not loader.measuring.acquire(timeout=_LOOK_S):
-            if self.cancelled():
-                raise stopped()
-        try:
-            self.phase = "running"
+        """Hold the server's only clock, when it is this job's turn."""
+        self.fraction = 0.0
+        with loader.line.turn(self.expected_s, self._told, self.cancelled, self._gone) as self._turn:
             yield
-        finally:
-            loader.measuring.release()
+
+    def _told(self, place: Place | None) -> None:
+        self.place = place
+        self.phase = "waiting" if place else "running"
+
+    def _gone(self) -> bool:
+        return not self._wanted()
 
     def _run(self) -> None:
         try:

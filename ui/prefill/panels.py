@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from core.backends.models.sources import HOW_TO_ADD_MODEL, small_model_path
 from core.backends.spec import SIZES
 from core.errors import BrothError
 from ui.frame.session import plain, say, show_error, stands_on_one
-from ui.prefill.experiments import expected_s
+from ui.prefill.job import Job
 from ui.prefill.models import (
     RANDOM,
     Choice,
@@ -21,9 +22,8 @@ from ui.prefill.models import (
     model_name,
     models,
     need_mb,
-    relative_work,
 )
-from ui.prefill.state import PrefillState, collect, forget_measured, measure, state, usable_choice
+from ui.prefill.state import PrefillState, collect, forget_measured, measure, seconds_of, state, usable_choice
 from ui.words.numbers import digits
 
 TICK_S = 0.4
@@ -104,10 +104,7 @@ def _memory_words(choice: Choice) -> str:
 
 def measure_row(experiment: str, own: bool) -> None:
     """Measure here and now; go back to the kept result."""
-    try:
-        seconds = expected_s(experiment, relative_work(usable_choice()))
-    except BrothError:
-        seconds = 1.0
+    seconds = seconds_of(experiment, usable_choice())
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             say("prefill.again" if own else "prefill.measure"),
@@ -156,11 +153,17 @@ def _watch() -> None:
         collect()
         st.rerun()
     percent = min(99, int(100 * job.fraction))
-    phase = "stopping" if job.stopping else job.phase
-    name = plain(model_name(job.choice))
-    words = say(f"prefill.phase.{phase}", percent=percent, name=name)
+    words = _phase_words(job, percent)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(percent, f"{say(f'prefill.{job.name}.title')} · {words}")
         st.button(say("prefill.cancel"), key="prefill_cancel", on_click=job.stop, disabled=job.stopping)
     if job.text:
         st.markdown(f"> {plain(job.text)}".replace("\n", "\n> "))
+
+
+def _phase_words(job: Job[Any], percent: int) -> str:
+    place, phase = job.place, "stopping" if job.stopping else job.phase
+    if phase == "waiting" and place is not None:
+        seconds = digits(max(1, round(place.wait_s)))
+        return say("prefill.phase.waiting", place=place.ahead + 1, seconds=seconds)
+    return say(f"prefill.phase.{phase}", percent=percent, name=plain(model_name(job.choice)))

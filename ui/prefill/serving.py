@@ -7,9 +7,9 @@ import streamlit as st
 from core.backends.experiments.report import Report
 from ui.frame.charts import Bar, bars_beside
 from ui.frame.session import say
-from ui.prefill.about import times
+from ui.prefill.about import claimed, times
 from ui.prefill.charts import Curve, claim_bars, curves
-from ui.prefill.clock import column_of, labelled, ms_of, spread_of
+from ui.prefill.clock import clock_of, column_of, labelled, ms_of, spread_of, spread_words
 from ui.words.numbers import digits, percent
 from ui.words.tables import show_table
 
@@ -21,33 +21,42 @@ def users_view(report: Report) -> None:
     """Many users on one prefix, with the cache and without."""
     cache, none = report.rows
     summary, settings = report.summary, report.settings
+    clock = clock_of(cache["timing"])
+    bars = []
+    for row in (cache, none):  # blue is a hit
+        total = f"{digits(row['total_ms'] / 1e3)} s"
+        bars.append(Bar(say(f"prefill.users.{row['side']}"), row["total_ms"] / 1e3, total, total))
+    st.plotly_chart(bars_beside(bars, say("prefill.axis.s", clock=clock)), key="prefill_bars_users")
     columns = st.columns(3)
     parts = (
         ("prefill.ratio.clock", "basis.measured", times(summary["ratio"])),
-        ("prefill.ratio.tokens", "basis.counted", times(summary["tokens_ratio"])),
+        ("prefill.ratio.tokens", "basis.counted", claimed(summary["tokens_ratio"])),
         ("prefill.rate", "basis.counted", say("unit.percent", n=percent(summary["hit_rate"]))),
     )
     for column, (name, basis, value) in zip(columns, parts, strict=True):
         with column, st.container(border=True, height="stretch"):
             st.metric(labelled(name, basis), value)
-    bars = []
-    for row in (cache, none):  # blue is a hit
-        total = f"{digits(row['total_ms'] / 1e3)} s"
-        bars.append(Bar(say(f"prefill.users.{row['side']}"), row["total_ms"] / 1e3, total, total))
-    st.plotly_chart(bars_beside(bars, say("prefill.axis.s")), key="prefill_bars_users")
-    head = [say(f"prefill.head.{name}") for name in ("side", "computed", "sum", "first", "later")]
+            if basis == "basis.measured" and report.runs > 1:
+                st.caption(spread_words(report, summary))
+    names = ("side", "computed", "sum", "sum_wall", "first", "later")
+    head = [say(f"prefill.head.{name}", clock=clock) for name in names]
     cells = [
         [
             say(f"prefill.users.{row['side']}"),
             digits(row["computed_tokens"]),
             f"{digits(row['total_ms'] / 1e3)} s",
+            f"{digits(row['total_wall_ms'] / 1e3)} s" if "total_wall_ms" in row else "–",
             f"{digits(row['first_ms'])} ms",
             f"{digits(row['later_ms'])} ms",
         ]
         for row in (none, cache)
     ]
     show_table("prefill-users", head, cells)
-    numbers = {"users": cache["timing"]["num"], "shared": settings["shared"], "own": settings["own"]}
+    numbers = {
+        "users": cache["timing"]["num"] // report.runs,
+        "shared": settings["shared"],
+        "own": settings["own"],
+    }
     st.markdown(say("prefill.users.words", first=digits(cache["first_ms"]), later=digits(cache["later_ms"]),
                     **numbers))  # fmt: skip
 
@@ -55,6 +64,7 @@ def users_view(report: Report) -> None:
 def decode_view(report: Report) -> None:
     """The next token, with the request's own K/V and without."""
     rows = report.rows
+    clock = clock_of(rows[0]["with"])
     xs = column_of(rows, "position")
     found = {}
     for side in ("with", "without"):
@@ -63,7 +73,9 @@ def decode_view(report: Report) -> None:
         low, high = [one for one, _ in spread], [other for _, other in spread]
         name = labelled(f"prefill.decode.{side}", "basis.measured")
         found[name] = Curve(xs, [ms_of(timing) for timing in timings], low, high)
-    figure = curves(found, say("prefill.axis.position"), say("prefill.axis.ms_token"), unit=" ms")
+    figure = curves(
+        found, say("prefill.axis.position"), say("prefill.axis.ms_token", clock=clock), unit=" ms"
+    )
     st.plotly_chart(figure, key="prefill_decode")
     last = rows[-1]
     st.markdown(
@@ -71,16 +83,17 @@ def decode_view(report: Report) -> None:
             "prefill.decode.words",
             position=digits(last["position"]),
             ratio=times(last["ratio"]),
-            flops=times(round(last["flops"])),
+            flops=times(last["flops"]),
         )
     )
-    head = [say("prefill.head.position"), *(say(f"prefill.decode.{side}") for side in ("without", "with"))]
+    sides = [f"{say(f'prefill.decode.{side}')}, {clock}" for side in ("without", "with")]
+    head = [say("prefill.head.position"), *sides]
     head += [say("prefill.ratio.clock"), say("prefill.ratio.flops")]
     cells = [
         [
             digits(row["position"]),
             *(f"{digits(ms_of(row[side]))} ms" for side in ("without", "with")),
-            times(row["ratio"]),
+            f"{times(row['ratio'])} ({times(row['ratio_low'])} – {times(row['ratio_high'])})",
             times(row["flops"]),
         ]
         for row in rows
@@ -93,14 +106,15 @@ def saving_view(report: Report) -> None:
     rows = report.rows
     names = [say("prefill.saving.case", shared=row["shared"], total=row["total"]) for row in rows]
     shares = column_of(rows, "saved")
-    figure = claim_bars(
-        names, shares, CLAIM, labelled("prefill.saved", "basis.measured"), say("prefill.saving.band")
-    )
+    clock = clock_of(rows[0]["full"])
+    axis = f"{labelled('prefill.saved', 'basis.measured')} · {clock}"
+    figure = claim_bars(names, shares, CLAIM, axis, say("prefill.saving.band"))
     st.plotly_chart(figure, key="prefill_saving")
     inside = sum(CLAIM[0] <= share <= CLAIM[1] for share in shares)
     words = {"low": percent(min(shares), 0), "high": percent(max(shares), 0)}
     st.markdown(say("prefill.saving.words", inside=inside, cases=len(rows), **words))
-    head = [say(f"prefill.head.{name}") for name in ("case", "hit_tokens", "without", "with")]
+    head = [say(f"prefill.head.{name}") for name in ("case", "hit_tokens")]
+    head += [f"{say(f'prefill.head.{name}')}, {clock}" for name in ("without", "with")]
     head += [say("prefill.saved"), say("prefill.saving.linear")]
     cells = [
         [

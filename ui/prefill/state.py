@@ -7,38 +7,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from core.backends.base import Difference
 from core.backends.decoders.loader import ModelLoader
-from core.backends.experiments.chat import Answer, Chat
 from core.backends.experiments.report import Report
+from core.backends.line import SHORT_S
 from core.errors import BrothError
 from ui.frame.kept import Kept
-from ui.prefill.experiments import EXPERIMENTS, kept_report
+from ui.prefill.experiments import EXPERIMENTS, expected_s, kept_report
 from ui.prefill.job import Job, visitor_is_here
-from ui.prefill.models import Choice, libraries, loader, models
+from ui.prefill.models import Choice, libraries, loader, models, relative_work
 from ui.stage.payload import StageLog
 
 T = TypeVar("T")
-
-SYSTEM = (
-    "You are the cook of a small noodle shop. You answer in one or two short sentences. You are friendly, "
-    "you know all about broth, noodles and vegetables, and you never talk about anything but food. When a "
-    "guest asks for a dish, you say what is in it. When a guest asks for the price, you say: five coins."
-)
-QUESTION = "What is in the noodle soup?"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Turn:
-    """One question to the model: what was sent, the answer, and the same prompt without the cache. ``note``:
-    what the model's chat template did not do, as in ``ChatFormat.note``."""
-
-    system: str
-    question: str
-    answer: Answer
-    without_ms: float
-    difference: Difference
-    note: str = ""
 
 
 @dataclass
@@ -54,11 +33,6 @@ class PrefillState:
     ended: str = ""
     """Which job ended last."""
     results: dict[tuple[str, Choice], Report] = field(default_factory=dict)
-    chat: Chat | None = None
-    chat_choice: Choice | None = None
-    turns: list[Turn] = field(default_factory=list)
-    system: str = SYSTEM
-    question: str = QUESTION
     on_stage: bool = False
     """Whether the stage's runs are computed for real."""
     runs: dict[str, StageLog] = field(default_factory=dict)
@@ -77,13 +51,20 @@ def usable_choice() -> Choice:
     return now.choice
 
 
-def begin(name: str, choice: Choice, work: Callable[[Job[T]], T], keep: Callable[[T], None]) -> None:
-    """Start work in the background, unless some is under way already."""
+def begin(
+    name: str,
+    choice: Choice,
+    work: Callable[[Job[T]], T],
+    keep: Callable[[T], None],
+    expected_s: float = SHORT_S,
+) -> None:
+    """Start work in the background, unless some is under way already. ``expected_s``: how long the clock will
+    be held, about; by it the line decides who is next."""
     now = state()
     collect()
     if now.job is None:
         now.error, now.failed, now.keep = None, False, keep
-        now.job = Job(name, choice, work, visitor_is_here())
+        now.job = Job(name, choice, work, visitor_is_here(), expected_s)
         now.job.start()
 
 
@@ -106,7 +87,16 @@ def measure(experiment: str) -> None:
     def keep(report: Report) -> None:
         now.results[experiment, choice] = report
 
-    begin(experiment, choice, partial(_measure, experiment, loader()), keep)
+    begin(experiment, choice, partial(_measure, experiment, loader()), keep, seconds_of(experiment, choice))
+
+
+def seconds_of(experiment: str, choice: Choice) -> float:
+    """About how long a measurement takes on a quiet machine; for a model that cannot be read a moment, for it
+    will be refused."""
+    try:
+        return expected_s(experiment, relative_work(choice))
+    except BrothError:
+        return 1.0
 
 
 def _measure(experiment: str, known: ModelLoader, job: Job[Report]) -> Report:

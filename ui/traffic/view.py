@@ -24,6 +24,7 @@ from ui.traffic.words import best_title, bounded, rate_words, verdict_words
 from ui.words.formula_words import OF_A_LOG
 from ui.words.i18n import languages
 from ui.words.numbers import digits, money, percent, seconds
+from ui.words.tables import no_formula
 
 HOLD_S = 10.0
 _IN_VAIN = ("never", "little")
@@ -125,7 +126,7 @@ def _savings(analysis: Analysis) -> None:
         "tokens": money(tokens.value or 0.0, tokens.unit),
     }
     told = {name: bounded(shown, _lower(analysis), lang()) for name, shown in told.items()}
-    st.markdown(say("traffic.savings.words", **told).replace("$", "\\$"))
+    st.markdown(no_formula(say("traffic.savings.words", **told)))
     formulas_panel(OF_A_LOG)
 
 

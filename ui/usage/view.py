@@ -40,6 +40,7 @@ from ui.usage.told import (
 )
 from ui.words.i18n import run_on
 from ui.words.numbers import Count
+from ui.words.tables import no_formula
 
 _KEY = "usage"
 _OF_LOG: Kept[object] = Kept("usage_of_log", lambda: None)
@@ -82,7 +83,7 @@ def _summary(trace: Trace, found: Priced, edited: bool) -> Json | None:
 def _finding(usage: Json, num_unsaid: int) -> None:
     st.subheader(headline(usage, num_unsaid, lang()), anchor=False)
     told = [resets_sentence(usage, num_unsaid, lang()), cost_sentence(usage, lang())]
-    st.markdown(run_on(told, lang()).replace("$", "\\$"))
+    st.markdown(no_formula(run_on(told, lang())))
 
 
 def _rate(log: Log, usage: Json | None) -> None:

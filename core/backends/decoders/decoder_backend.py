@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from core.backends.base import Difference, Floats, PrefillResult, compare
-from core.backends.decoders.numpy_decoder import Ids
-from core.backends.memory import refuse_if_short
+from core.backends.decoders.numpy_decoder import Ids, Watch
+from core.backends.memory import page_faults, refuse_if_short
 from core.backends.plan import Plan
 from core.backends.spec import DecoderSpec
 from core.errors import BackendError
@@ -33,6 +33,7 @@ class DecoderBackend(ABC, Generic[Pool]):
         self.spec = spec
         self.threads = threads
         self.holds_threads = True  # False once the library would not let its threads be set
+        self.watch: Watch | None = None  # who looks on; None while the clock matters
         self._block_size = 16
         self._pool: Pool | None = None
 
@@ -40,6 +41,11 @@ class DecoderBackend(ABC, Generic[Pool]):
     def exact(self) -> bool:
         """Whether the logits of a hit and a miss agree within ``LIMIT``: only float32 is fine enough."""
         return self.dtype == "float32"
+
+    @property
+    def kv_bytes_per_token(self) -> int:
+        """Bytes of K and V that one token takes in the pool."""
+        return self.spec.kv_bytes_per_token(_BYTES[self.dtype])
 
     # -- what numpy and torch do their own way ----------------------------------------------------------
 
@@ -83,7 +89,7 @@ class DecoderBackend(ABC, Generic[Pool]):
         """
         self._block_size = block_size
         self._pool = None  # give the old one back first
-        need = num_blocks * block_size * self.spec.kv_bytes_per_token(_BYTES[self.dtype])
+        need = num_blocks * block_size * self.kv_bytes_per_token
         refuse_if_short(need, f"K/V, {num_blocks} x {block_size} tokens", self._free_on_device())
         self._pool = self._new_pool(num_blocks, block_size)
 
@@ -121,12 +127,14 @@ class DecoderBackend(ABC, Generic[Pool]):
         self._refuse_too_long(start + len(ids))
         self.holds_threads = self._use_threads()
         alone = self.holds_threads and self.threads == 1
+        faults = page_faults()
         cpu, wall = self._cpu_clock(alone), time.perf_counter()
         logits = self._forward(pool, ids, start, block_table)
         wall = time.perf_counter() - wall
         after = self._cpu_clock(alone)
         cpu_s = None if cpu is None or after is None else after - cpu
-        return PrefillResult(logits, len(ids), self.spec.prefill_flops(len(ids), start), wall, cpu_s)
+        handed = None if faults is None or cpu_s is None else (page_faults() or 0) - faults
+        return PrefillResult(logits, len(ids), self.spec.prefill_flops(len(ids), start), wall, cpu_s, handed)
 
     def _ids(self, token_ids: Sequence[int]) -> Ids:
         """Token ids as rows of the embedding."""

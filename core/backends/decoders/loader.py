@@ -23,6 +23,7 @@ from core.backends.decoders.torch_prefill import (
     free_on_gpu,
     load_torch,
 )
+from core.backends.line import Line
 from core.backends.memory import refuse_if_short
 from core.backends.models.chat_format import PLAIN, ChatFormat
 from core.backends.models.sources import ModelSource, Opened, open_source
@@ -77,11 +78,11 @@ class Model:
 class ModelLoader:
     """Loads each model once. Safe to share between threads; a second caller waits for the first.
 
-    ``measuring``: hold it while the clock runs, for two measurements at once would disturb each other.
+    ``line``: whoever measures takes a turn in it, for two measurements at once would disturb each other.
     """
 
     def __init__(self) -> None:
-        self.measuring = threading.Lock()
+        self.line = Line()
         self._lock = threading.Lock()
         self._models: dict[tuple[ModelSource, Library, str, str], Model] = {}
 
@@ -105,6 +106,8 @@ class ModelLoader:
         """
         place = choose_device(device) if library == "torch" else "cpu"
         key = (source, library, place, dtype)
+        if key in self._models:  # not behind a stranger's model that is being read
+            return self._models[key]
         with self._lock:
             if key not in self._models:
                 self._models[key] = self._load(source, library, place, dtype, progress)

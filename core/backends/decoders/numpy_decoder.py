@@ -5,7 +5,7 @@ Everything is float32. Shapes: n new tokens, t tokens in all, h query heads, k K
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from core.backends.weights import Layer, Weights
 from core.types import BlockId
 
 Ids = NDArray[np.int64]
+Watch = Callable[[int, Floats, Floats], None]
+"""Told of each layer's number, queries [n, h, d] and keys [t, k, d], just before they meet."""
 
 PIECE = 128
 """Queries meet keys in pieces that end at absolute multiples of this. A hit and a miss then run the same
@@ -67,10 +69,11 @@ def forward(
     token_ids: Ids,
     start: int,
     block_table: Sequence[BlockId],
+    watch: Watch | None = None,
 ) -> Floats:
     """Compute the tokens that stand at ``start`` and after; the logits of the last one, [vocabulary].
 
-    Writes their K/V into the pool and reads everybody's from there.
+    Writes their K/V into the pool and reads everybody's from there. ``watch`` looks on.
     """
     stop = start + len(token_ids)
     slots = slots_of(block_table, start, stop, pool.block_size)
@@ -81,7 +84,10 @@ def forward(
         for index, layer in enumerate(weights.layers):
             queries, keys, values = _project(spec, layer, rms_norm(x, layer.attention_norm, spec.rms_eps))
             pool.write(index, slots, _rotate(keys, cos, sin), values)
-            attended = attend(_rotate(queries, cos, sin), *pool.read(index, blocks, stop), start)
+            turned, (all_keys, all_values) = _rotate(queries, cos, sin), pool.read(index, blocks, stop)
+            if watch is not None:
+                watch(index, turned, all_keys)
+            attended = attend(turned, all_keys, all_values, start)
             x += attended.reshape(len(x), -1) @ layer.output.T
             x += _feed_forward(layer, rms_norm(x, layer.ffn_norm, spec.rms_eps))
     logits: Floats = weights.head @ rms_norm(x[-1], weights.final_norm, spec.rms_eps)

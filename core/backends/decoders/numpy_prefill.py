@@ -32,7 +32,7 @@ class NumpyBackend(DecoderBackend[NumpyPool]):
         return NumpyPool(self.spec, num_blocks, block_size)
 
     def _forward(self, pool: NumpyPool, token_ids: Ids, start: int, block_table: Sequence[BlockId]) -> Floats:
-        return forward(self.spec, self.weights, self._rope, pool, token_ids, start, block_table)
+        return forward(self.spec, self.weights, self._rope, pool, token_ids, start, block_table, self.watch)
 
     def _use_threads(self) -> bool:
         return use_numpy_threads(self.threads)

@@ -5,7 +5,7 @@ torch is optional and has no types here: what comes from it is ``Any``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from core.backends.decoders.numpy_decoder import PIECE, Ids
@@ -55,6 +55,7 @@ def forward(
     token_ids: Ids,
     start: int,
     block_table: Sequence[BlockId],
+    watch: Callable[[int, Tensor, Tensor], None] | None = None,
 ) -> Tensor:
     """Compute the tokens that stand at ``start`` and after; the logits of the last one, [vocabulary]."""
     import torch
@@ -72,7 +73,10 @@ def forward(
     for index, layer in enumerate(weights.layers):
         queries, keys, values = _project(spec, layer, rms_norm(x, layer.attention_norm, spec.rms_eps))
         pool.write(index, slots, _rotate(keys, cos, sin), values)
-        attended = attend(_rotate(queries, cos, sin), *pool.read(index, blocks, stop), start, mask)
+        turned, (all_keys, all_values) = _rotate(queries, cos, sin), pool.read(index, blocks, stop)
+        if watch is not None:
+            watch(index, turned, all_keys)
+        attended = attend(turned, all_keys, all_values, start, mask)
         x = x + attended.flatten(1) @ layer.output.T
         normed = rms_norm(x, layer.ffn_norm, spec.rms_eps)
         gated = torch.nn.functional.silu(normed @ layer.gate.T) * (normed @ layer.up.T)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -17,11 +17,12 @@ from core.backends.rope import RopeTables
 from core.backends.spec import DecoderSpec
 from core.backends.weights import Weights
 from core.errors import BackendError
+from core.extras import how_to_add
 from core.types import BlockId
 
 Device = Literal["auto", "cpu", "cuda"]
 DType = Literal["float32", "bfloat16", "float16"]
-HOW_TO_ADD = "pip install -r requirements-torch.txt"
+HOW_TO_ADD = how_to_add("torch")
 
 
 def torch_available() -> bool:
@@ -37,7 +38,7 @@ def load_torch() -> Any:
     """
     try:
         import torch
-    except (ImportError, OSError) as problem:
+    except Exception as problem:  # half of it may be there, and then anything can come
         raise BackendError(
             "backend.no_torch",
             f"torch is not installed here ({problem}). Add it with: {HOW_TO_ADD}. numpy works without it.",
@@ -103,10 +104,18 @@ class TorchBackend(DecoderBackend[TorchPool]):
 
     def _forward(self, pool: TorchPool, token_ids: Ids, start: int, block_table: Sequence[BlockId]) -> Floats:
         with self._torch.inference_mode():
-            logits = forward(self.spec, self.weights, self._rope, pool, token_ids, start, block_table)
+            logits = forward(
+                self.spec, self.weights, self._rope, pool, token_ids, start, block_table, self._watch()
+            )
             # Copying to the CPU waits for the GPU, so the clock reads finished work.
             numbers: Floats = logits.float().cpu().numpy()
         return numbers
+
+    def _watch(self) -> Callable[[int, Any, Any], None] | None:
+        watch = self.watch
+        if watch is None:
+            return None
+        return lambda layer, *both: watch(layer, *(each.float().cpu().numpy() for each in both))
 
     def _use_threads(self) -> bool:
         # The number belongs to the calling thread: a server computes in another thread than it was set in.

@@ -1,56 +1,24 @@
-"""Type a prompt, get an answer from a real model, see what the cache saved. One ``Chat`` per visitor."""
+"""A conversation with a real model, and what the cache saves in each turn. One ``Chat`` per visitor."""
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from core.backends.base import Difference, PrefillResult, compare
+from core.backends.base import Floats, PrefillResult, compare
 from core.backends.decoders.loader import Model
+from core.backends.experiments.answer import Answer, Clock, Ended
+from core.backends.experiments.hit_end import Held, HitEnd, hit_end
+from core.backends.experiments.measure import take_turns
+from core.backends.experiments.runs import settle
+from core.backends.models.chat_template import Messages
 from core.backends.plan import Plan, PlanReader
-from core.backends.progress import Cancelled, never_cancelled
+from core.backends.progress import Cancelled, Progress, never_cancelled, no_progress
 from core.engine.engine import Engine
 from core.errors import BackendError
 from core.types import EngineConfig, Request
 
-OnText = Callable[[str], None]
-"""Told the whole answer so far, after each token."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """One answer. ``first`` is the prefill, whose time is the TTFT; ``plan`` is what the engine decided.
-
-    ``finished`` is False if the answer was cut: by its length, by the pool or by the reader. ``pieces`` are
-    the prompt's tokens as text.
-    """
-
-    text: str
-    pieces: tuple[str, ...]
-    plan: Plan
-    first: PrefillResult
-    token_ms: float | None
-    num_tokens: int
-    finished: bool
-
-    @property
-    def num_prompt(self) -> int:
-        """Tokens of the whole prompt, marks included."""
-        return len(self.plan.token_ids)
-
-    @property
-    def hit_tokens(self) -> int:
-        """Tokens whose K/V stood in the cache."""
-        return self.plan.num_cached
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Without:
-    """The same prompt without any cache: its time, and how far its logits lie from the answer's."""
-
-    first: PrefillResult
-    difference: Difference
+OnText = Callable[[str], None]  # told the whole answer so far, after each token
+_WARM_UPS, _ROUNDS = 1, 3
 
 
 class Chat:
@@ -65,55 +33,106 @@ class Chat:
             BackendError: the model cannot read text, or there is too little memory.
         """
         self.model = model
+        self.block_size = block_size
         self._tokenizer = model.readable()
         self._backend = model.backend(threads)
         self._backend.reserve(num_blocks, block_size)
         self._reader = PlanReader()
         self.engine = Engine(EngineConfig(block_size=block_size, num_blocks=num_blocks), self._reader)
         self._num_requests = 0
+        self._held: list[Held] = []
+        self._settled = False
+
+    @property
+    def kv_bytes_per_token(self) -> int:
+        """Bytes of K and V of one token in the pool."""
+        return self._backend.kv_bytes_per_token
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest prompt: one place must be left for an answer."""
+        pool = self.engine.config.num_usable * self.block_size
+        return min(pool, self.model.spec.max_positions) - 1
 
     def ask(
         self,
-        system: str,
-        user: str,
+        messages: Messages,
         *,
         max_tokens: int = 48,
         use_cache: bool = True,
         on_text: OnText | None = None,
         cancelled: Cancelled = never_cancelled,
     ) -> Answer:
-        """Answer greedily: the same prompt gives the same text, with and without the cache.
+        """Answer a conversation (as in ``ChatFormat.dialogue``) greedily: the same one gets the same text,
+        with and without the cache.
 
         Raises:
-            BackendError: the prompt is longer than the model or the pool takes.
+            BackendError: it is longer than the model or the pool takes, or the template refuses it.
         """
-        prompt = self.model.chat_format.prompt(system, user)
-        request_id, plan = self._admit(tuple(self._tokenizer.encode(prompt)), use_cache)
+        prompt = self._tokenizer.encode(self.model.chat_format.dialogue(messages))
+        request_id, plan = self._admit(tuple(prompt), use_cache)
+        hit = (plan.num_cached, self.block_size)
+        end = hit_end(self._held, plan.token_ids, messages, hit, self._tokenizer)
+        answering = _Answering(plan.block_table)
         try:
             first = self._backend.prefill(plan)
-            ids, times, finished = self._decode(request_id, plan, first, max_tokens, on_text, cancelled)
+            ended = self._decode(request_id, plan, first, max_tokens, answering, on_text, cancelled)
         except BaseException:
             # The engine caches what it schedules; what was not computed after all must not be found again.
             self._finish(request_id)
             self.engine.reset()
+            self._held.clear()
             raise
         self._finish(request_id)
-        return Answer(
-            text=self._tokenizer.decode(ids),
-            pieces=tuple(self._tokenizer.texts(plan.token_ids)),
-            plan=plan,
-            first=first,
-            token_ms=statistics.median(times) * 1e3 if times else None,
-            num_tokens=len(ids),
-            finished=finished,
-        )
+        return self._told(messages, plan, first, answering, ended, end)
 
-    def without_cache(self, answer: Answer) -> Without:
-        """Compute the answer's prompt again from its first token, in blocks of its own."""
-        first = self._backend.recompute(answer.plan.token_ids)
-        assert first.logits is not None
-        assert answer.first.logits is not None
-        return Without(first, compare(first.logits, answer.first.logits))
+    def clock(
+        self, answer: Answer, *, progress: Progress = no_progress, cancelled: Cancelled = never_cancelled
+    ) -> Clock:
+        """Time the first token of the newest answer's prompt on both sides. Computing a plan again changes
+        nothing, and the other side computes in blocks of its own.
+
+        Raises:
+            BackendError: stopped before one round was whole.
+        """
+        self._settle()
+        full_logits: list[Floats] = []
+
+        def full(_round: int) -> PrefillResult:
+            result = self._backend.recompute(answer.plan.token_ids)
+            full_logits[:] = [_logits(result)]
+            return result
+
+        def hit(_round: int) -> PrefillResult:
+            return self._backend.prefill(answer.plan)
+
+        works = {"full": full, "hit": hit} if answer.hit_tokens else {"full": full}
+        rounds = take_turns(works, rounds=_ROUNDS, warm_ups=_WARM_UPS, progress=progress, cancelled=cancelled)
+        fast = "hit" if answer.hit_tokens else "full"
+        difference = compare(full_logits[0], answer.logits)
+        return Clock(rounds.timing(fast), rounds.timing("full"), rounds.ratio("full", fast), difference)
+
+    def _settle(self) -> None:
+        """Once, before anything is timed; in a pool of its own."""
+        if not self._settled:
+            settle(self.model.backend())
+        self._settled = True
+
+    def _told(
+        self,
+        messages: Messages,
+        plan: Plan,
+        first: PrefillResult,
+        answering: _Answering,
+        ended: Ended,
+        end: HitEnd,
+    ) -> Answer:
+        ids = tuple(answering.ids)
+        text = self._tokenizer.decode(ids)
+        held = plan.token_ids + ids[: answering.num_computed]
+        self._held.append(Held(held, (*messages, ("assistant", text))))
+        pieces = (*self._tokenizer.texts(plan.token_ids), *self._tokenizer.texts(ids))
+        return Answer(text, pieces, plan, answering.table, ids, _logits(first), ended, end)
 
     def _finish(self, request_id: str) -> None:
         self.engine.free(request_id)
@@ -121,16 +140,14 @@ class Chat:
 
     def _admit(self, tokens: tuple[int, ...], use_cache: bool) -> tuple[str, Plan]:
         self._num_requests += 1
-        request_id = f"question {self._num_requests}"
-        limit = min(
-            self.engine.config.num_usable * self.engine.config.block_size, self.model.spec.max_positions
-        )
-        if len(tokens) >= limit:
+        request_id = f"turn {self._num_requests}"
+        if len(tokens) > self.longest:
             raise BackendError(
-                "backend.too_long",
-                f"{len(tokens)} tokens are more than fit here ({limit - 1}). Shorten the prompt.",
+                "backend.chat_too_long",
+                f"This conversation has {len(tokens)} tokens, and {self.longest} fit here. "
+                "Shorten a message, or begin a new conversation.",
                 count=len(tokens),
-                limit=limit - 1,
+                limit=self.longest,
             )
         self.engine.start(Request(request_id, tokens, skip_read=not use_cache))
         (plan,) = self._reader.take()  # nobody else holds blocks, so it fits
@@ -142,25 +159,42 @@ class Chat:
         plan: Plan,
         first: PrefillResult,
         max_tokens: int,
+        answering: _Answering,
         on_text: OnText | None,
         cancelled: Cancelled,
-    ) -> tuple[list[int], list[float], bool]:
-        """Tokens, seconds each, and whether the model itself came to an end."""
-        ids: list[int] = []
-        times: list[float] = []
-        logits, position = first.logits, len(plan.token_ids)
-        while len(ids) < max_tokens and position < self.model.spec.max_positions and not cancelled():
-            assert logits is not None
+    ) -> Ended:
+        """Token by token into ``answering``, each computed before the next, until something ends it."""
+        logits, position = _logits(first), len(plan.token_ids)
+        while len(answering.ids) < max_tokens:
+            if cancelled():
+                return "stopped"
+            if position >= self.model.spec.max_positions:
+                return "positions"
             token = int(logits.argmax())
             if token in self.model.stop_ids:
-                return ids, times, True
-            ids.append(token)
+                return "model"
+            answering.ids.append(token)
             if on_text is not None:
-                on_text(self._tokenizer.decode(ids))
+                on_text(self._tokenizer.decode(answering.ids))
             if not self.engine.decode(request_id, (token,)).ok:
-                break
+                return "pool"
             (step,) = self._reader.take()
-            result = self._backend.decode(token, position, step.block_table)
-            times.append(result.wall_s)
-            logits, position = result.logits, position + 1
-        return ids, times, False
+            logits = _logits(self._backend.decode(token, position, step.block_table))
+            answering.table = step.block_table
+            answering.num_computed += 1
+            position += 1
+        return "length"
+
+
+class _Answering:
+    """An answer while it grows: its tokens, how many of them are computed, the blocks of it all."""
+
+    def __init__(self, table: tuple[int, ...]) -> None:
+        self.table = table
+        self.ids: list[int] = []
+        self.num_computed = 0
+
+
+def _logits(result: PrefillResult) -> Floats:
+    assert result.logits is not None
+    return result.logits

@@ -20,6 +20,14 @@ class Fit:
     attention_gflops_s: float | None
     worst_error: float
 
+    def ms(self, spec: DecoderSpec, num_new: int, num_cached: int) -> float:
+        """What the three terms say of one pass."""
+        terms = (
+            (self.linear_gflops_s, spec.linear_flops(num_new)),
+            (self.attention_gflops_s, spec.attention_flops(num_new, num_cached)),
+        )
+        return self.fixed_ms + sum(flops / rate / 1e6 for rate, flops in terms if rate)
+
     def to_json(self) -> dict[str, float | None]:
         """For results that are kept."""
         return {name: getattr(self, name) for name in self.__slots__}

@@ -14,6 +14,8 @@ from core.backends.experiments.bench import Bench
 from core.backends.experiments.fit import fit_terms
 from core.backends.experiments.measure import Rounds, Work, take_turns
 from core.backends.experiments.report import Json, Report, report, worst
+from core.backends.experiments.runs import Runs, settle, take_runs
+from core.backends.experiments.standing import rates
 from core.backends.progress import Cancelled, Progress, never_cancelled, no_progress
 from core.backends.spec import DecoderSpec
 
@@ -42,7 +44,8 @@ def hit_pairs(
     *,
     name: str = "pair",
     block_size: int = 16,
-    rounds: int = 9,
+    runs: int = 5,
+    rounds: int = 5,
     warm_ups: int = 2,
     seed: int = 0,
     progress: Progress = no_progress,
@@ -50,34 +53,29 @@ def hit_pairs(
 ) -> Report:
     """(total, shared) prompts with and without the hit: 640 with 512 shared, or 8,320 with 8,192."""
     table = [Case(total, shared) for total, shared in cases]
-    turns = _Turns(block_size, rounds, warm_ups, math.inf, seed, progress, cancelled)
-    rounds_done, equality = _time(backend, table, turns)
-    rows = [_pair_row(backend.spec, case, rounds_done, block_size) for case in table]
-    settings = {
-        "cases": [list(case) for case in cases],
-        "block_size": block_size,
-        "rounds": rounds,
-        "seed": seed,
-    }
+    turns = _Turns(block_size, runs, rounds, warm_ups, math.inf, seed, progress, cancelled, least=True)
+    done, equality = _time(backend, table, turns)
+    rows = [_pair_row(backend.spec, case, done, block_size) for case in table]
     return report(
         name,
         backend,
-        settings,
+        {"cases": [list(case) for case in cases], **turns.settings()},
         rows,
         equality=equality,
         disturbed=any(row["full"]["disturbed"] or row["hit"]["disturbed"] for row in rows),
-        complete=rounds_done.complete,
+        complete=done.complete,
     )
 
 
 def saving_claim(backend: Backend, **options: Any) -> Report:
     """30 to 50 % less TTFT, says the claim: what is saved at which hit fraction, and for a short greeting."""
-    return hit_pairs(backend, SAVING_CASES, name="saving", **options)
+    return hit_pairs(backend, SAVING_CASES, name="saving", **{"rounds": 3, **options})
 
 
-def long_prompt(backend: Backend, **options: Any) -> Report:
+def long_prompt(backend: Backend, case: tuple[int, int] = (8320, 8192), **options: Any) -> Report:
     """8,192 tokens that everybody shares and 128 of one's own."""
-    return hit_pairs(backend, ((8320, 8192),), name="long", **{"rounds": 3, "warm_ups": 0, **options})
+    few = {"runs": 3, "rounds": 1, "warm_ups": 1}
+    return hit_pairs(backend, (case,), name="long", **{**few, **options})
 
 
 def hit_sweep(
@@ -86,30 +84,30 @@ def hit_sweep(
     total: int = 640,
     fractions: Sequence[float] = FRACTIONS,
     block_size: int = 16,
-    rounds: int = 7,
+    runs: int = 5,
+    rounds: int = 3,
     warm_ups: int = 1,
-    budget_s: float = 8.0,
+    budget_s: float = 10.0,
     seed: int = 0,
     progress: Progress = no_progress,
     cancelled: Cancelled = never_cancelled,
 ) -> Report:
-    """TTFT against the hit fraction, beside the linear claim 1 / (1 - f) and the FLOP model. On a slow or
-    busy machine it takes fewer rounds."""
+    """TTFT against the hit fraction, beside the linear claim 1 / (1 - f) and the FLOP model. ``budget_s``:
+    on a slow or busy machine a run takes fewer rounds, at least one."""
     table = [Case(total, round(total * part / block_size) * block_size) for part in fractions]
-    turns = _Turns(block_size, rounds, warm_ups, budget_s, seed, progress, cancelled)
-    rounds_done, equality = _time(backend, table, turns)
-    rows = [_sweep_row(backend.spec, case, rounds_done, block_size) for case in table]
+    turns = _Turns(block_size, runs, rounds, warm_ups, budget_s / runs, seed, progress, cancelled)
+    done, equality = _time(backend, table, turns)
+    rows = [_sweep_row(backend.spec, case, done, block_size) for case in table]
     points = [(row["num_new"], row["hit_tokens"], row["ms"]) for row in rows]
-    settings = {"total": total, "block_size": block_size, "rounds": rounds, "seed": seed}
     return report(
         "sweep",
         backend,
-        settings,
+        {"total": total, **turns.settings()},
         rows,
         summary={"fit": fit_terms(backend.spec, points).to_json()},
         equality=equality,
         disturbed=any(row["timing"]["disturbed"] for row in rows),
-        complete=rounds_done.complete,
+        complete=done.complete,
     )
 
 
@@ -118,79 +116,124 @@ def hit_sweep(
 
 @dataclass(frozen=True, slots=True)
 class _Turns:
-    """How often and how long."""
+    """How often and how long; ``budget_s`` is a run's."""
 
     block_size: int
+    runs: int
     rounds: int
     warm_ups: int
     budget_s: float
     seed: int
     progress: Progress
     cancelled: Cancelled
+    least: bool = False
+    """Whether one token behind each hit is timed too: what a pass over that cache takes at least."""
+
+    def settings(self) -> Json:
+        """What a report says of it."""
+        names = ("block_size", "runs", "rounds", "warm_ups", "seed")
+        return {name: getattr(self, name) for name in names}
 
 
-def _time(backend: Backend, cases: Sequence[Case], turns: _Turns) -> tuple[Rounds, Difference]:
-    """Every case, and every total without a hit, in turn. The shared prefix is in the pool from the start;
-    what is not shared is new in every round, so that nothing else can be hit."""
-    block_size = turns.block_size
-    blocks = sum(-(-case.total // block_size) for case in cases)
-    longest = max(case.total for case in cases)
-    bench = Bench(backend, 3 * blocks + 2 * -(-longest // block_size) + 1, block_size, turns.seed)
-    prefix = bench.fresh(max(case.shared for case in cases))
-    if prefix:
-        bench.serve(prefix)
+def _time(backend: Backend, cases: Sequence[Case], turns: _Turns) -> tuple[Runs, Difference]:
+    """Every case, and every total without a hit, in turn, in every run; the logits once, behind the clock."""
+    settle(backend)
 
-    def serve(case: Case) -> Work:
+    def one_run(number: int, progress: Progress, cancelled: Cancelled) -> Rounds:
+        return take_turns(
+            _Prompts(backend, cases, turns, number).works(),
+            rounds=turns.rounds,
+            warm_ups=turns.warm_ups,
+            budget_s=turns.budget_s,
+            seed=turns.seed + number,
+            progress=progress,
+            cancelled=cancelled,
+        )
+
+    done = take_runs(one_run, turns.runs, turns.progress, turns.cancelled)
+    hits = [case for case in cases if case.shared]
+    few = list(dict.fromkeys((hits[0], hits[len(hits) // 2], hits[-1]))) if hits else []
+    return done, _Prompts(backend, few, turns, 0).worst() if few else worst(())
+
+
+class _Prompts:
+    """One run's bench. The shared prefix is in its pool from the start; what is not shared is new in every
+    round, so that nothing else can be hit."""
+
+    def __init__(self, backend: Backend, cases: Sequence[Case], turns: _Turns, number: int) -> None:
+        self.block_size = turns.block_size
+        self.cases = cases
+        self.least = [_least(case, self.block_size) for case in cases] if turns.least else []
+        blocks = sum(-(-case.total // self.block_size) for case in (*cases, *self.least))
+        longest = -(-max(case.total for case in cases) // self.block_size)
+        self.bench = Bench(backend, 3 * blocks + 2 * longest + 1, self.block_size, turns.seed + number)
+        self.prefix = self.bench.fresh(max(case.shared for case in cases))
+        if self.prefix:
+            self.bench.serve(self.prefix)
+
+    def works(self) -> dict[str, Work]:
+        """What to take in turn."""
+        return {_key(case): self._work(case) for case in (*self.cases, *map(_cold, self.cases), *self.least)}
+
+    def worst(self) -> Difference:
+        """The largest difference between a hit's logits and those without a cache."""
+        return worst(self.bench.verify(self._prompt(case)) for case in self.cases)
+
+    def _prompt(self, case: Case) -> tuple[int, ...]:
+        return self.prefix[: case.shared] + self.bench.fresh(case.total - case.shared)
+
+    def _work(self, case: Case) -> Work:
+        expected = case.hit_tokens(self.block_size)
+
         def work(_round: int) -> PrefillResult:
-            plan, result = bench.serve(prefix[: case.shared] + bench.fresh(case.total - case.shared))
-            if plan.num_cached != case.hit_tokens(block_size):
-                raise RuntimeError(f"expected a hit of {case.hit_tokens(block_size)}, got {plan.num_cached}")
+            plan, result = self.bench.serve(self._prompt(case))
+            if plan.num_cached != expected:
+                raise RuntimeError(f"expected a hit of {expected}, got {plan.num_cached}")
             return result
 
         return work
 
-    works = {_key(case): serve(case) for case in (*cases, *(Case(case.total, 0) for case in cases))}
-    done = take_turns(
-        works,
-        rounds=turns.rounds,
-        warm_ups=turns.warm_ups,
-        budget_s=turns.budget_s,
-        seed=turns.seed,
-        progress=turns.progress,
-        cancelled=turns.cancelled,
-    )
-    hits = [case for case in cases if case.shared]
-    few = {hits[0], hits[len(hits) // 2], hits[-1]} if hits else set()
-    prompts = [prefix[: case.shared] + bench.fresh(case.total - case.shared) for case in few]
-    return done, worst(map(bench.verify, prompts))
+
+def _cold(case: Case) -> Case:
+    return Case(case.total, 0)
+
+
+def _least(case: Case, block_size: int) -> Case:
+    """One new token behind the same hit."""
+    return Case(case.hit_tokens(block_size) + 1, case.hit_tokens(block_size))
 
 
 def _key(case: Case) -> str:
     return f"{case.total} {case.shared}"
 
 
-def _pair_row(spec: DecoderSpec, case: Case, done: Rounds, block_size: int) -> Json:
-    full, hit = done.timing(_key(Case(case.total, 0))), done.timing(_key(case))
+def _pair_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int) -> Json:
+    full, hit = done.timing(_key(_cold(case))), done.timing(_key(case))
     reused = case.hit_tokens(block_size)
-    median, low, high = done.ratio(_key(Case(case.total, 0)), _key(case))
+    names, least = (_key(_cold(case)), _key(case)), _key(_least(case, block_size))
+    median, low, high = done.ratio(*names)
+    flops = spec.prefill_flops(case.total) / spec.prefill_flops(case.total - reused, reused)
     return {
         "total": case.total,
         "shared": case.shared,
         "hit_tokens": reused,
         "full": full.to_json(),
         "hit": hit.to_json(),
+        "one": done.timing(least).to_json(),
         "ratio": median,
         "ratio_low": low,
         "ratio_high": high,
-        "saved": 1 - hit.ms / full.ms,
+        "runs": [float(f"{ratio:.3g}") for ratio in done.ratios(*names)],
+        "saved": 1 - 1 / median,
         "linear": case.total / (case.total - reused),
-        "flops": spec.prefill_flops(case.total) / spec.prefill_flops(case.total - reused, reused),
+        "flops": flops,
+        **rates(spec, case.total, reused, full.ms, hit.ms),
     }
 
 
-def _sweep_row(spec: DecoderSpec, case: Case, done: Rounds, block_size: int) -> Json:
+def _sweep_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int) -> Json:
     timing, reused = done.timing(_key(case)), case.hit_tokens(block_size)
-    median, low, high = done.ratio(_key(Case(case.total, 0)), _key(case))
+    median, low, high = done.ratio(_key(_cold(case)), _key(case))
     num_new = case.total - reused
     return {
         "fraction": reused / case.total,

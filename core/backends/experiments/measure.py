@@ -4,7 +4,8 @@
 * Warm-up rounds are thrown away. The garbage collector waits.
 * One compute thread, set inside the timed function (``decoder_backend.py``).
 * CPU time and wall time. Where the wall saw much more than the CPU the round was disturbed, and is marked.
-* The median says what is typical, the smallest and largest say how sure that is.
+* The median says what is typical, the smallest and largest say how sure that is (``runs.py``: over several
+  runs).
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ class Timing:
     cpu_low_ms: float | None
     cpu_high_ms: float | None
     disturbed: bool
+    faults: float | None = None
+    """Page faults of a pass: how often the operating system handed it memory. None where that is not told."""
 
     @property
     def ms(self) -> float:
@@ -57,6 +60,7 @@ def summarise(results: Sequence[PrefillResult]) -> Timing:
     wall = [result.wall_s * 1e3 for result in results]
     cpu = [result.cpu_s * 1e3 for result in results if result.cpu_s is not None]
     ratios = [result.wall_s / result.cpu_s for result in results if result.cpu_s]
+    faults = [result.faults for result in results if result.faults is not None]
     return Timing(
         num=len(results),
         wall_ms=statistics.median(wall),
@@ -66,6 +70,7 @@ def summarise(results: Sequence[PrefillResult]) -> Timing:
         cpu_low_ms=min(cpu, default=None),
         cpu_high_ms=max(cpu, default=None),
         disturbed=bool(ratios) and statistics.median(ratios) > DISTURBED,
+        faults=statistics.median(faults) if faults else None,
     )
 
 

@@ -12,7 +12,9 @@ from core.backends.decoders.decoder_backend import DecoderBackend
 from core.backends.decoders.device import versions
 from core.errors import BackendError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""1 had one run, whose interval went over its rounds, and no ``reason``; it is still read."""
+
 Json = dict[str, Any]
 
 
@@ -20,7 +22,9 @@ Json = dict[str, Any]
 class Report:
     """One experiment. ``rows`` is a table; ``equality`` compares logits with and without reuse (None: not
     asked); ``threads`` is None where the library chose; ``disturbed``: somebody else used the machine
-    meanwhile; ``complete``: nobody stopped it."""
+    meanwhile; ``complete``: nobody stopped it; ``reason``: why the ratio is not that of counted FLOPs, in
+    one word of ``standing.py``. Ratios have two digits, milliseconds three: more the clock does not
+    know."""
 
     experiment: str
     backend: str
@@ -37,6 +41,12 @@ class Report:
     equality: Difference | None
     disturbed: bool
     complete: bool
+    reason: str = ""
+
+    @property
+    def runs(self) -> int:
+        """How many runs the interval goes over; of a single one it goes over the rounds."""
+        return int(self.settings.get("runs", 1))
 
     def to_json(self) -> Json:
         """As it is kept and exported."""
@@ -50,15 +60,16 @@ class Report:
             BackendError: another schema, or fields that are not a report's.
         """
         try:
-            values = {name: data[name] for name in cls.__dataclass_fields__}
-            if data["schema"] != SCHEMA_VERSION:
-                raise KeyError("schema")
-        except (KeyError, TypeError) as problem:
+            if data["schema"] not in (1, SCHEMA_VERSION):
+                raise KeyError(f"schema {data['schema']}")
+            values = {name: data[name] for name in cls.__dataclass_fields__ if name != "reason"}
+            values["reason"] = data.get("reason", "")
+            equality = values["equality"]
+            values["equality"] = None if equality is None else Difference(**equality)
+            return cls(**{**values, "rows": tuple(values["rows"])})
+        except (KeyError, TypeError, AttributeError) as problem:
             message = f"This is no report of a measurement ({problem}). Export it again."
             raise BackendError("backend.report", message) from problem
-        equality = values["equality"]
-        values["equality"] = None if equality is None else Difference(**equality)
-        return cls(**{**values, "rows": tuple(values["rows"])})
 
 
 def report(
@@ -84,8 +95,8 @@ def report(
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),
         versions=versions(),
         settings=settings,
-        rows=tuple(rows),
-        summary=summary or {},
+        rows=tuple(map(_as_known, rows)),
+        summary=_as_known(summary or {}),
         equality=equality,
         disturbed=disturbed,
         complete=complete,
@@ -100,3 +111,26 @@ def worst(differences: Iterable[Difference]) -> Difference:
         all(each.bitwise for each in found),
         all(each.same_argmax for each in found),
     )
+
+
+_RATIOS = ("ratio", "measured", "saved")
+
+
+def _as_known(values: Json) -> Json:
+    """Numbers with the digits that are known: two of a ratio, three of a time or a rate."""
+    return {name: _digits(name, value) for name, value in values.items()}
+
+
+def _digits(name: str, value: Any) -> Any:
+    if isinstance(value, dict):
+        return _as_known(value)
+    if not isinstance(value, float):
+        return value
+    if name.removesuffix("_low").removesuffix("_high") in _RATIOS:
+        return float(f"{value:.2g}")
+    known = (
+        name == "ms"
+        or name.endswith(("_ms", "_gflops_s"))
+        or name in ("flops", "worst_error", "tokens_ratio")
+    )
+    return float(f"{value:.3g}") if known else value

@@ -26,12 +26,24 @@ class ChatFormat:
         Raises:
             BackendError: the template refuses these texts (``backend.chat_template``).
         """
-        turns: Messages = (("user", user),)
+        return self.dialogue((("system", system), ("user", user)))
+
+    def dialogue(self, messages: Messages) -> str:
+        """As ``prompt``, for a conversation: a system prompt first (it may be empty), then user and assistant
+        in turn, a user's message last. Where the template knows no system prompt it goes in front of the
+        first question.
+
+        Raises:
+            BackendError: the template refuses these texts (``backend.chat_template``).
+        """
+        system = "".join(text for role, text in messages if role == "system")
+        turns = tuple(message for message in messages if message[0] != "system")
         if not system:
             return self.conversation(turns)
         if self.has_system():
             return self.conversation((("system", system), *turns))
-        return self.conversation((("user", f"{system}\n\n{user}"),))
+        role, question = turns[0]
+        return self.conversation(((role, f"{system}\n\n{question}"), *turns[1:]))
 
     def conversation(self, messages: Messages, *, open_answer: bool = True) -> str:
         """The prompt for (role, text) in order.

@@ -14,15 +14,15 @@ import struct
 from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from core.backends.base import Floats
-from core.backends.models.gguf_entries import Entries
+from core.backends.models.entries import Entries
 from core.backends.models.gguf_more_quants import form_of, name_of, readable
 from core.backends.models.gguf_quants import FORMATS, dequantise
-from core.backends.models.mapped_file import mapped
+from core.backends.models.model_file import ModelFile
 from core.backends.models.refusals import refusal
 from core.errors import BackendError
 
@@ -52,10 +52,11 @@ class GgufFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._data = mapped(path)
-        if bytes(self._data[:4]) != MAGIC:
-            raise refusal("unreadable", path.name)
-        self.metadata, self.tensors, end = self._head(_Reader(self._data.data))
+        self._file = ModelFile(path)
+        with self._file.opened() as stream:
+            if stream.read(4) != MAGIC:
+                raise refusal("unreadable", path.name)
+            self.metadata, self.tensors, end = self._head(_Reader(stream, self._file.size))
         self.entries = Entries(path.name, self.metadata)
         alignment = self.entries.number("general.alignment", 32)
         self._start = -(-end // alignment) * alignment
@@ -64,7 +65,7 @@ class GgufFile:
     def _head(self, reader: _Reader) -> tuple[dict[str, Any], dict[str, Tensor], int]:
         """Metadata, tensors and where the head ends."""
         try:
-            (version,) = reader.values("4xI")
+            (version,) = reader.values("I")
             if version not in VERSIONS:
                 raise refusal("version", self.path.name, found=version, supported="2, 3")
             return _read_head(reader)
@@ -77,7 +78,7 @@ class GgufFile:
 
     def _refuse_other_places(self, alignment: int) -> None:
         """Tensors lie inside the file, each in a place of its own: memory for them is bounded by its size."""
-        room, places = len(self._data) - self._start, []
+        room, places = self._file.size - self._start, []
         for name, place in self.tensors.items():
             form = form_of(place.kind)
             if form is None:
@@ -121,8 +122,7 @@ class GgufFile:
         form = form_of(place.kind)
         if form is None or not readable(place.kind):
             raise self._other_form(name)
-        first = self._start + place.offset
-        raw = self._data[first : first + form.num_bytes(math.prod(place.shape))]
+        raw = self._file.read(self._start + place.offset, form.num_bytes(math.prod(place.shape)))
         numbers = dequantise(form, raw).reshape(place.shape)
         if not np.isfinite(numbers).all():
             raise self.entries.damaged(name)
@@ -134,26 +134,27 @@ class _TwiceError(ValueError):
 
 
 class _Reader:
-    """Reads little-endian values one after another."""
+    """Reads little-endian values one after another; nothing is made for what does not fit into the file."""
 
-    def __init__(self, data: memoryview) -> None:
-        self._data = data
-        self.place = 0
+    def __init__(self, stream: BinaryIO, size: int) -> None:
+        self._stream = stream
+        self._size = size
+        self.place = stream.tell()
+
+    def _bytes(self, count: int) -> bytes:
+        if count > self._size - self.place:
+            raise IndexError
+        self.place += count
+        return self._stream.read(count)
 
     def values(self, form: str) -> tuple[Any, ...]:
         """Values in struct's notation."""
-        values = struct.unpack_from("<" + form, self._data, self.place)
-        self.place += struct.calcsize("<" + form)
-        return values
+        return struct.unpack("<" + form, self._bytes(struct.calcsize("<" + form)))
 
     def text(self) -> str:
         """A string, preceded by its length in bytes."""
         (size,) = self.values("Q")
-        raw = bytes(self._data[self.place : self.place + size])
-        if len(raw) < size:
-            raise IndexError
-        self.place += size
-        return raw.decode("utf-8")
+        return self._bytes(size).decode("utf-8")
 
     def value(self, kind: int) -> Any:
         """A metadata value: a number, a text, or a list of either."""
@@ -161,7 +162,7 @@ class _Reader:
             return self.text()
         if kind == _ARRAY:
             inner, count = self.values("IQ")
-            if count > len(self._data):
+            if count > self._size:
                 raise IndexError
             if inner == _ARRAY:
                 raise ValueError("a list of lists, which no reader of the format takes")

@@ -6,14 +6,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.backends.base import Floats
+from core.backends.models import gguf_rope
 from core.backends.models.border import Settings, refuse_other_tensors
+from core.backends.models.entries import Entries
 from core.backends.models.families import GGUF_FAMILIES, GGUF_NAMES, Family
 from core.backends.models.gguf import GgufFile
-from core.backends.models.gguf_entries import Entries
 from core.backends.models.refusals import refusal, told_shortly
 from core.backends.spec import DecoderSpec
 
-_ROPE_FACTORS = "rope_freqs.weight"
 _SETTINGS = Settings(
     used=(
         "attention.head_count",
@@ -27,11 +27,8 @@ _SETTINGS = Settings(
         "embedding_length",
         "feed_forward_length",
         "rope.dimension_count",
-        "rope.freq_base",
-        "rope.scale_linear",
-        "rope.scaling.factor",
-        "rope.scaling.type",
         "vocab_size",
+        *gguf_rope.USED,
     ),
     only={
         "attention.causal": (True,),
@@ -39,10 +36,10 @@ _SETTINGS = Settings(
         "expert_used_count": (0,),
         "nextn_predict_layers": (0,),
         "use_parallel_residual": (False,),
+        **gguf_rope.ONLY,
     },
     harmless=(
         "rope.scaling.finetuned",
-        "rope.scaling.original_context_length",  # means something only with a scaling, which is refused
         "tensor_data_layout",  # of files before the conversion to halves; rows lie as the architecture says
     ),
 )
@@ -73,15 +70,13 @@ def gguf_spec(file: GgufFile) -> DecoderSpec:
     own = Entries(entries.file, _without(prefix, file.metadata), prefix)
     _refuse_pieces(entries)
     _SETTINGS.refuse_others(entries.file, own.values)
-    _refuse_positions(own)
     shapes = file.shapes()
     spec = _spec(own, family, shapes)
-    refuse_other_tensors(
-        entries.file, spec, shapes, GGUF_NAMES, [_ROPE_FACTORS] if family.interleaved else []
-    )
+    beside = [gguf_rope.ROPE_FACTORS] if family.interleaved else []
+    refuse_other_tensors(entries.file, spec, shapes, GGUF_NAMES, beside)
     _refuse_other_vocabulary(entries, own, spec)
     name = str(told_shortly(entries.text("general.name", file.path.stem)))
-    return replace(spec, name=name, rope_factors=_rope_factors(file, spec.head_dim))
+    return gguf_rope.stretched(file, own, replace(spec, name=name), family.scales_later)
 
 
 def _without(prefix: str, metadata: dict[str, object]) -> dict[str, object]:
@@ -94,6 +89,7 @@ def _spec(own: Entries, family: Family, shapes: dict[str, tuple[int, ...]]) -> D
     if embedding not in shapes:
         raise refusal("missing", own.file, part=embedding)
     heads, kv_heads, head_dim = _heads(own)
+    positions, window = own.number("context_length"), own.number("attention.sliding_window", 0, least=0)
     bias = GGUF_NAMES.stored("query_bias", 0) in shapes if family.qkv_bias is None else family.qkv_bias
     return DecoderSpec(
         name="",
@@ -105,8 +101,8 @@ def _spec(own: Entries, family: Family, shapes: dict[str, tuple[int, ...]]) -> D
         head_dim=head_dim,
         ffn=own.number("feed_forward_length"),
         rope_theta=own.real("rope.freq_base", 10_000.0),
-        rms_eps=own.real("attention.layer_norm_rms_epsilon", 1e-5),
-        max_positions=own.number("context_length"),
+        rms_eps=own.real("attention.layer_norm_rms_epsilon"),
+        max_positions=min(positions, window or positions),
         tied_head=GGUF_NAMES.stored("head") not in shapes,
         qkv_bias=bias,
         qk_norm=family.qk_norm,
@@ -130,21 +126,6 @@ def _heads(own: Entries) -> tuple[int, int, int]:
     return heads, kv_heads, head_dim
 
 
-def _refuse_positions(own: Entries) -> None:
-    """Stretched positions and sliding windows. A factor without a method is linear, as in other readers."""
-    factors = [
-        own.real(name, 1.0)
-        for name in ("rope.scaling.factor", "rope.scale_linear")
-        if own.values.get(name) != 0  # says nothing
-    ]
-    kind = own.text("rope.scaling.type", "linear")
-    if kind not in ("none", "linear", "") or (kind != "none" and any(factor != 1 for factor in factors)):
-        raise refusal("rope", own.file, found=kind)
-    window = own.number("attention.sliding_window", 0, least=0)
-    if 0 < window < own.number("context_length"):
-        raise refusal("window", own.file)
-
-
 def _refuse_pieces(entries: Entries) -> None:
     """A part of a model, or what is put upon one, is no model."""
     if entries.number("split.count", 1, least=0) > 1:
@@ -161,17 +142,6 @@ def _refuse_other_vocabulary(entries: Entries, own: Entries, spec: DecoderSpec) 
     name = "tokenizer.ggml.tokens"
     if name in entries.values and len(entries.texts(name)) != spec.vocab_size:
         raise entries.damaged(name)
-
-
-def _rope_factors(file: GgufFile, head_dim: int) -> tuple[float, ...]:
-    if _ROPE_FACTORS not in file.tensors:
-        return ()
-    if file.tensors[_ROPE_FACTORS].shape != (head_dim // 2,):
-        raise file.entries.damaged(_ROPE_FACTORS)
-    factors = tuple(file.tensor(_ROPE_FACTORS).tolist())
-    if min(factors) <= 0:
-        raise file.entries.damaged(_ROPE_FACTORS)
-    return factors
 
 
 class GgufSource:

@@ -6,6 +6,7 @@ It is optional, and none of it is used for the forms of ``gguf_quants.FORMATS``.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from functools import cache, partial
 from typing import Any
 
@@ -13,8 +14,9 @@ import numpy as np
 
 from core.backends.base import Floats
 from core.backends.models.gguf_quants import FORMATS, Bytes, Format
+from core.extras import how_to_add
 
-HOW_TO_ADD_GGUF = "pip install -r requirements-gguf.txt"
+HOW_TO_ADD_GGUF = how_to_add("gguf")
 
 _SIZES = {
     9: ("Q8_1", 32, 40),
@@ -56,7 +58,7 @@ def form_of(kind: int) -> Format | None:
 
 def readable(kind: int) -> bool:
     """Whether weights of this form can be unpacked here."""
-    return kind in FORMATS or (kind in PACKED and _package_unpacks(kind))
+    return kind in FORMATS or (kind in PACKED and _is_there() and _package_unpacks(kind))
 
 
 def name_of(kind: int) -> str:
@@ -65,6 +67,11 @@ def name_of(kind: int) -> str:
     if form is None:
         return f"type {kind}"
     return f"{form.name} ({HOW_TO_ADD_GGUF})" if kind in PACKED else form.name
+
+
+def _is_there() -> bool:
+    """Asked each time: a server that runs on finds what is added meanwhile."""
+    return importlib.util.find_spec("gguf") is not None
 
 
 @cache

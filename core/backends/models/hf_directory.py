@@ -1,9 +1,10 @@
-"""A Hugging Face directory (config.json and safetensors) of a llama, mistral, qwen2 or qwen3 model."""
+"""A Hugging Face directory: config.json and safetensors of a model of ``families.HF_FAMILIES``."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +13,24 @@ from core.backends.base import Floats
 from core.backends.models.border import refuse_other_tensors
 from core.backends.models.families import HF_NAMES
 from core.backends.models.hf_config import HfConfig
+from core.backends.models.hf_nested import is_nested, text_config, text_name
 from core.backends.models.json_file import Json, read_json
-from core.backends.models.mapped_file import is_there
+from core.backends.models.model_file import is_there
 from core.backends.models.refusals import refusal
 from core.backends.models.safetensors import SafetensorsFile
 from core.backends.spec import DecoderSpec
 
 INDEX = "model.safetensors.index.json"
 WHOLE = "model.safetensors"
+ADAPTER = "adapter_config.json"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stored:
+    """Where a tensor lies: in which file, under which name."""
+
+    file: SafetensorsFile
+    name: str
 
 
 class HfDirectory:
@@ -34,10 +45,14 @@ class HfDirectory:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.config = self._json("config.json")
-        config = HfConfig(folder.name, self.config)
-        self._file_of = self._open_files()
-        self.spec = self._checked(config)
+        config = self._json("config.json")
+        if is_there(folder / ADAPTER):  # other readers put it upon the model
+            raise refusal("part", folder.name, found=ADAPTER)
+        self._nested = is_nested(config)
+        self.config = text_config(folder.name, config)
+        checked = HfConfig(folder.name, self.config)
+        self._stored = self._open_files()
+        self.spec = self._checked(checked)
 
     def optional_json(self, name: str) -> Json:
         """A file of the directory, or nothing where it does not exist."""
@@ -45,16 +60,16 @@ class HfDirectory:
 
     def tensor(self, name: str, layer: int | None = None) -> Floats:
         """One tensor in float32 (``core.backends.weights.WeightSource``)."""
-        stored = HF_NAMES.stored(name, layer)
-        return self._file_of[stored].tensor(stored)
+        stored = self._stored[HF_NAMES.stored(name, layer)]
+        return stored.file.tensor(stored.name)
 
     # -- inside -----------------------------------------------------------------------------------------
 
     def _json(self, name: str) -> Json:
         return read_json(self.folder / name, self.folder.name)
 
-    def _open_files(self) -> dict[str, SafetensorsFile]:
-        """Name of a tensor -> the file it lies in, each in one only."""
+    def _open_files(self) -> dict[str, Stored]:
+        """Name of a tensor, as in a model that only reads text -> where it lies, each in one place only."""
         index = None if is_there(self.folder / WHOLE) else self._index()
         file_of: dict[str, SafetensorsFile] = {}
         for path in self._paths(index):
@@ -64,7 +79,14 @@ class HfDirectory:
                     raise refusal("twice", self.folder.name, part=name)
                 file_of[name] = file
         self._refuse_other_index(index, file_of)
-        return file_of
+        stored: dict[str, Stored] = {}
+        for name, file in file_of.items():
+            plain = text_name(name) if self._nested else name
+            if plain in stored:
+                raise refusal("twice", self.folder.name, part=plain)
+            if plain is not None:
+                stored[plain] = Stored(file, name)
+        return stored
 
     def _paths(self, index: dict[str, str] | None) -> list[Path]:
         """The files that the transformers library takes: one for all, those of the index, or whatever there
@@ -102,23 +124,25 @@ class HfDirectory:
 
     def _checked(self, config: HfConfig) -> DecoderSpec:
         """The shape, once every tensor agrees with it."""
-        spec, head = config.spec(), HF_NAMES.stored("head")
-        shapes = {name: file.shapes()[name] for name, file in self._file_of.items()}
+        head = HF_NAMES.stored("head")
+        shapes = {name: one.file.shapes()[one.name] for name, one in self._stored.items()}
+        spec = config.spec(tied_head=self._nested and head not in shapes)
         if spec.tied_head and head in shapes:
             self._refuse_other_head(head)
             del shapes[head]
         refuse_other_tensors(self.folder.name, spec, shapes, HF_NAMES, list(_frequencies(shapes)))
         for name in shapes:
             if not name.endswith(_FREQUENCIES):
-                self._file_of[name].refuse_other_form(name)
-        return replace(spec, rope_factors=config.rope_factors(spec))
+                self._stored[name].file.refuse_other_form(self._stored[name].name)
+        return config.stretched(spec)
 
     def _refuse_other_head(self, head: str) -> None:
         """A head that is said to be the embedding, and stored besides, is the embedding."""
         embedding = HF_NAMES.stored("embedding")
-        if embedding not in self._file_of:
+        if embedding not in self._stored:
             raise refusal("missing", self.folder.name, part=embedding)
-        if not np.array_equal(self._file_of[head].raw(head), self._file_of[embedding].raw(embedding)):
+        one, other = (self._stored[name].file.pieces(self._stored[name].name) for name in (head, embedding))
+        if not all(itertools.starmap(np.array_equal, itertools.zip_longest(one, other))):
             raise refusal("part", self.folder.name, found=f"{head} ≠ {embedding}")
 
 

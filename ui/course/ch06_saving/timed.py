@@ -13,7 +13,9 @@ from ui.course.measured import DECODERS, LARGER, kept, pairs, sweep, where
 from ui.course.strips import Stretch
 from ui.frame.session import say
 from ui.machine.machine import MACHINE
+from ui.prefill.about import times
 from ui.words.numbers import percent, seconds
+from ui.words.tables import markdown_table
 
 BAND = (0.3, 0.5)
 """The usual claim: the share by which the first token comes sooner."""
@@ -64,7 +66,7 @@ def one_prompt_panel() -> None:
         computed=total - shared,
         claim=f"{one.linear_ratio:.2f}",
         model=f"{one.ratio:.2f}",
-        measured=f"{point.ratio:.2f}",
+        measured=times(point.ratio)[:-1],
     )
     show_part(NAME, "basis", linear=FORMULAS["formula.linear_claim"], prefill=FORMULAS["formula.prefill"])
     with st.container(key="table-ch06-timed"):
@@ -79,7 +81,7 @@ def _measured_table() -> str:
     head = [
         say(f"course.ch06.head.{name}") for name in ("decoder", "full", "hit", "ratio", "spread", "where")
     ]
-    lines = [f"| {' | '.join(head)} |", "| --- | ---: | ---: | ---: | ---: | --- |"]
+    rows = []
     for name in (*DECODERS.values(), LARGER):
         report = kept(name)["pair"]
         row, [point] = report.rows[0], pairs(name, "pair")
@@ -88,12 +90,12 @@ def _measured_table() -> str:
             say("course.ch06.decoder", **facts),
             seconds(row["full"]["cpu_ms"] / 1000),
             seconds(row["hit"]["cpu_ms"] / 1000),
-            f"**{point.ratio:.2f}×**",
-            f"{point.low:.2f}–{point.high:.2f}×",
-            say("course.ch06.where", rounds=report.settings["rounds"], **facts),
+            f"**{times(point.ratio)}**",
+            f"{times(point.low)} – {times(point.high)}",
+            say("course.ch06.where", runs=report.runs, rounds=report.settings["rounds"], **facts),
         )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append(cells)
+    return markdown_table(head, rows, "lrrrrl")
 
 
 # -- how much sooner -------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ from ui.stage.run import Run
 from ui.stage.show_me import find_step, op_is
 from ui.traffic.charts import finished
 from ui.words.numbers import percent
+from ui.words.tables import markdown_table
 
 NAME = "ch08"
 POT_TOKENS, POT_BLOCK = 512, 16
@@ -59,9 +60,8 @@ def pick(name: str, options: Sequence[str], default: int = 0) -> str:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]], *, words: bool = False) -> None:
     """A plain table: numbers to the right, the first column and ``words`` to the left."""
-    cell = " --- |" if words else " ---: |"
-    lines = [f"| {' | '.join(head)} |", f"| --- |{cell * (len(head) - 1)}"]
-    st.markdown("\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)]))
+    sides = "l" + ("l" if words else "r") * (len(head) - 1)
+    st.markdown(markdown_table(head, [list(map(str, row)) for row in rows], sides))
 
 
 def _stage(name: str, shown: Payload, step: int, *knobs: object) -> None:

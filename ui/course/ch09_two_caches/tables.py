@@ -53,12 +53,12 @@ def four_panel() -> None:
         "semantic": f"semantic_{semantic}",
     }
     head = [say(f"course.ch09.column.{name}") for name in ("cache", "keeps", "key", "lives", "now")]
-    lines = [f"| {' | '.join(head)} |", "| --- | --- | --- | --- | --- |"]
+    rows = []
     for name, result in results.items():
         cells = [f"**{say(f'course.ch09.cache.{name}')}**"]
         cells += [say(f"course.ch09.{column}.{name}") for column in ("keeps", "key", "lives")]
-        lines.append(f"| {' | '.join([*cells, say(f'course.ch09.now.{result}', **words[name])])} |")
-    st.markdown("\n".join(lines))
+        rows.append([*cells, say(f"course.ch09.now.{result}", **words[name])])
+    table(head, rows, words=True)
     show_part(NAME, "four_result")
 
 
@@ -95,8 +95,8 @@ def sold_panel() -> None:
     """One table, each row with its source and the day it was read; and a calculator over it."""
     rows = offers()
     with st.container(key="table-providers"):  # ui/frame/shell.py lets containers of this name scroll
-        cells = [[cell.replace("$", "\\$") for cell in _offer_row(row)] for row in rows]
-        table([say(f"course.ch09.offer.{name}") for name in COLUMNS], cells, words=True)
+        head = [say(f"course.ch09.offer.{name}") for name in COLUMNS]
+        table(head, [_offer_row(row) for row in rows], words=True)
     show_part(NAME, "sold_note", **surcharges())
     show_part(NAME, "sold_ask")
     _calculator(rows)

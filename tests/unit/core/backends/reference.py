@@ -59,6 +59,7 @@ def _turn(x: Wide, spec: DecoderSpec) -> Wide:
     half = spec.head_dim // 2
     frequencies = spec.rope_theta ** -(np.arange(half) / half) / np.array(spec.rope_factors or (1.0,) * half)
     turned = (x[:, :half] + 1j * x[:, half:]) * np.exp(1j * np.outer(np.arange(len(x)), frequencies))
+    turned *= spec.rope_gain
     return np.concatenate([turned.real, turned.imag], axis=1)
 
 

@@ -75,6 +75,9 @@ def test_a_system_prompt_that_the_template_does_not_take_goes_before_the_questio
     assert "S\n\nHi" in made.prompt("S", "Hi")
     assert made.note("S") == "no_system"
     assert made.note("") == ""
+    later = (("assistant", "Ho"), ("user", "Hm"))
+    grown = made.dialogue((("system", "S"), ("user", "Hi"), *later))
+    assert grown == made.conversation((("user", "S\n\nHi"), *later))
 
 
 def test_a_model_without_template_says_so_and_begins_as_its_tokenizer_does() -> None:

@@ -137,7 +137,7 @@ def test_a_count_that_cannot_be_is_refused_at_once(tmp_path: Path) -> None:
         ({"general.architecture": "gemma"}, "architecture"),
         ({"llama.block_count": ...}, "missing"),
         ({"llama.rope.dimension_count": 4}, "partial_rope"),
-        ({"llama.rope.scaling.type": "yarn"}, "rope"),
+        ({"llama.rope.scaling.type": "longrope"}, "rope"),
     ],
 )
 def test_other_shapes_are_refused(tmp_path: Path, metadata: dict[str, Any], code: str) -> None:

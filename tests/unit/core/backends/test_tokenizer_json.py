@@ -21,6 +21,7 @@ from core.backends.models.pretokens import NAMED, compiled, cut
 from core.backends.models.tokenizer import ModelTokenizer
 from core.backends.models.tokenizer_json import hf_tokenizer, own_tokenizer
 from core.errors import BackendError
+from core.extras import how_to_add
 from core.texts import showable
 from tests.strategies import any_texts, examples
 from tests.unit.core.backends.files import MERGES, TOKENS, added_token
@@ -28,7 +29,7 @@ from tests.unit.core.backends.files import MERGES, TOKENS, added_token
 Json = dict[str, Any]
 REAL = "BROTH_TOKENIZERS"
 needs_package = pytest.mark.skipif(
-    not has_package(), reason="tokenizers is not installed (requirements-tokenizers.txt)"
+    not has_package(), reason=f"tokenizers is not installed: {how_to_add('tokenizers')}"
 )
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
 
@@ -227,7 +228,7 @@ def test_what_would_be_guessed_is_refused_with_what_to_install(data: Json, what:
     with pytest.raises(BackendError, match=what) as caught:
         own(data)
     assert caught.value.code == "backend.tokenizer_package"
-    assert "requirements-tokenizers.txt" in str(caught.value)
+    assert how_to_add("tokenizers") in str(caught.value)
 
 
 @needs_package

@@ -10,7 +10,7 @@ import pytest
 from core.backends.base import Floats
 from core.backends.decoders.decoder_backend import DecoderBackend
 from core.backends.decoders.numpy_prefill import NumpyBackend
-from core.backends.decoders.torch_prefill import TorchBackend, load_torch, torch_available
+from core.backends.decoders.torch_prefill import HOW_TO_ADD, TorchBackend, load_torch, torch_available
 from core.backends.spec import DecoderSpec
 from core.backends.weights import RandomSource, Weights, load_weights, map_weights
 
@@ -29,9 +29,7 @@ VARIANTS = {
     "stretched": replace(TINY, rope_factors=(1.0, 1.5, 4.0, 8.0)),
 }
 
-needs_torch = pytest.mark.skipif(
-    not torch_available(), reason="torch is not installed: pip install -r requirements-torch.txt"
-)
+needs_torch = pytest.mark.skipif(not torch_available(), reason=f"torch is not installed: {HOW_TO_ADD}")
 LIBRARIES = ["numpy", pytest.param("torch", marks=needs_torch)]
 
 

@@ -15,6 +15,7 @@ from core.engine.engine import Engine
 from core.engine.events import Event
 from core.engine.kv_events import KVRemoved, KVStored
 from core.errors import EventLogError
+from core.extras import how_to_add
 from core.timeline.event_log import EventLog
 from core.timeline.kv_stream import batches, external_hash, main, wire_batch
 from core.types import EngineConfig, MultiModalItem, Request
@@ -158,4 +159,4 @@ def test_without_msgpack_the_command_says_what_to_do(
 ) -> None:
     monkeypatch.setitem(sys.modules, "msgpack", None)
     assert main([str(tmp_path / "run.jsonl"), "--msgpack"]) == 2
-    assert "pip install msgpack" in capsys.readouterr().err
+    assert how_to_add("msgpack") in capsys.readouterr().err

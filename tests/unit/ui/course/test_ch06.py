@@ -95,7 +95,7 @@ def test_measured_beside_the_claim(decoder: str) -> None:
     users = many_users(decoder)
     assert (users.users, users.shared, users.own) == (100, 512, 128)
     assert 2.5 < users.ratio < 4.81
-    assert users.ratio == pytest.approx(users.without_ms / users.with_ms)
+    assert users.ratio == pytest.approx(users.without_ms / users.with_ms, rel=0.05), "two digits, of the runs"
 
 
 @pytest.mark.parametrize("decoder", DECODERS.values())

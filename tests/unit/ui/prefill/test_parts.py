@@ -21,7 +21,7 @@ from core.scenario.scenario import run
 from tests.stage_runs import scenario_of, stage_log_of
 from tests.unit.core.backends.tiny import backend_of
 from ui.prefill import models as prefill_models
-from ui.prefill.about import times
+from ui.prefill.about import claimed, times
 from ui.prefill.experiments import EXPERIMENTS, as_csv, as_json, expected_s, kept, kept_report, stories
 from ui.prefill.job import Job
 from ui.prefill.models import (
@@ -208,7 +208,9 @@ def test_small_numbers(value: float, words: str) -> None:
 
 
 def test_times() -> None:
-    assert [times(value) for value in (5.0, 4.072, 65, 1)] == ["5×", "4.07×", "65×", "1×"]
+    measured = [times(value) for value in (5.0, 4.072, 9.96, 65, 672.4, 1234, 0.95)]
+    assert measured == ["5.0×", "4.1×", "10×", "65×", "670×", "1,200×", "0.95×"]
+    assert [claimed(value) for value in (5.0, 4.81, 65, 1)] == ["5×", "4.81×", "65×", "1×"]
 
 
 def test_changed_words() -> None:

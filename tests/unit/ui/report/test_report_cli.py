@@ -13,6 +13,7 @@ import pytest
 
 from core.backends.models import log_tokenizers
 from core.cost import FORMULAS
+from core.extras import how_to_add
 from core.traffic.samples import sample_log
 from tests.usage_logs import make_session, transcript
 from ui.report.__main__ import main
@@ -139,7 +140,7 @@ def test_the_tokenizer_is_named_and_one_that_is_not_here_is_a_sentence(
     assert summary(capsys, log, "--tokenizer", "teaching")["log"]["tokenizer"] == "teaching"
     monkeypatch.setattr(log_tokenizers, "has_qwen", lambda: False)
     assert main([str(log), "--tokenizer", "qwen"]) == 1
-    assert "pip install -r requirements-tokens.txt" in capsys.readouterr().err
+    assert how_to_add("tokens") in capsys.readouterr().err
 
 
 def test_copies_bend_the_curve_and_the_report_says_by_how_much(

@@ -1,0 +1,116 @@
+"""An experiment is several runs, each from a new beginning: a new pool, new tokens, warm-ups of its own.
+
+Rounds of one run agree with each other better than runs do: where the pool happens to lie, and how full the
+processor's caches are, stays the same within a run. So the result is the median over the runs, and the
+interval goes from the smallest run to the largest. Whatever the runs' distribution, the interval of n runs
+misses the median of all possible runs only if all n lie on one side of it: it holds it with chance 1 - 2 ^
+(1 - n), which is 94 % for five. A single run has its rounds instead.
+
+Before the first run the memory is settled (``settle``). A process that never let go of a large array gives
+each of them back to the operating system at once (glibc learns from the first large one that is freed). The
+long pass then pays for thousands of page faults that the short one does not have: it was 12 % slower, and
+the very first run of a server showed 4.5x where all later ones showed 4.0x, above what counting FLOPs
+allows. ``Timing.faults`` counts them.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.backends.base import PrefillResult
+from core.backends.decoders.decoder_backend import DecoderBackend
+from core.backends.experiments.measure import Rounds, Timing
+from core.backends.line import let_others
+from core.backends.progress import Cancelled, Progress
+from core.errors import BackendError
+
+SETTLE_TOKENS = 640
+OneRun = Callable[[int, Progress, Cancelled], Rounds]
+"""One run; it is told its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Whole runs; ``complete`` is False if somebody stopped early, the last one then has fewer rounds."""
+
+    each: Sequence[Rounds]
+    complete: bool
+
+    def timing(self, name: str) -> Timing:
+        """One thing's median over the runs, smallest and largest run."""
+        timings = [run.timing(name) for run in self.each]
+        if len(timings) == 1:
+            return timings[0]
+        wall = [one.wall_ms for one in timings]
+        cpu = [one.cpu_ms for one in timings if one.cpu_ms is not None]
+        return Timing(
+            num=sum(one.num for one in timings),
+            wall_ms=statistics.median(wall),
+            wall_low_ms=min(wall),
+            wall_high_ms=max(wall),
+            cpu_ms=statistics.median(cpu) if cpu else None,
+            cpu_low_ms=min(cpu, default=None),
+            cpu_high_ms=max(cpu, default=None),
+            disturbed=2 * sum(one.disturbed for one in timings) > len(timings),
+            faults=middle([one.faults for one in timings]),
+        )
+
+    def ratio(self, slow: str, fast: str) -> tuple[float, float, float]:
+        """How many times faster: median, and the interval."""
+        return over(self.ratios(slow, fast), self.each[0].ratio(slow, fast))
+
+    def ratios(self, slow: str, fast: str) -> list[float]:
+        """How many times faster, run by run."""
+        return [run.ratio(slow, fast)[0] for run in self.each]
+
+    def results(self, name: str) -> list[PrefillResult]:
+        """All timed passes of one thing, run after run."""
+        return [result for run in self.each for result in run.results[name]]
+
+
+def over(values: Sequence[float], alone: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Median and interval of what the runs gave; ``alone`` is what a single run says of itself."""
+    return alone if len(values) == 1 else (statistics.median(values), min(values), max(values))
+
+
+def middle(values: Sequence[float | None]) -> float | None:
+    """The median of what is known."""
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None
+
+
+def take_runs(one_run: OneRun, runs: int, progress: Progress, cancelled: Cancelled) -> Runs:
+    """So many runs, one after another. Stopping keeps the runs that have a whole round.
+
+    Raises:
+        BackendError: stopped before one round was whole.
+    """
+    done: list[Rounds] = []
+    for number in range(runs):
+
+        def part(fraction: float, before: int = number) -> None:
+            progress((before + fraction) / runs)
+
+        try:
+            if number:
+                let_others()
+            done.append(one_run(number, part, cancelled))
+        except BackendError as problem:
+            if problem.code != "backend.cancelled" or not done:
+                raise
+            return Runs(done, False)
+        if not done[-1].complete:
+            return Runs(done, False)
+    return Runs(done, True)
+
+
+def settle(backend: DecoderBackend[Any]) -> None:
+    """Let the process hold and let go of large arrays once, before anything is timed."""
+    num_blocks = -(-SETTLE_TOKENS // 16)
+    backend.reserve(5 * num_blocks, 16)
+    count = min(SETTLE_TOKENS, backend.spec.max_positions)
+    backend.recompute([1 % backend.spec.vocab_size] * count)
+    backend.reserve(1, 16)

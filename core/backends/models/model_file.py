@@ -1,0 +1,83 @@
+"""A file's bytes, read when they are asked for and never mapped into memory: when a mapped file is cut short
+by somebody else, the system ends the whole server (SIGBUS), for all its visitors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.backends.models.refusals import refusal
+
+PIECE = 2**24
+"""Bytes that ``pieces`` reads at once."""
+
+
+def is_there(path: Path) -> bool:
+    """Whether it is a file that may be looked at; a link to one counts, a folder or a pipe does not."""
+    try:
+        return path.is_file()
+    except OSError:  # no permission, a name that cannot be one
+        return False
+
+
+class ModelFile:
+    """A file of ``size`` > 0 bytes that stays as it was when it was opened here: what was checked in its head
+    holds for the numbers that are read later.
+
+    All methods raise ``BackendError``: ``backend.model_changed`` when somebody wrote to the file meanwhile,
+    replaced it or took it away, ``…_unreadable`` when there is none, it is empty, or a folder or a device.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._state: tuple[int, ...] = ()
+        try:
+            found = is_there(path) and path.stat()  # a pipe would be waited for
+        except OSError as problem:
+            raise refusal("unreadable", path.name) from problem
+        if not found or not found.st_size:
+            raise refusal("unreadable", path.name)
+        self.size, self._state = found.st_size, _state_of(found)
+        with self.opened():
+            pass  # no permission is told now
+
+    @contextmanager
+    def opened(self) -> Iterator[BufferedReader]:
+        """For reading from the beginning on. Nothing is held open between two readings."""
+        try:
+            with self.path.open("rb") as stream:
+                self._refuse_change(stream)
+                yield stream
+                self._refuse_change(stream)
+        except FileNotFoundError as problem:
+            raise refusal("changed", self.path.name) from problem
+        except OSError as problem:
+            raise refusal("unreadable", self.path.name) from problem
+
+    def read(self, first: int, count: int) -> NDArray[np.uint8]:
+        """Bytes ``first`` … ``first + count - 1``, which must lie inside, in memory of their own."""
+        found = bytearray(count)
+        with self.opened() as stream:
+            stream.seek(first)
+            if stream.readinto(found) < count:
+                raise refusal("changed", self.path.name)
+        return np.frombuffer(found, np.uint8)
+
+    def pieces(self, first: int, count: int) -> Iterator[NDArray[np.uint8]]:
+        """The same bytes, never many of them at once."""
+        for start in range(first, first + count, PIECE):
+            yield self.read(start, min(PIECE, first + count - start))
+
+    def _refuse_change(self, stream: BufferedReader) -> None:
+        if _state_of(os.fstat(stream.fileno())) != self._state:
+            raise refusal("changed", self.path.name)
+
+
+def _state_of(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
