@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import statistics
 from collections.abc import Callable, Sequence
@@ -220,7 +221,7 @@ class _Race:
         if error.code == "backend.cancelled":
             raise error
         values = {key: value for key, value in error.values.items() if isinstance(value, str | int | float)}
-        self.left_out.append({"engine": name, "code": error.code, "values": values, "message": error.message})
+        self.left_out.append({"engine": name, "code": error.code, "values": values})
 
     def report(self) -> Report:
         """What came out. ``rows``: one for each engine and hit fraction, then one for each crowd."""
@@ -244,7 +245,7 @@ class _Race:
             self.ours.backend,
             settings,
             rows,
-            summary={"left_out": self.left_out, **_same_first(self.asked)},
+            summary={"left_out": left_out_text(self.left_out), **_same_first(self.asked)},
             disturbed=bool(ratios) and statistics.median(ratios) > DISTURBED,
             complete=self.complete,
         )
@@ -328,7 +329,7 @@ def _spread(name: str, values: Sequence[float], unit: str = "") -> Json:
 def _same_first(asked: Sequence[_Asked]) -> Json:
     """How often an engine that takes our ids begins its answer as ours does."""
     ours, *others = asked
-    found: Json = {}
+    found: Json = {"same_first": 0, "compared": 0}
     for one in others:
         if one.engine.about.takes != "tokens":
             continue
@@ -339,6 +340,29 @@ def _same_first(asked: Sequence[_Asked]) -> Json:
         ]
         found = {"same_first": sum(mine == theirs for mine, theirs in pairs), "compared": len(pairs)}
     return found
+
+
+def left_out_text(left_out: Sequence[Json]) -> str:
+    """Who was left out and why, as one text: in a report every field is of one kind, whoever was there."""
+    return json.dumps(left_out, ensure_ascii=False) if left_out else ""
+
+
+def left_out_of(report: Report) -> list[tuple[str, BackendError]]:
+    """Engines that are not in a report, each with its reason. What cannot be read is left away."""
+    try:
+        said = json.loads(report.summary["left_out"] or "[]")
+        return [
+            (str(one["engine"]), BackendError(str(one["code"]), str(one["code"]), **_values(one["values"])))
+            for one in said
+        ]
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        return []
+
+
+def _values(values: Json) -> dict[str, str | int | float]:
+    """Numbers and short texts, and no name that an error has otherwise."""
+    known = {name: value for name, value in values.items() if isinstance(value, str | int | float)}
+    return {name: value for name, value in known.items() if name not in ("self", "code", "message")}
 
 
 def _about(about: About) -> Json:
