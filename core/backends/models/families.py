@@ -19,6 +19,7 @@ class Family:
 
     ``qkv_bias`` and ``qk_norm``: the tensors that its layers have besides; None: as the file has it.
     ``interleaved``: GGUF keeps rows of Q and K that turn together side by side.
+    ``always_slides``: a window is one, and needs no other setting that says so.
     ``scales_later``: queries behind the context of the first training are scaled.
     The rest is what the transformers library takes where a config.json does not say it.
     """
@@ -30,13 +31,17 @@ class Family:
     head_dim: int | None = None
     positions: int = 32_768
     window: int | None = None
+    always_slides: bool = False
     scales_later: bool = False
+    rms_eps: float = 1e-6
 
 
 HF_FAMILIES: Mapping[str, Family] = {
     "llama": Family(positions=2048),
-    "mistral": Family(kv_heads=8, positions=131_072, window=4096),
-    "ministral3": Family(kv_heads=8, head_dim=128, positions=262_144, scales_later=True),
+    "mistral": Family(kv_heads=8, positions=131_072, window=4096, always_slides=True),
+    "ministral3": Family(
+        kv_heads=8, head_dim=128, positions=262_144, always_slides=True, scales_later=True, rms_eps=1e-5
+    ),
     "qwen2": Family(qkv_bias=True, kv_heads=32),
     "qwen3": Family(qk_norm=True, kv_heads=32, head_dim=128),
 }

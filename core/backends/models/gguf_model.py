@@ -70,7 +70,6 @@ def gguf_spec(file: GgufFile) -> DecoderSpec:
     own = Entries(entries.file, _without(prefix, file.metadata), prefix)
     _refuse_pieces(entries)
     _SETTINGS.refuse_others(entries.file, own.values)
-    _refuse_windows(own)
     shapes = file.shapes()
     spec = _spec(own, family, shapes)
     beside = [gguf_rope.ROPE_FACTORS] if family.interleaved else []
@@ -90,6 +89,7 @@ def _spec(own: Entries, family: Family, shapes: dict[str, tuple[int, ...]]) -> D
     if embedding not in shapes:
         raise refusal("missing", own.file, part=embedding)
     heads, kv_heads, head_dim = _heads(own)
+    positions, window = own.number("context_length"), own.number("attention.sliding_window", 0, least=0)
     bias = GGUF_NAMES.stored("query_bias", 0) in shapes if family.qkv_bias is None else family.qkv_bias
     return DecoderSpec(
         name="",
@@ -101,8 +101,8 @@ def _spec(own: Entries, family: Family, shapes: dict[str, tuple[int, ...]]) -> D
         head_dim=head_dim,
         ffn=own.number("feed_forward_length"),
         rope_theta=own.real("rope.freq_base", 10_000.0),
-        rms_eps=own.real("attention.layer_norm_rms_epsilon", 1e-5),
-        max_positions=own.number("context_length"),
+        rms_eps=own.real("attention.layer_norm_rms_epsilon"),
+        max_positions=min(positions, window or positions),
         tied_head=GGUF_NAMES.stored("head") not in shapes,
         qkv_bias=bias,
         qk_norm=family.qk_norm,
@@ -124,12 +124,6 @@ def _heads(own: Entries) -> tuple[int, int, int]:
     if own.number("rope.dimension_count", head_dim) != head_dim:
         raise refusal("partial_rope", own.file)
     return heads, kv_heads, head_dim
-
-
-def _refuse_windows(own: Entries) -> None:
-    window = own.number("attention.sliding_window", 0, least=0)
-    if 0 < window < own.number("context_length"):
-        raise refusal("window", own.file)
 
 
 def _refuse_pieces(entries: Entries) -> None:

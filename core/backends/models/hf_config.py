@@ -22,6 +22,7 @@ _SETTINGS = Settings(
         "intermediate_size",
         "layer_types",
         "max_position_embeddings",
+        "max_window_layers",
         "model_type",
         "num_attention_heads",
         "num_hidden_layers",
@@ -54,11 +55,14 @@ _SETTINGS = Settings(
         "initializer_range", "pretraining_tp", "resid_pdrop", "router_aux_loss_coef",
         # what is handed out, and how answers are chosen
         "_attn_implementation", "bos_token_id", "eos_token_id", "finetuning_task", "id2label", "is_decoder",
-        "label2id", "max_length", "max_window_layers", "num_labels", "output_attentions",
+        "label2id", "max_length", "num_labels", "output_attentions",
         "output_hidden_states", "pad_token_id", "return_dict", "task_specific_params", "temperature", "top_k",
         "top_p", "torchscript", "unk_token_id", "use_cache", "use_return_dict",
     ),
 )  # fmt: skip
+
+_FIRST_WINDOW = 28
+"""The first layer that looks through a window, where Qwen's files do not say it."""
 
 
 class HfConfig:
@@ -75,7 +79,6 @@ class HfConfig:
         )
         self._family = self._find_family()
         self._refuse_others()
-        self._refuse_windows()
         self._rope = HfRope(self._entries, self._family.scales_later)
 
     def spec(self, tied_head: bool = False) -> DecoderSpec:
@@ -84,7 +87,8 @@ class HfConfig:
         entries, family = self._entries, self._family
         heads = entries.number("num_attention_heads")
         kv_heads = entries.number("num_key_value_heads", family.kv_heads or heads)
-        hidden = entries.number("hidden_size")
+        hidden, layers = entries.number("hidden_size"), entries.number("num_hidden_layers")
+        positions = entries.number("max_position_embeddings", family.positions)
         head_dim = entries.number("head_dim", family.head_dim or hidden // heads, least=2)
         if heads % kv_heads:
             raise entries.damaged("num_key_value_heads")
@@ -94,14 +98,14 @@ class HfConfig:
             name=str(told_shortly(entries.file)),
             vocab_size=entries.number("vocab_size"),
             hidden=hidden,
-            num_layers=entries.number("num_hidden_layers"),
+            num_layers=layers,
             num_heads=heads,
             num_kv_heads=kv_heads,
             head_dim=head_dim,
             ffn=entries.number("intermediate_size"),
             rope_theta=self._rope.theta(),
-            rms_eps=entries.real("rms_norm_eps", 1e-6),
-            max_positions=entries.number("max_position_embeddings", family.positions),
+            rms_eps=entries.real("rms_norm_eps", family.rms_eps),
+            max_positions=min(positions, self._window(layers) or positions),
             tied_head=entries.flag("tie_word_embeddings", tied_head),
             qkv_bias=bool(family.qkv_bias),
             qk_norm=family.qk_norm,
@@ -133,15 +137,21 @@ class HfConfig:
             raise refusal("partial_rope", entries.file)
         _SETTINGS.refuse_others(entries.file, entries.values)
 
-    def _refuse_windows(self) -> None:
-        """A window that is said to be none is none; one that is not said at all is the family's."""
-        entries, usual = self._entries, self._family.window
+    def _window(self, num_layers: int) -> int | None:
+        """How many tokens each looks back on, itself among them; None: all. A window that is said to be none
+        is none; one that is not said at all is the family's."""
+        entries, family = self._entries, self._family
         window = entries.number("sliding_window", 0, least=0)
         if "sliding_window" not in self._raw:
-            window = usual or 0
-        slides = entries.flag("use_sliding_window", usual is not None) and window
+            window = family.window or 0
+        from_layer = entries.number("max_window_layers", _FIRST_WINDOW, least=0)
+        flag = entries.flag("use_sliding_window", False) and from_layer < num_layers
+        slides = bool(window) and (family.always_slides or flag)
         kinds = entries.values.get("layer_types", [])
         if not isinstance(kinds, list):
             raise entries.damaged("layer_types")
-        if slides or any(kind != "full_attention" for kind in kinds):
+        if any(kind not in ("full_attention", "sliding_attention") for kind in kinds):
             raise refusal("window", entries.file)
+        if "sliding_attention" in kinds and not window:
+            raise entries.damaged("sliding_window")
+        return window if slides or "sliding_attention" in kinds else None

@@ -22,6 +22,7 @@ from core.backends.spec import DecoderSpec
 
 INDEX = "model.safetensors.index.json"
 WHOLE = "model.safetensors"
+ADAPTER = "adapter_config.json"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +46,8 @@ class HfDirectory:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         config = self._json("config.json")
+        if is_there(folder / ADAPTER):  # other readers put it upon the model
+            raise refusal("part", folder.name, found=ADAPTER)
         self._nested = is_nested(config)
         self.config = text_config(folder.name, config)
         checked = HfConfig(folder.name, self.config)

@@ -35,8 +35,9 @@ class HfRope:
 
     def __init__(self, entries: Entries, scales_later: bool) -> None:
         """``scales_later``: queries behind the original context are scaled in this family."""
-        table = entries.values.get("rope_parameters") or entries.values.get("rope_scaling") or {}
-        if not isinstance(table, dict):
+        tables = [one for name in ("rope_scaling", "rope_parameters") if (one := entries.values.get(name))]
+        table = tables[0] if tables else {}
+        if not isinstance(table, dict) or any(one != table for one in tables):
             raise entries.damaged("rope_scaling")
         said = {name: one for name, one in table.items() if one is not None}
         self._entries, self._scales_later = entries, scales_later

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -18,6 +19,12 @@ _UNKNOWN, _CONTROL, _USER = 2, 3, 4  # GGUF's types of tokens that are found by 
 _WHOLE_FIRST = ("llama-bpe", "llama-v3", "llama3", "tekken")
 _COMPOSED = ("qwen2", "deepseek-r1-qwen")
 """The models behind these names were trained on composed letters (NFC); the files do not say so."""
+
+_SETTINGS = (
+    "add_bos_token", "add_eos_token", "add_sep_token", "add_space_prefix", "merges", "model",
+    "normalizer.nfc", "pre", "scores", "suppress_tokens", "token_type", "token_type_count", "tokens",
+)  # fmt: skip
+"""What a tokenizer's entries may say, and ids of single tokens besides; anything else may change texts."""
 
 
 class ModelTokenizer(Protocol):
@@ -66,6 +73,7 @@ def gguf_tokenizer(file: GgufFile) -> ModelTokenizer:
     kind = entries.text("tokenizer.ggml.model", "")
     if kind not in ("gpt2", "llama"):
         raise _not_exactly(file.path.name, f"tokenizer.ggml.model = {kind or '–'}")
+    _refuse_other_settings(entries)
     tokens = entries.texts("tokenizer.ggml.tokens")
     kinds = entries.numbers("tokenizer.ggml.token_type", tokens)
     by_name = (_UNKNOWN, _CONTROL, _USER)
@@ -81,6 +89,15 @@ def gguf_tokenizer(file: GgufFile) -> ModelTokenizer:
     )
 
 
+def _refuse_other_settings(entries: Entries) -> None:
+    prefix = "tokenizer.ggml."
+    for name, value in entries.values.items():
+        own = name.removeprefix(prefix)
+        if own == name or own in _SETTINGS or re.fullmatch(r"[a-z_]+_token_ids?", own) or value is False:
+            continue
+        raise _not_exactly(entries.file, own)
+
+
 def _byte_pair(
     file: GgufFile, id_of: dict[str, int], special: SpecialTokens, unknown: int | None
 ) -> BytePairTokenizer:
@@ -94,7 +111,7 @@ def _byte_pair(
         special,
         unknown=unknown,
         whole_first=name in _WHOLE_FIRST,
-        form="NFC" if name in _COMPOSED else "",
+        form="NFC" if file.entries.flag("tokenizer.ggml.normalizer.nfc", name in _COMPOSED) else "",
     )
 
 

@@ -114,7 +114,7 @@ def refused(source: ModelSource) -> BackendError:
         ({"block_count": 2}, "layers", {"found": 2, "held": 3}),
         ({"block_count": 3_000_000}, "layers", {"found": 3_000_000, "held": 3}),
         ({"expert_count": 8}, "part", {"found": "expert_count = 8"}),
-        ({"attention__sliding_window": 32}, "window", {}),
+        ({"attention__layer_norm_rms_epsilon": "1e-5"}, "damaged", {}),
         ({"logit_scale": 0.5}, "setting", {"found": "logit_scale"}),
         ({"attention__value_length": 4}, "damaged", {}),
         ({"attention__head_count_kv": 1}, "shape", {"part": "blk.0.attn_k.weight"}),

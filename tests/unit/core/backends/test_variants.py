@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.backends.decoders.loader import ModelLoader
 from core.backends.models.sources import ModelSource, open_source
+from core.errors import BackendError
 from tests.unit.core.backends.files import Json, hf_config, hf_tensors, safetensors_bytes, write_hf
 from tests.unit.core.backends.reference import logits_of
 from tests.unit.core.backends.test_families import (
@@ -132,3 +134,61 @@ def test_pictures_in_a_model_that_only_reads_are_refused(tmp_path: Path) -> None
     (tmp_path / "model.safetensors.index.json").unlink()
     (tmp_path / "model-2.safetensors").write_bytes(safetensors_bytes({SEEING: ("F32", (1,), bytes(4))}))
     assert refused(ModelSource("hf", str(tmp_path))).code == "backend.model_part"
+
+
+# -- windows --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("family", "settings", "limit"),
+    [
+        ("mistral", {"sliding_window": 64}, 64),
+        ("mistral", {"sliding_window": 64, "use_sliding_window": False}, 64),  # Mistral knows no such setting
+        ("mistral", {"sliding_window": ...}, 4096),
+        ("mistral", {"sliding_window": None}, BASE.max_positions),
+        ("mistral", {"sliding_window": 2**20}, BASE.max_positions),
+        ("qwen2", {"sliding_window": 64}, BASE.max_positions),
+        ("qwen2", {"sliding_window": 64, "use_sliding_window": True}, BASE.max_positions),  # from layer 28 on
+        ("qwen2", {"sliding_window": 64, "use_sliding_window": True, "max_window_layers": 2}, 64),
+        (
+            "qwen2",
+            {"sliding_window": 64, "use_sliding_window": True, "max_window_layers": 3},
+            BASE.max_positions,
+        ),
+        ("qwen3", {"sliding_window": 64, "layer_types": ["full_attention", "sliding_attention"]}, 64),
+    ],
+)
+def test_where_a_window_would_hide_tokens_the_context_ends(
+    tmp_path: Path, family: str, settings: Json, limit: int
+) -> None:
+    """As long as a text fits into the window, every token sees all before it, as in our decoder. Mistral 7B
+    v0.1 has a window of 4,096 tokens."""
+    assert open_source(write_directory(tmp_path, family, **settings)).spec.max_positions == limit
+
+
+def test_a_text_that_fits_into_the_window_is_computed_and_a_longer_one_refused(tmp_path: Path) -> None:
+    source = write_gguf(tmp_path / "m.gguf", "mistral", attention__sliding_window=len(TOKENS))
+    spec = FAMILIES["mistral"][2]
+    np.testing.assert_allclose(answer(source), logits_of(spec, weights_of(spec), TOKENS), atol=1e-4)
+    with pytest.raises(BackendError) as caught:
+        ModelLoader().load(source).backend().recompute((*TOKENS, 1))
+    assert caught.value.code == "backend.too_long"
+
+
+# -- what stands beside the weights ---------------------------------------------------------------------
+
+
+def test_two_tables_of_positions_that_differ_are_refused(tmp_path: Path) -> None:
+    """The library takes the one or the other, by its version."""
+    table = {"rope_type": "linear", "factor": 2.0}
+    open_source(write_directory(tmp_path, "llama", rope_scaling=table, rope_parameters=table))
+    other = {"rope_type": "default", "rope_theta": 10_000.0}
+    error = refused(write_directory(tmp_path, "llama", rope_scaling=table, rope_parameters=other))
+    assert error.code == "backend.model_damaged"
+
+
+def test_an_adapter_beside_the_model_is_refused(tmp_path: Path) -> None:
+    """The transformers library would put it upon the weights."""
+    source = write_directory(tmp_path, "llama")
+    (tmp_path / "adapter_config.json").write_text("{}", "utf-8")
+    assert refused(source).values["found"] == "adapter_config.json"
