@@ -31,8 +31,9 @@ from core.cluster.rates import Rates
 from core.cluster.records import Floats
 from core.cluster.router import Router
 from core.cluster.routers.aibrix import AIBrixPrefix
-from core.cluster.routers.catalogue import ROUTERS, plain_ttft
+from core.cluster.routers.catalogue import CHARS_PER_TOKEN, ROUTERS, plain_ttft
 from core.cluster.routers.llm_d import Approximate
+from core.cluster.routers.production_stack import CHUNK_CHARS, PrefixAware
 from core.cluster.run import ClusterRun
 from core.cost import GPUS, MODELS, CostModel
 from core.errors import BrothError
@@ -104,6 +105,10 @@ def router_of(name: str, cost: CostModel, pool_tokens: int) -> Router:
         return Approximate(0, block_tokens=ENGINE_BLOCK, num_entries=pool_tokens // ENGINE_BLOCK)
     if name == "aibrix":  # its blocks of 4 bytes as long as the trace's: 2,048 bytes
         return AIBrixPrefix(0, coarser=TRACE_BLOCK)
+    if name == "production_stack":
+        return PrefixAware(
+            0, chars_per_unit=CHARS_PER_TOKEN, coarser=TRACE_BLOCK * CHARS_PER_TOKEN // CHUNK_CHARS
+        )
     return ROUTERS[name](0, cost)
 
 

@@ -62,7 +62,7 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding:0 .5rem 1rem}
 [class*="st-key-picture-"] img{max-height:max(20rem,calc(100vh - 16rem));object-fit:contain;
 object-position:left top}
-.st-key-traffic-head h2{font-size:1.5rem;padding:0 0 .75rem}
+:is(.st-key-traffic-head,.st-key-prefill-head) h2{font-size:1.5rem;padding:0 0 .75rem}
 [data-testid=stLayoutWrapper]:has(>[class*="st-key-traffic-panel-"]){display:none}
 .stApp [data-testid=stLayoutWrapper]:has(>.st-key-traffic-panel-other):has(.stFileUploader [role=alert]){
 display:flex}

@@ -130,6 +130,12 @@ def kept() -> tuple[Report, ...]:
 
 
 @cache
+def examples() -> tuple[Json, ...]:
+    """What a report looks like: by these a file from outside is checked (``checked.py``)."""
+    return tuple(report.to_json() for report in kept())
+
+
+@cache
 def stories() -> tuple[Story, ...]:
     """Pairs of prompts that differ near their beginning."""
     return tuple(Story(**story) for story in json.loads((FOLDER / "stories.json").read_text("utf-8")))

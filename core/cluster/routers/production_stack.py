@@ -34,13 +34,14 @@ class _Piece:
 
 
 class PrefixAware(Router):
-    """``chars_per_unit``: of a token, where token ids stand for a text."""
+    """``chars_per_unit``: of a token, where token ids stand for a text. ``coarser``: pieces so many times as
+    long, for a trace that shares nothing shorter: the trie never forgets, and its places take memory."""
 
     name: ClassVar[str] = "production_stack"
 
-    def __init__(self, seed: int = 0, *, chars_per_unit: int = 1) -> None:
+    def __init__(self, seed: int = 0, *, chars_per_unit: int = 1, coarser: int = 1) -> None:
         self._dice = np.random.default_rng([seed, 31])
-        self._size = CHUNK_CHARS // chars_per_unit
+        self._size = CHUNK_CHARS // chars_per_unit * coarser
         self._root = _Piece()
         self._total: dict[int, int] = {}
 

@@ -1,4 +1,4 @@
-"""Every decision of sglang-router 0.3.2 itself, recorded by benchmarks/against_sglang_router.py, decided again."""
+"""Every decision of sglang-router 0.3.2 itself, decided again (benchmarks/against_sglang_router.py)."""
 
 from __future__ import annotations
 
