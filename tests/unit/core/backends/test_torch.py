@@ -153,10 +153,10 @@ def test_without_torch_there_is_a_sentence_and_numpy(
     """Nor with half of it, which set-up leaves behind when it is cut off."""
     real = builtins.__import__
 
-    def no_torch(name: str, *rest: Any) -> Any:
+    def no_torch(name: str, *rest: Any, **more: Any) -> Any:
         if name == "torch":
             raise problem
-        return real(name, *rest)
+        return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", no_torch)
     with pytest.raises(BackendError) as caught:
