@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.backends.experiments.checked import checked
+from core.backends.experiments.checked import can_come_back, checked
 from core.backends.experiments.report import Report
 from core.errors import BackendError
 from ui.frame.link import LinkPart, Query
@@ -79,7 +79,8 @@ def carry(choice: Choice, results: Iterable[Result]) -> tuple[Carried, tuple[Rep
     packed = ""
     for result in results:
         tried = _packed([*taken, result])
-        if len(tried) <= MOST_CHARS and len(taken) < _MOST_RESULTS:
+        room = len(tried) <= MOST_CHARS and len(taken) < _MOST_RESULTS
+        if room and can_come_back(result[1].experiment):
             taken, packed = [*taken, result], tried
         else:
             left.append(result[1])

@@ -39,6 +39,8 @@ _POSITIVE = (
 _NEW = ("faults", "full_gflops_s", "hit_gflops_s", "total_wall_ms", "runs", "warm_ups", "one")
 _NEW_IN_SUMMARY = {"flops", "ratio_low", "ratio_high"}
 """What reports of schema 1 may lack."""
+_ONE_WAY = ("prefix", "engines")
+"""Whose rows are of several kinds, or packed: no example tells what is right in them."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -85,6 +87,10 @@ def checked(data: Any, examples: Iterable[Json]) -> Report:
         BackendError: no report, another schema, an unknown experiment, or a field that is missing or wrong.
     """
     report = Report.from_json(data)  # brings older schemas up to date
+    if not can_come_back(report.experiment):
+        raise BackendError(
+            "backend.report_kind", f"Results of {report.experiment} are saved here and not opened again."
+        )
     known = [one for one in examples if one["experiment"] == report.experiment]
     if not known:
         raise _wrong("experiment", report.experiment)
@@ -97,6 +103,11 @@ def checked(data: Any, examples: Iterable[Json]) -> Report:
     _top(found)
     found["schema"], found["versions"] = raw["schema"], _versions(raw["versions"])
     return Report.from_json(found)
+
+
+def can_come_back(experiment: str) -> bool:
+    """Whether its results are opened from files and travel in links."""
+    return experiment not in _ONE_WAY
 
 
 def _as_table(value: Any) -> Any:
