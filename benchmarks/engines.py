@@ -19,7 +19,8 @@ from pathlib import Path
 
 from core.backends.decoders.device import cpu_name
 from core.backends.decoders.loader import Library, ModelLoader
-from core.backends.engines.comparison import Plan, left_out_of
+from core.backends.engines.comparison import Plan
+from core.backends.engines.tally import left_out_of
 from core.backends.experiments.machines import machine_of
 from core.backends.experiments.report import Json, Report
 from core.backends.models.sources import HOW_TO_ADD_MODEL, ModelSource, small_model_path

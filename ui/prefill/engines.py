@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.backends.engines.comparison import left_out_of
 from core.backends.engines.llama import llama_available
+from core.backends.engines.tally import left_out_of
 from core.backends.experiments.report import Json, Report
 from core.backends.spec import SIZES
 from core.extras import how_to_add

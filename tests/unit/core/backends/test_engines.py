@@ -15,12 +15,13 @@ import pytest
 from core.backends.decoders.loader import Model
 from core.backends.engines.address import server_address
 from core.backends.engines.base import About, First, Prompt
-from core.backends.engines.comparison import Plan, at_once, compare_engines, left_out_of
+from core.backends.engines.comparison import Plan, at_once, compare_engines
 from core.backends.engines.llama import LlamaEngine, llama_available
 from core.backends.engines.llama_child import MARK
 from core.backends.engines.openai_server import OpenAiEngine
 from core.backends.engines.ours import OurEngine
 from core.backends.engines.prompts import WORDS, Prompts
+from core.backends.engines.tally import left_out_of
 from core.backends.models.sources import ModelSource, small_model_path
 from core.errors import BackendError
 from tests.unit.core.backends.fake_server import fake_server
