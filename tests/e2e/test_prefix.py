@@ -49,7 +49,7 @@ def test_a_block_is_chosen_by_keys_and_by_pointer(browser_page: Page, server: st
     picture.click(position={"x": box["width"] * 0.03, "y": box["height"] * 0.9})
     expect(drawn.get_by_role("status")).to_contain_text("88 of 88 rows read it")
     expect(drawn.locator(".hover")).to_have_text(
-        re.compile(r"^Token \d+ “.+” gives [\d.]+% of its attention")
+        re.compile(r"^Token \d+ “.+” gives [\d.]+ % of its attention")
     )
     picture.hover(position={"x": box["width"] * 0.9, "y": box["height"] * 0.1})
     expect(drawn.locator(".hover")).to_contain_text("it lies ahead")
