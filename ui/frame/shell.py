@@ -72,6 +72,8 @@ display:flex}
 .st-key-traffic-verdict [data-testid=stMetricValue]{font-size:1.5rem;line-height:2.25rem;padding-block:.4rem}
 [class*="st-key-told-"]{border-left:4px solid currentColor;padding-left:1rem}
 @media (max-width:640px){
+[class*="st-key-table-prefill"] :is(td,th){word-break:keep-all;min-width:4.25rem;padding:.4rem .5rem}
+[class*="st-key-table-prefill"] :is(td,th):first-child{min-width:6.5rem}
 .st-key-road a{min-height:2.75rem}
 [class*="st-key-reading-"] .stHorizontalBlock:has(>.stColumn [class*="st-key-picture-"]){gap:1rem}
 .stColumn:first-child:has(+.stColumn [class*="st-key-picture-"]),
