@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from tests.app.visit import choose, press, texts, visit
+from tests.app.visit import calm, choose, press, texts, visit
 from ui.prefill.about import claimed, times
 from ui.prefill.experiments import kept_report
-from ui.prefill.guess import QUESTIONS
+from ui.prefill.guess import QUESTIONS, Guesses
 from ui.prefill.models import Choice
 from ui.words.i18n import LANGS, Lang, t
 from ui.words.numbers import percent
 
 
+def fresh(lang: Lang = "en") -> AppTest:
+    """A visitor who has not guessed yet."""
+    at = visit("prefill", lang=lang)
+    at.session_state["prefill_guesses"] = Guesses()
+    return calm(at.run())
+
+
 @pytest.mark.parametrize("lang", LANGS)
 @pytest.mark.parametrize("section", QUESTIONS)
 def test_the_result_waits_for_the_guess(section: str, lang: Lang) -> None:
-    at = choose(visit("prefill", lang=lang), "prefill_section", section)
+    at = choose(fresh(lang), "prefill_section", section)
     assert t(f"prefill.{section}.guess", lang) in texts(at)
     assert not at.get("plotly_chart")
     assert not at.metric
@@ -29,11 +37,11 @@ def test_the_guess_stands_beside_what_came_out() -> None:
     report = kept_report("pair", Choice())
     assert report is not None
     truth = times(report.rows[0]["ratio"])
-    at = press(visit("prefill", lang="en"), "prefill_guess_pair_3")
+    at = press(fresh(), "prefill_guess_pair_3")
     assert t("prefill.guess.other", "en", guess=claimed(5), truth=truth) in texts(at)
-    at = press(visit("prefill", lang="en"), "prefill_guess_pair_2")
+    at = press(fresh(), "prefill_guess_pair_2")
     assert t("prefill.guess.right", "en", guess=claimed(4), truth=truth) in texts(at)
-    assert "Your guess" not in texts(press(visit("prefill", lang="en"), "prefill_guess_pair_skip"))
+    assert "Your guess" not in texts(press(fresh(), "prefill_guess_pair_skip"))
 
 
 @pytest.mark.parametrize("section", QUESTIONS)
