@@ -63,6 +63,10 @@ max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding:0 .5rem 1rem}
 [class*="st-key-picture-"] img{max-height:max(20rem,calc(100vh - 16rem));object-fit:contain;
 object-position:left top}
 :is(.st-key-traffic-head,.st-key-prefill-head) h2{font-size:1.5rem;padding:0 0 .75rem}
+.st-key-prefill-astray h3{font-size:1.25rem}
+[class*="st-key-prefill-measure-"]{min-height:3.75rem;justify-content:center}
+[class*="st-key-table-prefill"] table{width:max-content;min-width:100%}
+[class*="st-key-table-prefill"] :is(td,th){white-space:nowrap}
 [data-testid=stLayoutWrapper]:has(>[class*="st-key-traffic-panel-"]){display:none}
 .stApp [data-testid=stLayoutWrapper]:has(>.st-key-traffic-panel-other):has(.stFileUploader [role=alert]){
 display:flex}

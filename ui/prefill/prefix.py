@@ -215,7 +215,7 @@ def _compute(prompt: str, word: str, instead: str) -> None:
     try:
         with_another_word(prompt, word, instead)
     except BrothError as error:
-        now.error, now.failed = error, False
+        now.error, now.failed, now.ended, now.ended_choice = error, False, "prefix", choice
         return
 
     def keep(report: Report) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.backends.experiments.report import Report
 from ui.frame.charts import Bar, bars_beside
-from ui.frame.session import say, say_under
+from ui.frame.session import say, say_each, say_under
 from ui.prefill.about import claimed, times
 from ui.prefill.charts import Curve, claim_bars, curves
 from ui.prefill.clock import clock_of, column_of, labelled, ms_of, spread_of, spread_words
@@ -39,7 +39,7 @@ def users_view(report: Report) -> None:
             if basis == "basis.measured" and report.runs > 1:
                 st.caption(spread_words(report, summary))
     names = ("side", "computed", "sum", "sum_wall", "first", "later")
-    head = [say(f"prefill.head.{name}", clock=clock) for name in names]
+    head = [say_each(f"prefill.head.{name}", clock=clock) for name in names]
     cells = [
         [
             say(f"prefill.users.{row['side']}"),
@@ -86,9 +86,9 @@ def decode_view(report: Report) -> None:
             flops=times(last["flops"]),
         )
     )
-    sides = [f"{say(f'prefill.decode.{side}')}, {clock}" for side in ("without", "with")]
-    head = [say("prefill.head.position"), *sides]
-    head += [say("prefill.ratio.clock"), say("prefill.ratio.flops")]
+    sides = [f"{say_each(f'prefill.decode.{side}')}, {clock}" for side in ("without", "with")]
+    head = [say_each("prefill.head.position"), *sides]
+    head += [say_each("prefill.ratio.clock"), say_each("prefill.ratio.flops")]
     cells = [
         [
             digits(row["position"]),
@@ -113,9 +113,9 @@ def saving_view(report: Report) -> None:
     inside = sum(CLAIM[0] <= share <= CLAIM[1] for share in shares)
     words = {"low": percent(min(shares), 0), "high": percent(max(shares), 0)}
     st.markdown(say_under("prefill.saving.words", inside=inside, cases=len(rows), **words))
-    head = [say(f"prefill.head.{name}") for name in ("case", "hit_tokens")]
-    head += [f"{say(f'prefill.head.{name}')}, {clock}" for name in ("without", "with")]
-    head += [say("prefill.saved"), say("prefill.saving.linear")]
+    head = [say_each(f"prefill.head.{name}") for name in ("case", "hit_tokens")]
+    head += [f"{say_each(f'prefill.head.{name}')}, {clock}" for name in ("without", "with")]
+    head += [say_each("prefill.saved"), say_each("prefill.saving.linear")]
     cells = [
         [
             name,
