@@ -63,7 +63,7 @@ def render() -> None:
 def _head() -> None:
     """Title, what computes, and two drawers: in one row, so that the chart stands above the fold."""
     with st.container(key="prefill-head"):
-        title, choice, drawers = st.columns([2, 6, 3], vertical_alignment="bottom")
+        title, choice, drawers = st.columns([4, 13, 6], vertical_alignment="center")
         with title:
             st.header(say_each("prefill.title"), anchor=False, help=say_under("prefill.intro"))
         with choice:

@@ -32,7 +32,8 @@ def tell_other(report: Report, whence: Whence) -> None:
         "other": plain(model_words(report)),
         "by": report.backend,
     }
-    st.warning(say_under(f"prefill.other.{whence or 'kept'}", **words), icon=":material/swap_horiz:")
+    with st.container(key=f"prefill-other-{report.experiment}"):
+        st.warning(say_under(f"prefill.other.{whence or 'kept'}", **words), icon=":material/swap_horiz:")
 
 
 def origin(report: Report, whence: Whence) -> None:

@@ -48,7 +48,7 @@ _MUCH_MB = 100
 def choice_row() -> None:
     """Library and model, in two columns of whoever calls."""
     choice = usable_choice()
-    left, right = st.columns([2, 5], vertical_alignment="bottom")
+    left, right = st.columns([5, 9], vertical_alignment="center")
     with left:
         st.session_state["prefill_library"] = choice.library
         st.segmented_control(
@@ -149,7 +149,7 @@ def _offer(experiment: str, whence: Whence) -> None:
                 args=(experiment,),
             )
         takes = say_each("prefill.takes", seconds=digits(max(1, round(seconds))))
-        st.caption(" · ".join(filter(None, (takes, _memory_words(choice)))))
+        st.caption(" · ".join(filter(None, (takes, _memory_words(choice)))), width="stretch")
 
 
 def _behind(experiment: str, whence: Whence) -> str:
