@@ -20,6 +20,7 @@ from pathlib import Path
 from core.backends.decoders.device import cpu_name
 from core.backends.decoders.loader import Library, ModelLoader
 from core.backends.engines.comparison import Plan
+from core.backends.engines.tally import left_out_of
 from core.backends.experiments.machines import machine_of
 from core.backends.experiments.report import Json, Report
 from core.backends.models.sources import HOW_TO_ADD_MODEL, ModelSource, small_model_path
@@ -96,7 +97,7 @@ def main(arguments: list[str]) -> int:
     )
     if where is not None:
         where.write_text(json.dumps([report.to_json()], indent=1, ensure_ascii=False) + "\n", "utf-8")
-    return 1 if report.summary["left_out"] else 0
+    return 1 if left_out_of(report) else 0
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from core.backends.experiments.serving import decoding, many_users
 from core.backends.experiments.standing import reason
 from core.backends.models.sources import ModelSource
 from core.backends.spec import SIZES, DecoderSpec
-from core.backends.weights import Layer, Weights, _shapes, layer_parts
+from core.backends.weights import Layer, Weights, layer_parts, tensor_shapes
 from ui.prefill.experiments import MACHINES
 
 LLAMA_8B = DecoderSpec(
@@ -44,7 +44,7 @@ L_FP32 = replace(SIZES["L"], name="L, float32")
 def random_on(device: str, spec: DecoderSpec, dtype: Any) -> TorchBackend:
     """Random weights made where they are used: numpy would take minutes for 8 billion of them."""
     torch.manual_seed(0)
-    shapes = _shapes(spec)
+    shapes = tensor_shapes(spec)
 
     def tensor(name: str) -> Any:
         shape = shapes[name]

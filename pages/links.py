@@ -16,6 +16,7 @@ from ui.interview.talk import TALK
 from ui.machine.machine import MACHINE
 from ui.moment.link import MOMENT
 from ui.monitor.deeds import PLAN
+from ui.prefill.link import CARRIED
 from ui.stage.record import RECORD
 from ui.stage.setup import SETUP
 from ui.study.study import STUDY
@@ -35,6 +36,7 @@ LINK_PARTS: Parts = (
     STUDY,
     TRAFFIC,
     USAGE,
+    CARRIED,
     SEQUENCE,
     LECTURE,
     MINE,

@@ -7,18 +7,19 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.backends.experiments.report import Report
-from ui.course.place import opened_at
-from ui.frame.session import say
+from ui.course.place import opened_at, stands_at
+from ui.frame.session import say, say_each, say_under
 from ui.frame.shell import toolbar
 from ui.prefill.about import certainty, origin
 from ui.prefill.chat import chat_panel
 from ui.prefill.clock import pair_view, sweep_view
 from ui.prefill.engines import engines_lacking, engines_view
 from ui.prefill.hardware import hardware_panel
-from ui.prefill.panels import choice_row, job_panel, measure_row
+from ui.prefill.opening import opening, refused
+from ui.prefill.panels import adding, choice_row, job_panel, measure_row, memory_words
 from ui.prefill.prefix import prefix_view
 from ui.prefill.serving import decode_view, saving_view, users_view
-from ui.prefill.state import collect, report_of, state
+from ui.prefill.state import collect, follow, report_of, state
 from ui.prefill.wrong import astray_panel, breaks_view, documents_view
 
 VIEWS: dict[str, Callable[[Report], None]] = {
@@ -42,26 +43,51 @@ PANELS: dict[str, Callable[[], None]] = {
 """Sections that draw themselves."""
 
 SECTIONS = (*VIEWS, *PANELS)
+PAGE, _SECTION = "prefill", "prefill_section"
 
 
 def render() -> None:
     """One experiment at a time: what was measured, and a button to measure it here."""
     toolbar()
     collect()
-    st.header(say("prefill.title"), anchor=False)
-    st.markdown(say("prefill.intro"))
-    choice_row()
+    _head()
     name = _section()
-    st.markdown(say(f"prefill.{name}.intro"))
     if name in PANELS:
+        st.markdown(say_under(f"prefill.{name}.intro"))
+        memory_words()
         job_panel()
         PANELS[name]()
-        return
-    report, own = report_of(name)
-    measure_row(name, own)
+    else:
+        _experiment(name)
+    follow()
+
+
+def _head() -> None:
+    """Title, what computes, and two drawers: in one row, so that the chart stands above the fold."""
+    with st.container(key="prefill-head"):
+        title, choice, drawers = st.columns([2, 6, 3], vertical_alignment="bottom")
+        with title:
+            st.header(say_each("prefill.title"), anchor=False, help=say_under("prefill.intro"))
+        with choice:
+            choice_row()
+        with drawers, st.container(horizontal=True, horizontal_alignment="right"):
+            adding()
+            opening(VIEWS, _SECTION)
+    refused()
+
+
+def _experiment(name: str) -> None:
+    """What was measured, and the button beside the sentence that says what is at stake."""
+    report, whence = report_of(name)
+    words, button = st.columns([3, 2], vertical_alignment="center")
+    with words:
+        st.markdown(say_under(f"prefill.{name}.intro"))
+    with button:
+        measure_row(name, whence)
+    memory_words()
     job_panel()
     if report is not None:
-        origin(report, own)
+        origin(report, whence)
         VIEWS[name](report)
         certainty(report)
     if name == "breaks":
@@ -71,18 +97,24 @@ def render() -> None:
 
 
 def _section() -> str:
+    """The one that the link names, and after a reload again."""
     now = state()
-    st.session_state.setdefault("prefill_section", opened_at("prefill", SECTIONS) or now.section)
-    words = {name: say(f"prefill.{name}.title") for name in SECTIONS}
+    first = opened_at(PAGE, SECTIONS)
+    st.session_state.setdefault(_SECTION, first or now.section)
+    if first != now.section and st.session_state[_SECTION] == now.section and first is not None:
+        st.session_state[_SECTION] = first  # the address was changed in the middle of a visit
+    words = {name: say_each(f"prefill.{name}.title") for name in SECTIONS}
     chosen = st.pills(
         say("prefill.title"),
         SECTIONS,
         format_func=words.__getitem__,
         label_visibility="collapsed",
         required=True,
-        key="prefill_section",
+        key=_SECTION,
     )
     now.section = chosen or now.section
+    if now.section != (first or SECTIONS[0]):
+        stands_at(PAGE, now.section)
     return now.section
 
 

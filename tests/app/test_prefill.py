@@ -19,6 +19,7 @@ from core.backends.experiments import prefix
 from core.backends.experiments.break_reports import Story
 from core.backends.experiments.report import Report
 from core.backends.progress import never_cancelled, stopped
+from core.cost import GPUS, MODELS, CostModel
 from pages.prefill import SECTIONS, VIEWS
 from tests.app.visit import calm, choose, press, texts, visit
 from tests.unit.core.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
@@ -39,6 +40,7 @@ from ui.words.numbers import percent, power
 
 WAIT_S = 30
 CHARTS = dict.fromkeys(("pair", "sweep", "users", "long", "decode", "saving", "breaks", "hardware"), 1)
+CHARTS["engines"] = 2
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +101,24 @@ def test_every_section_in_every_language(section: str, lang: LangMode) -> None:
     assert t(f"prefill.{section}.intro", leading) in texts(at) or infos(at)
     assert len(at.get("plotly_chart")) == CHARTS.get(section, 0)
     assert [error.value for error in at.error] == []
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_other_hardware_says_what_is_measured_and_what_is_modelled(lang: Lang) -> None:
+    """The claim, each kept pair with its interval, four GPUs by the cost model, the reason why one gains
+    least."""
+    at = begun("hardware", Choice(), lang)
+    (table,) = [one.value for one in at.markdown if "RTX 4090" in one.value and "|" in one.value]
+    pairs = [report.rows[0] for report in prefill_experiments.kept() if report.experiment == "pair"]
+    assert table.count(t("basis.measured", lang)) == len(pairs)
+    assert all(f"{times(row['ratio_low'])} – {times(row['ratio_high'])}" in table for row in pairs)
+    ratios = {gpu: CostModel(MODELS["Llama-3-8B"], GPUS[gpu]).compare(640, 512).ratio for gpu in GPUS}
+    assert min(ratios, key=ratios.__getitem__) == "H100"
+    for gpu, ratio in ratios.items():
+        (line,) = [line for line in table.splitlines() if f"{gpu} " in line]
+        assert times(ratio) in line
+        assert t("basis.modelled", lang) in line
+    assert t("prefill.hardware.no_gpu", lang) in texts(at)
 
 
 @pytest.mark.parametrize("section", ["pair", "long"])
@@ -386,6 +406,16 @@ def test_what_was_typed_outlives_a_look_at_another_page(tiny: Callable[[str], Ap
         at.session_state["visited"] = name
         calm(at.run())
     assert at.text_input(key="prefill_question").value == "why?"
+
+
+def test_a_conversation_outlives_a_look_at_another_page(tiny: Callable[[str], AppTest]) -> None:
+    at = ask(tiny("chat"), "hello world, " * 8, "who?")
+    for name in ("tradeoffs", "prefill"):
+        at.session_state["visited"] = name
+        calm(at.run())
+    assert [row.split(":")[0] for row in drawn_blocks(at)] == ["Turn 1"]
+    assert at.text_area(key="prefill_system").value == "hello world, " * 8
+    assert talk_of(ask(at, "hello world, " * 8, "where?")).turns[-1].answer.hit_tokens > 0
 
 
 def test_typed_markup_stays_text(tiny: Callable[[str], AppTest]) -> None:

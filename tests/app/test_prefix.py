@@ -46,6 +46,7 @@ def test_the_bet_is_open_until_it_is_placed(lang: Lang) -> None:
     assert t("prefill.prefix.bet", lang, before="beef", after="fish", block=2) in said
     assert reused(lang) not in said
     assert table(lang)["prefill.prefix.why.whole"][:10] not in said
+    assert table(lang)["prefill.equal"][:12] not in said, "bitwise equal logits would say: nothing was reused"
     at = bet(at, [0, 3, 4])
     said = texts(at)
     assert t("prefill.prefix.bet.other", lang, bet="0, 3, 4" if lang == "en" else "0、3、4") in said

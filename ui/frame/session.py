@@ -57,6 +57,11 @@ def say_each(key: str, **args: object) -> str:
     return " · ".join(t(key, one, **args) for one in languages(lang_mode()))
 
 
+def say_under(key: str, **args: object) -> str:
+    """A text in every language that is shown, one under the other."""
+    return "\n\n".join(t(key, one, **args) for one in languages(lang_mode()))
+
+
 def stands_on_one(key: str, options: Collection[object]) -> bool:
     """Whether a list to choose from stands on one of its options. A callback may find anything there: what
     was sent is held against the options only when the list is drawn."""

@@ -62,7 +62,7 @@ margin:0 .5rem!important;clip:auto!important;clip-path:none!important;white-spac
 max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding:0 .5rem 1rem}
 [class*="st-key-picture-"] img{max-height:max(20rem,calc(100vh - 16rem));object-fit:contain;
 object-position:left top}
-.st-key-traffic-head h2{font-size:1.5rem;padding:0 0 .75rem}
+:is(.st-key-traffic-head,.st-key-prefill-head) h2{font-size:1.5rem;padding:0 0 .75rem}
 [data-testid=stLayoutWrapper]:has(>[class*="st-key-traffic-panel-"]){display:none}
 .stApp [data-testid=stLayoutWrapper]:has(>.st-key-traffic-panel-other):has(.stFileUploader [role=alert]){
 display:flex}
@@ -72,6 +72,8 @@ display:flex}
 .st-key-traffic-verdict [data-testid=stMetricValue]{font-size:1.5rem;line-height:2.25rem;padding-block:.4rem}
 [class*="st-key-told-"]{border-left:4px solid currentColor;padding-left:1rem}
 @media (max-width:640px){
+[class*="st-key-table-prefill"] :is(td,th){word-break:keep-all;min-width:4.25rem;padding:.4rem .5rem}
+[class*="st-key-table-prefill"] :is(td,th):first-child{min-width:6.5rem}
 .st-key-road a{min-height:2.75rem}
 [class*="st-key-reading-"] .stHorizontalBlock:has(>.stColumn [class*="st-key-picture-"]){gap:1rem}
 .stColumn:first-child:has(+.stColumn [class*="st-key-picture-"]),

@@ -12,13 +12,14 @@ from core.backends.experiments.report import Report
 from ui.frame.session import plain, say
 from ui.prefill.experiments import as_csv, as_json
 from ui.prefill.models import SMALL_NAME
+from ui.prefill.state import Whence, state
 from ui.words.numbers import digits, percent, power
 
 _SMALL_INSIDE = "Smollm2 135M 8k Lc100K Mix1 Ep2"
 """What the small model's file calls itself."""
 
 
-def origin(report: Report, own: bool) -> None:
+def origin(report: Report, whence: Whence) -> None:
     """Where a result comes from."""
     versions = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     words: dict[str, Any] = {
@@ -28,10 +29,12 @@ def origin(report: Report, own: bool) -> None:
         "date": report.date,
         "versions": plain(versions),
     }
-    told = [say("prefill.from.own" if own else "prefill.from.kept", **words)]
+    told = [say(f"prefill.from.{whence or 'kept'}", **words)]
     if report.runs > 1:
         # n runs all lie on one side of the true median with chance 2 ^ (1 - n)
         told.append(say("prefill.runs", runs=report.runs, sure=percent(1 - 2 ** (1 - report.runs), 0)))
+    if report in state().too_long:
+        told.append(say("prefill.link.too_long"))
     st.caption(" · ".join(told))
 
 

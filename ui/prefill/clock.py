@@ -9,7 +9,7 @@ import streamlit as st
 from core.backends.experiments.report import Json, Report
 from core.backends.experiments.standing import standing
 from ui.frame.charts import Bar, bars_beside
-from ui.frame.session import say
+from ui.frame.session import say, say_each
 from ui.prefill.about import claimed, times
 from ui.prefill.charts import Curve, curves
 from ui.words.numbers import digits, percent
@@ -40,7 +40,7 @@ def ms_words(timing: Json) -> list[str]:
 
 def labelled(name: str, basis: str) -> str:
     """A quantity and what it rests on: measured, modelled or claimed."""
-    return f"{say(name)} · {say(basis)}"
+    return f"{say_each(name)} · {say(basis)}"
 
 
 def three_ratios(report: Report, row: Json) -> None:

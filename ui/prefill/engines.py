@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.backends.engines.llama import llama_available
+from core.backends.engines.tally import left_out_of
 from core.backends.experiments.report import Json, Report
 from core.backends.spec import SIZES
-from core.errors import BackendError
 from core.extras import how_to_add
 from ui.frame.session import lang, plain, say
 from ui.prefill.about import times
@@ -31,7 +31,9 @@ def engines_view(report: Report) -> None:
     """One chart of all engines; who was faster than itself; users at once; who is missing and why."""
     sweep = [row for row in report.rows if row["part"] == "sweep"]
     crowds = [row for row in report.rows if row["part"] == "users"]
-    names = [str(engine["name"]) for engine in report.settings["engines"]]
+    names = list(dict.fromkeys(str(row["engine"]) for row in sweep))  # an opened file may name others
+    if not names:
+        return
     st.plotly_chart(_sweep_chart(sweep, names), key="prefill_engines")
     _tiles(sweep, names)
     _left_out(report)
@@ -165,6 +167,5 @@ def _who(report: Report) -> None:
 
 def _left_out(report: Report) -> None:
     """Engines that failed, each with its reason."""
-    for one in report.summary["left_out"]:
-        error = BackendError(one["code"], one["message"], **one["values"])
-        st.warning(plain(f"{one['engine'] or '–'}: {error_text(error, lang())}"))
+    for name, error in left_out_of(report):
+        st.warning(plain(f"{name or '–'}: {error_text(error, lang())}"))

@@ -12,7 +12,7 @@ from core.backends.decoders.torch_prefill import HOW_TO_ADD, torch_available
 from core.backends.models.sources import HOW_TO_ADD_MODEL, small_model_path
 from core.backends.spec import SIZES
 from core.errors import BrothError
-from ui.frame.session import plain, say, show_error, stands_on_one
+from ui.frame.session import plain, say, say_each, show_error, stands_on_one
 from ui.prefill.job import Job
 from ui.prefill.models import (
     RANDOM,
@@ -23,7 +23,16 @@ from ui.prefill.models import (
     models,
     need_mb,
 )
-from ui.prefill.state import PrefillState, collect, forget_measured, measure, seconds_of, state, usable_choice
+from ui.prefill.state import (
+    PrefillState,
+    Whence,
+    collect,
+    forget_measured,
+    measure,
+    seconds_of,
+    state,
+    usable_choice,
+)
 from ui.words.numbers import digits
 
 TICK_S = 0.4
@@ -36,29 +45,37 @@ _MUCH_MB = 100
 
 
 def choice_row() -> None:
-    """Library and model, and how to add what this server lacks."""
-    now, choice = state(), usable_choice()
-    left, right, more = st.columns([1, 2, 1], vertical_alignment="bottom")
+    """Library and model, in two columns of whoever calls."""
+    choice = usable_choice()
+    left, right = st.columns([2, 5], vertical_alignment="bottom")
     with left:
         st.session_state["prefill_library"] = choice.library
         st.segmented_control(
-            say("prefill.library"), libraries(), required=True, key="prefill_library", on_change=_choose
+            say_each("prefill.library"), libraries(), required=True, key="prefill_library", on_change=_choose
         )
     with right:
         st.session_state["prefill_model"] = choice.model
         words = {name: model_words(Choice(choice.library, name)) for name in models()}
         st.selectbox(
-            say("prefill.model"),
+            say_each("prefill.model"),
             models(),
             format_func=words.__getitem__,
             key="prefill_model",
             on_change=_choose,
         )
+
+
+def adding() -> None:
+    """How to add what this server lacks."""
     lacking = _lacking()
     if lacking:
-        with more, st.popover(say("prefill.more"), width="stretch"):
+        with st.popover(say("prefill.more")):
             st.markdown("\n\n".join(lacking))
-    need = _memory_words(now.choice)
+
+
+def memory_words() -> None:
+    """What a large model will take, while it is not loaded."""
+    need = _memory_words(state().choice)
     if need:
         st.caption(need)
 
@@ -89,7 +106,6 @@ def _lacking() -> list[str]:
 
 
 def _memory_words(choice: Choice) -> str:
-    """What a large model will take, while it is not loaded."""
     try:
         need = need_mb(choice)
     except BrothError:
@@ -102,26 +118,32 @@ def _memory_words(choice: Choice) -> str:
 # -- measuring ------------------------------------------------------------------------------------------
 
 
-def measure_row(experiment: str, own: bool) -> None:
+def measure_row(experiment: str, whence: Whence) -> None:
     """Measure here and now; go back to the kept result."""
     seconds = seconds_of(experiment, usable_choice())
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            say("prefill.again" if own else "prefill.measure"),
+            say("prefill.again" if whence == "own" else "prefill.measure"),
             type="primary",
             key=f"prefill_measure_{experiment}",
             on_click=measure,
             args=(experiment,),
             disabled=state().job is not None,
         )
-        if own:
+        if whence:
             st.button(
-                say("prefill.kept_again"),
+                say(f"prefill.back.{_behind(experiment, whence)}"),
                 key=f"prefill_kept_{experiment}",
                 on_click=forget_measured,
                 args=(experiment,),
             )
         st.caption(say("prefill.takes", seconds=digits(max(1, round(seconds)))))
+
+
+def _behind(experiment: str, whence: Whence) -> str:
+    """What stands behind the result that is shown."""
+    own = (experiment, usable_choice()) in state().results
+    return "own" if whence != "own" and own else "kept"
 
 
 def job_panel() -> None:

@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 from streamlit.components.v2 import component
 
+from core.backends.base import Difference
 from core.backends.decoders.loader import ModelLoader
 from core.backends.experiments.prefix import (
     INSTEAD,
@@ -22,6 +23,7 @@ from core.errors import BrothError
 from ui.frame.kept import Kept
 from ui.frame.session import lang, lang_mode, plain, say, tell
 from ui.frame.static_files import loader_js
+from ui.prefill.about import equality_words
 from ui.prefill.job import Job
 from ui.prefill.models import loader
 from ui.prefill.prefix_payload import blocks_of, digest, is_right, off_by, prefix_payload, worst_of
@@ -129,6 +131,7 @@ def _told(report: Report) -> None:
     sentences.append(say("prefill.prefix.reused" if hit else "prefill.prefix.reused.none", **amounts))
     st.markdown(tell(*sentences))
     st.markdown(tell(*_reasons(report)))
+    st.markdown(equality_words(Difference(**summary["equality"])))
 
 
 def _reasons(report: Report) -> list[str]:

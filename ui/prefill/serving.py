@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.backends.experiments.report import Report
 from ui.frame.charts import Bar, bars_beside
-from ui.frame.session import say
+from ui.frame.session import say, say_under
 from ui.prefill.about import claimed, times
 from ui.prefill.charts import Curve, claim_bars, curves
 from ui.prefill.clock import clock_of, column_of, labelled, ms_of, spread_of, spread_words
@@ -57,8 +57,8 @@ def users_view(report: Report) -> None:
         "shared": settings["shared"],
         "own": settings["own"],
     }
-    st.markdown(say("prefill.users.words", first=digits(cache["first_ms"]), later=digits(cache["later_ms"]),
-                    **numbers))  # fmt: skip
+    first, later = digits(cache["first_ms"]), digits(cache["later_ms"])
+    st.markdown(say_under("prefill.users.words", first=first, later=later, **numbers))
 
 
 def decode_view(report: Report) -> None:
@@ -79,7 +79,7 @@ def decode_view(report: Report) -> None:
     st.plotly_chart(figure, key="prefill_decode")
     last = rows[-1]
     st.markdown(
-        say(
+        say_under(
             "prefill.decode.words",
             position=digits(last["position"]),
             ratio=times(last["ratio"]),
@@ -112,7 +112,7 @@ def saving_view(report: Report) -> None:
     st.plotly_chart(figure, key="prefill_saving")
     inside = sum(CLAIM[0] <= share <= CLAIM[1] for share in shares)
     words = {"low": percent(min(shares), 0), "high": percent(max(shares), 0)}
-    st.markdown(say("prefill.saving.words", inside=inside, cases=len(rows), **words))
+    st.markdown(say_under("prefill.saving.words", inside=inside, cases=len(rows), **words))
     head = [say(f"prefill.head.{name}") for name in ("case", "hit_tokens")]
     head += [f"{say(f'prefill.head.{name}')}, {clock}" for name in ("without", "with")]
     head += [say("prefill.saved"), say("prefill.saving.linear")]

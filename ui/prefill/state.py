@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from core.backends.decoders.loader import ModelLoader
 from core.backends.experiments.report import Report
@@ -14,10 +14,23 @@ from core.errors import BrothError
 from ui.frame.kept import Kept
 from ui.prefill.experiments import EXPERIMENTS, expected_s, kept_report
 from ui.prefill.job import Job, visitor_is_here
-from ui.prefill.models import Choice, libraries, loader, models, relative_work
+from ui.prefill.link import CARRIED, carry
+from ui.prefill.models import SMALL, Choice, libraries, loader, models, relative_work
 from ui.stage.payload import StageLog
 
 T = TypeVar("T")
+
+
+Whence = Literal["", "own", "file", "link"]
+"""Where a result that is shown comes from; "": it came with the lab."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A result that somebody brought along."""
+
+    report: Report
+    whence: Whence
 
 
 @dataclass
@@ -33,14 +46,42 @@ class PrefillState:
     ended: str = ""
     """Which job ended last."""
     results: dict[tuple[str, Choice], Report] = field(default_factory=dict)
+    """Measured in this session, the newest last."""
+    opened: dict[tuple[str, Choice], Opened] = field(default_factory=dict)
+    """Brought along, the newest last."""
+    too_long: tuple[Report, ...] = ()
+    """For which the link has no room."""
+    followed: object = None
+    """What the link was last made from."""
     on_stage: bool = False
     """Whether the stage's runs are computed for real."""
     runs: dict[str, StageLog] = field(default_factory=dict)
     """Those that were, the last few, by the digest of the run without times."""
 
 
-state = Kept("prefill", PrefillState).get
+def _as_linked() -> PrefillState:
+    """What the link that was opened says; a reload is nothing else."""
+    carried = CARRIED.get()
+    opened = {(report.experiment, choice): Opened(report, "link") for choice, report in carried.results}
+    return PrefillState(choice=carried.choice, opened=opened)
+
+
+state = Kept("prefill", _as_linked).get
 """This visitor's."""
+
+
+def follow() -> None:
+    """The link says what is chosen and measured by now, the section that is shown first."""
+    now = state()
+    brought = {key: one.report for key, one in now.opened.items()}
+    newest = [*reversed(now.results.items()), *reversed(brought.items())]
+    newest.sort(key=lambda pair: pair[0] != (now.section, now.choice))
+    known, before = (now.choice, tuple(id(report) for _, report in newest)), now.followed
+    if known != before:
+        carried, now.too_long = carry(now.choice, [(key[1], report) for key, report in newest])
+        now.followed = known
+        if carried != CARRIED.get():
+            CARRIED.set(carried)
 
 
 def usable_choice() -> Choice:
@@ -85,6 +126,8 @@ def measure(experiment: str) -> None:
     now, choice = state(), usable_choice()
 
     def keep(report: Report) -> None:
+        now.results.pop((experiment, choice), None)
+        now.opened.pop((experiment, choice), None)
         now.results[experiment, choice] = report
 
     begin(experiment, choice, partial(_measure, experiment, loader()), keep, seconds_of(experiment, choice))
@@ -106,12 +149,31 @@ def _measure(experiment: str, known: ModelLoader, job: Job[Report]) -> Report:
         return EXPERIMENTS[experiment](model, job.progress, job.cancelled)
 
 
-def report_of(experiment: str) -> tuple[Report | None, bool]:
-    """What to show, and whether the visitor measured it."""
-    own = state().results.get((experiment, usable_choice()))
-    return (own, True) if own else (kept_report(experiment, usable_choice()), False)
+def report_of(experiment: str) -> tuple[Report | None, Whence]:
+    """What to show, and where it comes from: brought along, measured here, or with the lab."""
+    now, choice = state(), usable_choice()
+    key = experiment, choice
+    if key in now.opened:
+        return now.opened[key].report, now.opened[key].whence
+    if key in now.results:
+        return now.results[key], "own"
+    return kept_report(experiment, choice), ""
 
 
 def forget_measured(experiment: str) -> None:
-    """Show the kept result again."""
-    state().results.pop((experiment, usable_choice()), None)
+    """One step back: from what was brought along to what was measured here, from that to the kept result."""
+    now, key = state(), (experiment, usable_choice())
+    if now.opened.pop(key, None) is None:
+        now.results.pop(key, None)
+
+
+def open_report(report: Report) -> None:
+    """Show a result that came as a file, with the library and the model that it was measured with, where this
+    server has them."""
+    now = state()
+    library = next((name for name in libraries() if name == report.backend), now.choice.library)
+    found = SMALL if report.model.lower().startswith("smollm2") else report.model
+    model = found if found in models() else now.choice.model
+    now.choice = Choice(library, model)
+    now.opened.pop((report.experiment, now.choice), None)
+    now.opened[report.experiment, now.choice] = Opened(report, "file")

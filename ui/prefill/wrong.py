@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.backends.experiments.report import Json, Report
 from core.backends.models.sources import HOW_TO_ADD_MODEL
-from ui.frame.session import plain, say
+from ui.frame.session import plain, say, say_each, say_under
 from ui.prefill.about import certainty, origin
 from ui.prefill.charts import Curve, curves
 from ui.prefill.models import readable_models
@@ -34,7 +34,7 @@ def breaks_view(report: Report) -> None:
     figure = curves(found, say("prefill.axis.layer"), say("prefill.axis.error"), unit=" %")
     figure.update_xaxes(dtick=max(1, len(rows) // 12))
     st.plotly_chart(figure, key="prefill_breaks")
-    st.markdown(say("prefill.breaks.words"))
+    st.markdown(say_under("prefill.breaks.words"))
     head = [say(f"prefill.head.{name}") for name in ("reuse", "flipped", "kl", "relative", "max_abs")]
     places = [(place, report.summary[place]) for place in ("in_place", "moved")]
     legal = max(summary["legal_max_abs"] for _, summary in places)
@@ -57,8 +57,8 @@ def _summary_row(place: str, summary: Json) -> list[str]:
 
 def astray_panel() -> None:
     """What a real model goes on to write over blocks that must not be reused."""
-    st.subheader(say("prefill.astray.title"), anchor=False)
-    st.markdown(say("prefill.astray.intro"))
+    st.subheader(say_each("prefill.astray.title"), anchor=False)
+    st.markdown(say_under("prefill.astray.intro"))
     report, own = report_of("astray")
     readable = readable_models()
     if usable_choice().model in readable:
@@ -135,7 +135,7 @@ def documents_view(report: Report) -> None:
     chained, content = report.rows
     settings = report.settings
     st.markdown(
-        say(
+        say_under(
             "prefill.documents.words",
             more=digits(round(100 * (content["hit_rate"] - chained["hit_rate"]))),
             wrong=content["wrong"],

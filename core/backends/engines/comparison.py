@@ -13,13 +13,14 @@ import random
 import statistics
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 from core.backends.decoders.loader import Model
-from core.backends.engines.base import About, First, Prompt, PromptEngine
+from core.backends.engines.base import First, Prompt, PromptEngine
 from core.backends.engines.ours import OurEngine
 from core.backends.engines.prompts import Prompts
+from core.backends.engines.tally import Asked, about_json, crowd_rows, left_out_text, same_first, sweep_rows
 from core.backends.experiments.measure import DISTURBED
 from core.backends.experiments.report import Json, Report, report
 from core.backends.experiments.runs import settle
@@ -68,15 +69,6 @@ class Plan:
         return (self.warm_ups + self.rounds) * sweep + self.rounds * crowds
 
 
-@dataclass(slots=True)
-class _Asked:
-    """What one engine answered: by hit fraction, and by (users, shared or not), one entry a round."""
-
-    engine: PromptEngine
-    sweep: dict[float, list[First]] = field(default_factory=dict)
-    crowds: dict[tuple[int, bool], list[list[First]]] = field(default_factory=dict)
-
-
 def compare_engines(
     model: Model,
     others: Sequence[Opens],
@@ -113,7 +105,7 @@ class _Race:
         self.plan, self.ours = plan, ours
         self.prompts = Prompts(seed, model.spec.vocab_size, model.tokenizer)
         self.dice = random.Random(seed)
-        self.asked = [_Asked(ours)]
+        self.asked = [Asked(ours)]
         self.left_out: list[Json] = []
         self.complete = True
         self._progress, self._cancelled = progress, cancelled
@@ -122,7 +114,7 @@ class _Race:
         """Start the other engines."""
         for start in others:
             try:
-                self.asked.append(_Asked(start()))
+                self.asked.append(Asked(start()))
             except BackendError as error:
                 self._leave_out("", error)
 
@@ -200,7 +192,7 @@ class _Race:
         prompts = [prefix + self.prompts.fresh(own) for _ in range(users)]
         return prefix + self.prompts.fresh(BLOCK), prompts
 
-    def _ask(self, one: _Asked, prime: Prompt | None, prompts: Sequence[Prompt]) -> list[First] | None:
+    def _ask(self, one: Asked, prime: Prompt | None, prompts: Sequence[Prompt]) -> list[First] | None:
         """All prompts at once, after the one that fills the cache; None: the engine is out."""
         if one not in self.asked:
             return None
@@ -220,13 +212,13 @@ class _Race:
         if error.code == "backend.cancelled":
             raise error
         values = {key: value for key, value in error.values.items() if isinstance(value, str | int | float)}
-        self.left_out.append({"engine": name, "code": error.code, "values": values, "message": error.message})
+        self.left_out.append({"engine": name, "code": error.code, "values": values})
 
     def report(self) -> Report:
         """What came out. ``rows``: one for each engine and hit fraction, then one for each crowd."""
         plan, ours = self.plan, self.asked[0]
-        rows = [row for one in self.asked for row in _sweep_rows(one)]
-        rows += [row for one in self.asked for row in _crowd_rows(one)]
+        rows = [row for one in self.asked for row in sweep_rows(one)]
+        rows += [row for one in self.asked for row in crowd_rows(one)]
         own = [first for found in ours.sweep.values() for first in found if first.cpu_s]
         ratios = [first.wall_s / first.cpu_s for first in own if first.cpu_s]
         settings = {
@@ -237,14 +229,14 @@ class _Race:
             "rounds": len(ours.sweep[plan.fractions[0]]),
             "warm_ups": plan.warm_ups,
             "same_text": self.prompts.same_text,
-            "engines": [_about(one.engine.about) for one in self.asked],
+            "engines": [about_json(one.engine.about) for one in self.asked],
         }
         return report(
             "engines",
             self.ours.backend,
             settings,
             rows,
-            summary={"left_out": self.left_out, **_same_first(self.asked)},
+            summary={"left_out": left_out_text(self.left_out), **same_first(self.asked)},
             disturbed=bool(ratios) and statistics.median(ratios) > DISTURBED,
             complete=self.complete,
         )
@@ -264,82 +256,3 @@ def at_once(engine: PromptEngine, prompts: Sequence[Prompt], cancelled: Cancelle
                 wait(asked)
                 raise stopped()
         return [one.result() for one in asked]
-
-
-def _sweep_rows(one: _Asked) -> list[Json]:
-    colds = one.sweep[min(one.sweep)]
-    rows = []
-    for fraction, found in one.sweep.items():
-        ratios = [cold.wall_s / first.wall_s for cold, first in zip(colds, found, strict=True)]
-        rows.append(
-            {
-                "part": "sweep",
-                "engine": one.engine.about.name,
-                "fraction": fraction,
-                **_told(found),
-                **_spread("wall", [first.wall_s * 1e3 for first in found], "_ms"),
-                **_spread("ratio", ratios),
-                "num": len(found),
-            }
-        )
-    return rows
-
-
-def _crowd_rows(one: _Asked) -> list[Json]:
-    rows = []
-    for (users, warm), rounds in one.crowds.items():
-        in_order = [sorted(first.wall_s * 1e3 for first in found) for found in rounds]
-        rows.append(
-            {
-                "part": "users",
-                "engine": one.engine.about.name,
-                "users": users,
-                "warm": warm,
-                **_told([first for found in rounds for first in found]),
-                **_spread("first", [found[0] for found in in_order], "_ms"),
-                **_spread("mean", [statistics.mean(found) for found in in_order], "_ms"),
-                **_spread("last", [found[-1] for found in in_order], "_ms"),
-                "num": len(rounds),
-            }
-        )
-    return rows
-
-
-def _told(found: Sequence[First]) -> Json:
-    """What the engine says of its cache: the mean over the answers, None as soon as one does not tell."""
-    shares = [first.cached_share for first in found]
-    known = [share for share in shares if share is not None]
-    tokens = [first.prompt_tokens for first in found if first.prompt_tokens is not None]
-    return {
-        "cached_share": statistics.mean(known) if len(known) == len(shares) else None,
-        "prompt_tokens": statistics.median(tokens) if len(tokens) == len(found) else None,
-    }
-
-
-def _spread(name: str, values: Sequence[float], unit: str = "") -> Json:
-    """Median, smallest and largest."""
-    return {
-        f"{name}{unit}": statistics.median(values),
-        f"{name}_low{unit}": min(values),
-        f"{name}_high{unit}": max(values),
-    }
-
-
-def _same_first(asked: Sequence[_Asked]) -> Json:
-    """How often an engine that takes our ids begins its answer as ours does."""
-    ours, *others = asked
-    found: Json = {}
-    for one in others:
-        if one.engine.about.takes != "tokens":
-            continue
-        pairs = [
-            (mine.text, theirs.text)
-            for fraction, answers in ours.sweep.items()
-            for mine, theirs in zip(answers, one.sweep[fraction], strict=True)
-        ]
-        found = {"same_first": sum(mine == theirs for mine, theirs in pairs), "compared": len(pairs)}
-    return found
-
-
-def _about(about: About) -> Json:
-    return {name: getattr(about, name) for name in about.__slots__}

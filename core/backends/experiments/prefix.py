@@ -132,7 +132,7 @@ def why_prefix(
         "moved_by": len(new) - len(old),
     }
     rows = _rows(texts, span, found)
-    return report("prefix", found.backend, settings, rows, summary=_summary(found), equality=found.equality)
+    return report("prefix", found.backend, settings, rows, summary=_summary(found))
 
 
 def _refuse_many(count: int, limit: int) -> None:
@@ -223,6 +223,7 @@ def _summary(found: _Computed) -> Json:
     heads = {layer: weights[:MOST_HEADS] for layer, weights in found.weights.items()}
     return {
         "hit_tokens": found.plan.num_cached,
+        "equality": found.equality.to_json(),  # the report's own would stand there before the bet
         "table": list(found.plan.block_table),
         "cached_table": list(found.cached_plan.block_table),
         "layers": list(heads),

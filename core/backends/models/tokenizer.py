@@ -21,10 +21,10 @@ _COMPOSED = ("qwen2", "deepseek-r1-qwen")
 """The models behind these names were trained on composed letters (NFC); the files do not say so."""
 
 _SETTINGS = (
-    "add_bos_token", "add_eos_token", "add_sep_token", "add_space_prefix", "merges", "model", "normalizer.nfc",
-    "pre", "scores", "suppress_tokens", "token_type", "token_type_count", "tokens",
+    "add_bos_token", "add_eos_token", "add_sep_token", "add_space_prefix", "merges", "model",
+    "normalizer.nfc", "pre", "scores", "suppress_tokens", "token_type", "token_type_count", "tokens",
 )  # fmt: skip
-"""What a tokenizer's entries may say, with ids of single tokens besides; anything else may change the tokens."""
+"""What a tokenizer's entries may say, and ids of single tokens besides; anything else may change texts."""
 
 
 class ModelTokenizer(Protocol):

@@ -21,6 +21,7 @@ from core.backends.engines.llama_child import MARK
 from core.backends.engines.openai_server import OpenAiEngine
 from core.backends.engines.ours import OurEngine
 from core.backends.engines.prompts import WORDS, Prompts
+from core.backends.engines.tally import left_out_of
 from core.backends.models.sources import ModelSource, small_model_path
 from core.errors import BackendError
 from tests.unit.core.backends.fake_server import fake_server
@@ -114,7 +115,7 @@ def test_a_server_of_known_truth(model: Model) -> None:
     assert 2.0 < rows[2]["ratio"] <= 4.4
     cold = [row for row in again.rows if row["engine"] == "fakery (server)" and row["part"] == "sweep"]
     assert cold[0]["cached_share"] == 0.0, "what was sent in an earlier measurement is not sent again as cold"
-    assert report.summary["left_out"] == []
+    assert left_out_of(report) == []
 
 
 def test_all_engines_are_sent_the_same_and_cold_is_new(model: Model) -> None:
@@ -139,7 +140,7 @@ def test_what_is_unknown_stays_unknown(model: Model) -> None:
 def test_who_fails_is_left_out_with_a_reason_and_the_others_go_on(model: Model, fails: int) -> None:
     lame, fine = Told(fails), Told()
     report = compare_engines(model, [lambda: lame, lambda: fine], seed=6, plan=PLAN)
-    assert [one["code"] for one in report.summary["left_out"]] == ["backend.server_cut"]
+    assert [(name, error.code) for name, error in left_out_of(report)] == [("told", "backend.server_cut")]
     assert len({row["engine"] for row in report.rows}) == 2
     assert lame.closed
     assert report.complete
@@ -150,7 +151,9 @@ def test_who_does_not_start_is_left_out(model: Model) -> None:
         raise BackendError("backend.llama_ended", "no", why="x")
 
     report = compare_engines(model, [never], seed=7, plan=PLAN)
-    assert report.summary["left_out"][0]["values"] == {"why": "x"}
+    assert left_out_of(report)[0][1].values == {"why": "x"}
+    for strange in ("[", "[1]", '[{"engine": 1}]', "9", '[{"engine": "", "code": "", "values": 1}]'):
+        assert left_out_of(replace(report, summary={"left_out": strange})) == []
 
 
 def test_stopping_keeps_the_rounds_that_are_whole(model: Model) -> None:
@@ -203,9 +206,14 @@ def test_users_at_once_are_at_once_and_ours_stand_in_line(model: Model) -> None:
     prompts = Prompts(1, TINY.vocab_size)
     assert len(at_once(Meeting(), [prompts.fresh(16) for _ in range(3)], lambda: False)) == 3
     ours = OurEngine(model, 2000)
-    found = at_once(ours, [prompts.fresh(128) for _ in range(4)], lambda: False)
-    walls = sorted(first.wall_s for first in found)
-    assert walls[-1] > sum(first.cpu_s or 0.0 for first in found) * 0.8
+    asked = []
+    waits = threading.Thread(target=lambda: asked.append(ours.ask(prompts.fresh(128))))
+    with ours._turn:
+        waits.start()
+        time.sleep(0.2)
+        assert not asked
+    waits.join(10)
+    assert asked[0].wall_s >= 0.15, "the wait is part of the time"
 
 
 # -- llama.cpp --------------------------------------------------------------------------------------------

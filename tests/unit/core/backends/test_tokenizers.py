@@ -174,6 +174,21 @@ def test_a_tokenizer_of_an_unknown_kind_is_refused_by_its_name(changes: Any, tmp
     assert caught.value.code == "backend.tokenizer_kind"
 
 
+@pytest.mark.parametrize("name", ["normalizer.lowercase", "remove_extra_whitespaces", "of_tomorrow"])
+def test_a_setting_of_a_tokenizer_that_is_not_known_is_refused_by_its_name(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BackendError) as caught:
+        from_file(tmp_path, **{name: True})
+    assert (caught.value.code, caught.value.values["what"]) == ("backend.tokenizer_kind", name)
+    from_file(tmp_path, **{name: False, "fim_pre_token_id": 1})
+
+
+def test_a_file_that_says_itself_whether_letters_are_composed(tmp_path: Path) -> None:
+    kinds = {"token_type": [1] * (len(TOKENS) + 1), "tokens": [*TOKENS, "Ã©"], "merges": [*MERGES, "Ã ©"]}
+    for pre, said in (("qwen2", False), ("gpt-2", True)):
+        made = from_file(tmp_path, **kinds, **{"pre": pre, "normalizer.nfc": said})
+        assert (made.encode("e\u0301") == [len(TOKENS)]) is said
+
+
 def test_what_the_name_of_a_cut_says_beside_the_cut(tmp_path: Path) -> None:
     """Qwen composes letters; Llama 3 takes a piece that is a token without merging."""
     tokens, merges = [*TOKENS, "Ã©", "abc"], [*MERGES, "Ã ©"]

@@ -146,13 +146,17 @@ def test_a_result_counts_its_own_time_and_work() -> None:
 # -- without torch ------------------------------------------------------------------------------------------
 
 
-def test_without_torch_there_is_a_sentence_and_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("problem", [ImportError("No module named 'torch'"), AttributeError("torch.half")])
+def test_without_torch_there_is_a_sentence_and_numpy(
+    monkeypatch: pytest.MonkeyPatch, problem: Exception
+) -> None:
+    """Nor with half of it, which set-up leaves behind when it is cut off."""
     real = builtins.__import__
 
-    def no_torch(name: str, *rest: Any) -> Any:
+    def no_torch(name: str, *rest: Any, **more: Any) -> Any:
         if name == "torch":
-            raise ImportError("No module named 'torch'")
-        return real(name, *rest)
+            raise problem
+        return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", no_torch)
     with pytest.raises(BackendError) as caught:

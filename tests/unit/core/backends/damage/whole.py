@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +40,7 @@ KINDS = {
 FOLDERS = {
     "llama": ("llama", replace(SPEC, rope_factors=())),
     "qwen2": ("qwen2", replace(VARIANTS["qwen2"], vocab_size=len(TOKENS), folds_tokens=False)),
+    "mistral3": ("ministral3", SPEC),
     "qwen3 with an index": ("qwen3", replace(VARIANTS["qwen3"], vocab_size=len(TOKENS), folds_tokens=False)),
 }
 """Hugging Face directories: their type and shape."""
@@ -51,7 +53,15 @@ def write_folder(kind: str, folder: Path) -> Path:
         "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
         "original_max_position_embeddings": 64,
     }  # fmt: skip
+    if kind == "mistral3":
+        table = {
+            "rope_type": "yarn", "factor": 4.0, "beta_fast": 32.0, "original_max_position_embeddings": 64,
+            "llama_4_scaling_beta": 0.1, "mscale": 1.0, "mscale_all_dim": 0.5,
+        }  # fmt: skip
     write_hf(folder, spec, weights_of(spec), model_type, rope_scaling=table)
+    if kind == "mistral3":
+        text = json.loads((folder / "config.json").read_bytes())
+        (folder / "config.json").write_text(json.dumps({"model_type": kind, "text_config": text}), "utf-8")
     hf_tokenizer_files(folder)
     if "index" in kind:
         write_index(folder)
