@@ -66,7 +66,8 @@ object-position:left top}
 .st-key-prefill-head h2{padding:0}
 .st-key-prefill-astray h3{font-size:1.25rem}
 @media (min-width:1000px){
-.st-key-prefill-head :is(.stSelectbox,.stButtonGroup){display:flex;flex-direction:row;align-items:center;gap:.5rem}
+.st-key-prefill-head :is(.stSelectbox,.stButtonGroup){display:flex;flex-direction:row;align-items:center;
+gap:.5rem}
 .st-key-prefill-head :is(.stSelectbox,.stButtonGroup) [data-testid=stWidgetLabel]{margin:0;flex:0 1 auto}
 .st-key-prefill-head .stButtonGroup>:last-child{flex:none}
 .st-key-prefill-head .stSelectbox>:last-child{flex:1}
