@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.backends.experiments.report import Report
+from ui.course.place import opened_at, stands_at
 from ui.frame.session import say_each, say_under
 from ui.frame.shell import toolbar
 from ui.prefill.about import certainty, origin, tell_other
@@ -18,7 +19,7 @@ from ui.prefill.hardware import hardware_panel
 from ui.prefill.opening import opening, refused
 from ui.prefill.panels import adding, choice_row, ended_panel, job_panel, measure_row, memory_words
 from ui.prefill.prefix import prefix_view
-from ui.prefill.sections import SECTION, choose_section
+from ui.prefill.sections import SECTION, SECTIONS, choose_section
 from ui.prefill.serving import decode_view, saving_view, users_view
 from ui.prefill.state import collect, follow, report_of
 from ui.prefill.wrong import astray_panel, breaks_view, documents_view
@@ -49,7 +50,10 @@ def render() -> None:
     toolbar()
     collect()
     _head()
-    name = choose_section()
+    first = opened_at("prefill", SECTIONS)
+    name = choose_section(first)
+    if name != (first or SECTIONS[0]):
+        stands_at("prefill", name)
     if name in PANELS:
         st.markdown(say_under(f"prefill.{name}.intro"))
         memory_words()

@@ -70,6 +70,7 @@ object-position:left top}
 gap:.5rem}
 .st-key-prefill-head :is(.stSelectbox,.stButtonGroup) [data-testid=stWidgetLabel]{margin:0;flex:0 1 auto}
 .st-key-prefill-head .stButtonGroup>:last-child{flex:none}
+[class*="st-key-prefill-measure-"] .stHorizontalBlock:has(>:nth-child(2):last-child){flex-wrap:nowrap}
 .st-key-prefill-head .stSelectbox>:last-child{flex:1}
 }
 [class*="st-key-prefill-measure-"]{min-height:3.75rem;justify-content:center}

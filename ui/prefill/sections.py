@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui.course.place import opened_at, stands_at
 from ui.frame.session import say, say_each, stands_on_one
 from ui.prefill.state import state
 
@@ -17,7 +16,7 @@ GROUPS = {
 """Sections by what they are about, in the order in which a newcomer reads them."""
 
 SECTIONS = tuple(name for names in GROUPS.values() for name in names)
-PAGE, SECTION, _GROUP = "prefill", "prefill_section", "prefill_group"
+SECTION, _GROUP = "prefill_section", "prefill_group"
 
 
 def group_of(section: str) -> str:
@@ -25,10 +24,9 @@ def group_of(section: str) -> str:
     return next(group for group, names in GROUPS.items() if section in names)
 
 
-def choose_section() -> str:
-    """The one that the link names, and after a reload again."""
+def choose_section(first: str | None) -> str:
+    """The one that stands open; ``first``: the one that the link names."""
     now = state()
-    first = opened_at(PAGE, SECTIONS)
     if st.session_state.get(SECTION) not in SECTIONS:
         st.session_state[SECTION] = first or now.section
     if first not in (None, now.section) and st.session_state[SECTION] == now.section:
@@ -36,8 +34,6 @@ def choose_section() -> str:
     now.section = st.session_state[SECTION]
     with st.container(key="prefill-sections", gap="xsmall"):
         _rows(group_of(now.section))
-    if now.section != (first or SECTIONS[0]):
-        stands_at(PAGE, now.section)
     return now.section
 
 
