@@ -77,13 +77,16 @@ def decode_view(report: Report) -> None:
         found, say("prefill.axis.position"), say("prefill.axis.ms_token", clock=clock), unit=" ms"
     )
     st.plotly_chart(figure, key="prefill_decode")
-    last = rows[-1]
+    first, last = rows[0], rows[-1]
     st.markdown(
         say_under(
             "prefill.decode.words",
             position=digits(last["position"]),
             ratio=times(last["ratio"]),
             flops=times(last["flops"]),
+            near=digits(first["position"]),
+            near_ms=digits(ms_of(first["with"])),
+            ms=digits(ms_of(last["with"])),
         )
     )
     sides = [f"{say(f'prefill.decode.{side}')}, {clock}" for side in ("without", "with")]
