@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.backends.base import PrefillResult
+from core.backends.decoders import device
 from core.backends.experiments.fit import Fit
 from core.backends.experiments.hits import hit_pairs
 from core.backends.experiments.machines import machine_of, nearest
@@ -158,3 +160,17 @@ def test_the_nearest_class_is_chosen(pair: Report) -> None:
     assert near("Ampere Altra, 8 cores") == "Apple M2, 8 cores"
     assert near("NVIDIA H100") == "NVIDIA H200"
     assert nearest([], "AMD EPYC, 2 cores") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("AMD EPYC", "AMD EPYC (family 26, model 2)"), ("AMD EPYC 9654", "AMD EPYC 9654")],
+)
+def test_a_name_without_a_number_gets_the_family(
+    name: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every EPYC behind a hypervisor calls itself alike: their times are not of one class."""
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text(f"processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: {name}\n", "utf-8")
+    monkeypatch.setattr(device, "_CPUINFO", cpuinfo)
+    assert device.cpu_name().startswith(f"{told}, ")
