@@ -9,7 +9,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.unit.core.backends.damage.tally import Tally, tally_entries, tally_files, tally_folders, tally_sparse
+from tests.unit.core.backends.damage.tally import (
+    Tally,
+    tally_entries,
+    tally_files,
+    tally_folders,
+    tally_sparse,
+)
 from tests.unit.core.backends.damage.ways import DAMAGES, FOLDER_DAMAGES, GGUF_ENTRIES
 from tests.unit.core.backends.damage.whole import FOLDERS, KINDS
 
