@@ -28,7 +28,22 @@ from ui.words.i18n import LANGS, Lang, t
 
 COMES_BACK = [name for name in VIEWS if can_come_back(name)]
 LINKED = Choice("numpy", "S")
-WRONG: tuple[Any, ...] = (None, True, "x", "", -1, 0, 0.5, 1e300, float("nan"), [], {}, [1], {"a": 1}, 10**400)
+WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    "x",
+    "",
+    -1,
+    0,
+    0.5,
+    1e300,
+    float("nan"),
+    [],
+    {},
+    [1],
+    {"a": 1},
+    10**400,
+)
 
 
 def kept_of(experiment: str) -> Report:

@@ -19,7 +19,8 @@ PIECE = 2**24
 
 MOST_HEAD = 64 * 2**20
 """Bytes of the largest head of a file, or settings file, that is read: four times what the largest
-vocabulary that people use needs. Read values take several times their place, and a sparse file is as long as it likes."""
+vocabulary that people use needs. Read values take several times their place, and a sparse file is as long as
+it likes."""
 
 MOST_TOKENIZER = 128 * 2**20
 """Bytes of the largest ``tokenizer.json`` that is read."""
