@@ -217,6 +217,9 @@ def test_changed_words() -> None:
     assert changed_words("a cat sat", "a dog sat") == ("cat", "dog")
     assert changed_words("x = 7\nfor i", "x = 2\nfor i") == ("7", "2")
     assert changed_words("same", "same") == ("", "")
+    assert changed_words("汤用牛骨熬八小时", "汤用鱼骨熬八小时") == ("牛", "鱼")
+    assert changed_words("the big old cat", "the cat") == ("big old", "")
+    assert changed_words("beefy broth", "fishy broth") == ("beefy", "fishy")
 
 
 # -- times on the stage -----------------------------------------------------------------------------------
