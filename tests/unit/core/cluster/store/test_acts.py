@@ -10,11 +10,12 @@ import pytest
 
 from core.cluster.store.address import open_parts
 from core.cluster.store.audit import audit
-from core.cluster.store.base import Acts, Layout, Parts, StoreError
+from core.cluster.store.base import Acts, Layout, Parts
 from core.cluster.store.frame import pack
 from core.cluster.store.recorded import payload
 from core.cluster.store.store import Hold, Store, Ticket, whole
 from core.engine.hash_chain import hash_chain
+from core.errors import StoreError
 
 Opened = Callable[..., Parts]
 A, B, C, D = hash_chain([1, 2, 3, 4], 1)

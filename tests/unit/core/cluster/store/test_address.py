@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from core.cluster.store.address import open_parts
-from core.cluster.store.base import Layout, StoreError
+from core.cluster.store.base import Layout
 from core.cluster.store.in_sqlite import SqliteParts
+from core.errors import StoreError
 
 
 @pytest.mark.parametrize("address", ["", "  ", "sqlite://", "sqlite:///"])

@@ -14,11 +14,12 @@ import pytest
 
 from benchmarks.store_server import Server, serving
 from core.cluster.store.address import open_parts
-from core.cluster.store.base import Layout, Parts, StoreError
+from core.cluster.store.base import Layout, Parts
 from core.cluster.store.recorded import payload
 from core.cluster.store.store import Store
 from core.cluster.store.tier import MOST_SKIPPED, SharedTier
 from core.engine.hash_chain import hash_chain
+from core.errors import StoreError
 from tests.unit.core.cluster.store.conftest import SERVERS, why_no_server
 
 KEYS = hash_chain([1, 2, 3], 1)
