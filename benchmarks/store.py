@@ -29,12 +29,13 @@ import numpy as np
 from benchmarks.store_server import programs, serving
 from core.cluster.store.address import open_parts
 from core.cluster.store.audit import Audit, audit
-from core.cluster.store.base import Acts, Layout, Parts, StoreError
+from core.cluster.store.base import Acts, Layout, Parts
 from core.cluster.store.recorded import payload
 from core.cluster.store.server_lru import remains, serve
 from core.cluster.store.store import Store
 from core.cluster.store.visit import Outcome, visit
 from core.engine.hash_chain import hash_chain
+from core.errors import StoreError
 from core.types import BlockHash
 
 ROOT = Path(__file__).resolve().parents[1]

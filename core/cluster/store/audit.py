@@ -32,7 +32,7 @@ class Audit:
 
 def audit(snapshot: Snapshot, stuck_s: float) -> Audit:
     """``stuck_s``: pins and claims that run for longer than this from now on will never end."""
-    far = snapshot.now + stuck_s
+    far = snapshot.at_s + stuck_s
     ready = {number: slot for number, slot in snapshot.slots.items() if slot.ready}
     lost = [number for number, slot in ready.items() if snapshot.index.get(slot.key) != number]
     stuck = [

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from core.errors import BrothError
 from core.types import BlockHash
 
 State = Literal["present", "pending", "absent"]
@@ -27,10 +26,6 @@ Finished = Literal["waiting", "visible", "replaced", "lost"]
 ``lost``: the claim is no longer ours."""
 FOREVER = 1e15
 """A lease that does not end, in seconds."""
-
-
-class StoreError(BrothError):
-    """A store that cannot be opened, or did not do what it was asked. For an engine it is a miss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +77,11 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A store at one moment. ``memory``: (slot, rank) -> what lies there; slots count from 1."""
+    """A store at one moment, ``at_s`` by its own clock. Slots count from 1.
 
-    now: float
+    ``memory``: (slot, rank) -> what lies there."""
+
+    at_s: float
     slots: Mapping[int, Slot]
     index: Mapping[BlockHash, int]
     memory: Mapping[tuple[int, int], bytes]

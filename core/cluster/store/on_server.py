@@ -22,9 +22,9 @@ from core.cluster.store.base import (
     Slot,
     Snapshot,
     State,
-    StoreError,
 )
 from core.cluster.store.said import evicts, gone, layout_differs, refused, slow
+from core.errors import StoreError
 from core.extras import how_to_add
 from core.types import BlockHash
 

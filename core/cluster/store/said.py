@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.cluster.store.base import StoreError
+from core.errors import StoreError
 
 A_MISS = "What was asked counts as a miss."
 

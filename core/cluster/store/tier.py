@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from core.cluster.store.base import StoreError
 from core.cluster.store.store import Hold, Store, T, Ticket, whole
+from core.errors import StoreError
 from core.types import BlockHash
 
 MOST_SKIPPED = 64
