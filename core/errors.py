@@ -8,6 +8,7 @@
     ├── EventLogError      an event log that cannot be read
     ├── RecordingError     a conformance recording that cannot be read
     ├── TraceError         a request trace that cannot be read
+    ├── StoreError         a shared store that cannot be opened, or did not do what it was asked
     └── BackendError       a real prefill that cannot be done here, or a model that cannot be loaded
 
 "No room right now" is never an error: in ``step()`` it is an event, in the lower verbs ``ok=False``.
@@ -65,6 +66,10 @@ class RecordingError(BrothError):
 
 class TraceError(BrothError):
     """A request trace that cannot be read."""
+
+
+class StoreError(BrothError):
+    """A shared store that cannot be opened, or did not do what it was asked. For an engine it is a miss."""
 
 
 class BackendError(BrothError):

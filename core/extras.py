@@ -50,6 +50,7 @@ EXTRAS = {
         Extra("tokens", "Qwen's tokenizer, for the texts of your own logs", (6, 15)),
         Extra("gguf", "fourteen more packed forms of GGUF files (Q2_K, IQ…, TQ…)", (1, 5)),
         Extra("llama", "llama.cpp, as a second engine for the same prompts", (34, 102)),
+        Extra("redis", "a store of KV blocks on a Valkey or Redis server", (1, 6)),
         Extra("excel", "logs in Excel files", (1, 3), file_name="xlsx"),
         Extra("msgpack", "event streams in the bytes that vLLM sends", (1, 2)),
     )

@@ -78,6 +78,7 @@ LAZY_IN_BACKENDS = {
     "xllamacpp",
 }  # jinja2 comes with streamlit
 OPTIONAL = {
+    "core.cluster.store.on_server": {"redis"},
     "core.timeline.kv_stream": {"msgpack"},
     "core.traces.packing.layers": {"pyarrow"},
     "core.traces.packing.tables": {"pyarrow", "openpyxl"},

@@ -111,10 +111,7 @@ def pair_view(report: Report) -> None:
     axis = say("prefill.axis.ms", clock=clock)
     st.plotly_chart(bars_beside(bars, axis), key=f"prefill_bars_{report.experiment}")
     three_ratios(report, row)
-    saved = 1 - 1 / row["ratio"]  # of the same runs as the ratio beside it: one sentence, one measurement
-    words = {"saved": percent(saved, 0), "ratio": times(row["ratio"]), "linear": claimed(row["linear"])}
-    found = f"prefill.{report.experiment}.words"
-    st.markdown(built_under(lambda: tell(say(found, **words), stand_words(row))))
+    st.markdown(built_under(lambda: _pair_words(report, row)))
     head = [
         say_each(f"prefill.head.{name}", clock=clock)
         for name in ("side", "computed", "median", "spread", "wall")
@@ -123,6 +120,17 @@ def pair_view(report: Report) -> None:
         sides.append(("one", 1))
     cells = [[say_each(f"prefill.side.{side}"), digits(count), *ms_words(row[side])] for side, count in sides]
     show_table(f"prefill-{report.experiment}", head, cells)
+
+
+def _pair_words(report: Report, row: Json) -> str:
+    """What the hit saved, and where the clock stands beside the FLOPs."""
+    words = {
+        "saved": percent(row["saved"], 0),
+        "clock": clock_of(row["full"]),
+        "ratio": times(row["ratio"]),
+        "linear": claimed(row["linear"]),
+    }
+    return tell(say(f"prefill.{report.experiment}.words", **words), stand_words(row))
 
 
 def sweep_view(report: Report) -> None:
@@ -163,15 +171,17 @@ def column_of(rows: Sequence[Json], name: str) -> list[float]:
 
 def _sweep_words(report: Report) -> str:
     """Why they part, with this run's own numbers."""
-    last, fit = report.rows[-1], report.summary["fit"]
-    part = fit["fixed_ms"] / last["ms"] if last["ms"] else 0.0
+    last, fit, one = report.rows[-1], report.summary["fit"], report.summary.get("one")
     words = {
         "hit": percent(last["fraction"], 0),
         "linear": claimed(last["linear"]),
         "flops": times(last["flops"]),
         "measured": times(last["measured"]),
-        "fixed": digits(float(fit["fixed_ms"])),
-        "part": percent(min(part, 1.0), 0),
-        "error": percent(fit["worst_error"], 0),
     }
-    return say("prefill.sweep.words", **words)
+    told = [say("prefill.sweep.words", **words)]
+    if one is not None and last["ms"]:
+        part = percent(min(ms_of(one) / last["ms"], 1.0), 0)
+        told.append(say("prefill.sweep.one", one=digits(ms_of(one)), part=part, hit=words["hit"]))
+    fixed, error = digits(float(fit["fixed_ms"])), percent(fit["worst_error"], 0)
+    told.append(say("prefill.sweep.fit", fixed=fixed, error=error))
+    return tell(*told)

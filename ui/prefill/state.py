@@ -111,6 +111,12 @@ def begin(
         now.job.start()
 
 
+def refuse(name: str, choice: Choice, error: BrothError) -> None:
+    """Work that is not begun: told where it would have stood."""
+    now = state()
+    now.error, now.failed, now.ended, now.ended_choice = error, False, name, choice
+
+
 def collect() -> None:
     """Take over what the job has brought, if it has ended."""
     now = state()
