@@ -19,6 +19,7 @@ from core.cluster.store.base import (
     Clock,
     Finished,
     Layout,
+    Place,
     Slot,
     Snapshot,
     State,
@@ -142,11 +143,11 @@ class SqliteParts:
             self._pin(sql, slots, token, acts)
             return slots
 
-    def read(self, slot: int, rank: int) -> bytes | None:
+    def read(self, places: Sequence[Place]) -> list[bytes | None]:
+        query = "SELECT frame FROM memory WHERE slot = ? AND rank = ?"
         with self._told():
-            query = "SELECT frame FROM memory WHERE slot = ? AND rank = ?"
-            row = self._sql.execute(query, (slot, rank)).fetchone()
-        return None if row is None else bytes(row[0])
+            rows = [self._sql.execute(query, place).fetchone() for place in places]
+        return [None if row is None else bytes(row[0]) for row in rows]
 
     def unpin(self, slots: Sequence[int], token: str, acts: Acts) -> bool:
         with self._act() as sql:

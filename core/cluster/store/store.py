@@ -83,8 +83,20 @@ class Store:
 
     def read(self, hold: Hold, place: int, rank: int) -> tuple[Verdict, bytes]:
         """A shard of the ``place``-th block held, verified: the payload only if it is what was asked for."""
-        frame = self.parts.read(hold.slots[place], rank)
+        (frame,) = self.parts.read([(hold.slots[place], rank)])
         return unpack(frame, self.parts.layout.space, hold.keys[place], rank, self.ranks)
+
+    def read_all(self, hold: Hold) -> list[tuple[bytes, ...]]:
+        """All shards of the blocks held, in one round trip, up to the first block with one that is wrong."""
+        ranks = range(self.ranks)
+        frames = iter(self.parts.read([(slot, rank) for slot in hold.slots for rank in ranks]))
+        blocks: list[tuple[bytes, ...]] = []
+        for key in hold.keys:
+            read = [unpack(next(frames), self.parts.layout.space, key, rank, self.ranks) for rank in ranks]
+            if any(verdict != "right" for verdict, _ in read):
+                break
+            blocks.append(tuple(data for _, data in read))
+        return blocks
 
     def unpin(self, hold: Hold) -> bool:
         """False: the lease had run out and a slot was given away, so what was read may be from then."""

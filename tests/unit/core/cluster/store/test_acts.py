@@ -210,7 +210,7 @@ def answers(parts: Parts, acts: Acts, seed: int, time: list[float]) -> list[obje
             tickets += [(slot, token)] if slot else []
         elif kind == "hold":
             slots = parts.look_and_pin(chain, token, acts)
-            said.append((slots, [parts.read(slot, rank) for slot in slots], parts.look(chain[:2])))
+            said.append((slots, parts.read([(slot, rank) for slot in slots]), parts.look(chain[:2])))
             pins.append((slots, token))
         elif kind == "unpin" and pins:
             said.append(parts.unpin(*pins[dice.integers(len(pins))], acts))
