@@ -270,7 +270,7 @@ class _Never:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--work", help=argparse.SUPPRESS)
-    parser.add_argument("--address", help="this store alone")
+    parser.add_argument("--address", default=os.environ.get("BROTH_STORE"), help="this store alone")
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--seed", type=int, default=7)
