@@ -68,8 +68,11 @@ NOT_A_FOLDER = """\
 {venv} is no folder, so it cannot be the virtual environment. Move it away and run the same command again."""
 STOPPED = """
 Stopped. Nothing is broken: run the same command again, and it goes on."""
+UNKNOWN_COMMAND = """\
+There is no command "{name}". What there is: test, check, rehearse, add; nothing behind run.py starts the lab.
+python3 run.py --help  says what each does."""
 UNKNOWN_EXTRA = """\
-There is nothing to add that is called {name}. What there is: {names}.
+There is nothing to add that is called "{name}". What there is: {names}.
 python3 run.py add  says what each is for and how large it is."""
 NO_CUDA_HERE = """\
 The CUDA build of torch is added by this command on Linux only. On Windows take the line that PyTorch's own
@@ -303,7 +306,7 @@ def pip_unshaken(folder: str, *what: str | Path) -> int:
         if written() == before:
             child.terminate()
         else:
-            say("it is being written into .venv: finishing that first")
+            say("it is being written into .venv: finishing that first, then it is installed")
         child.wait()
         signal.signal(signal.SIGINT, usual)
         raise
@@ -358,7 +361,9 @@ def build_of_torch(asked: list[str], wanted: list[Extra]) -> str:
 def add(options: list[str]) -> int:
     """Install some of what is optional, as ``python3 run.py add`` lists it."""
     asked = [option for option in options if option in (CPU_BUILD, CUDA_BUILD)]
-    names = list(dict.fromkeys(option for option in options if option not in asked))
+    names = list(dict.fromkeys(option.lower() for option in options if option not in asked))
+    if set(names) & {"-h", "--help"}:
+        return list_extras()
     unknown = [name for name in names if name not in EXTRAS]
     if unknown:
         raise SetupError(UNKNOWN_EXTRA.format(name=unknown[0], names=", ".join(EXTRAS)))
@@ -574,6 +579,8 @@ def main(arguments: list[str]) -> int:
             return rehearse(options)
         if command == "add":
             return add(options)
+        if command and not command.startswith("-"):  # Streamlit would take it in silence
+            raise SetupError(UNKNOWN_COMMAND.format(name=command))
         return start(arguments)
     except SetupError as problem:
         print(problem, file=sys.stderr)

@@ -275,6 +275,9 @@ def check(path: Path) -> int:
 
 
 def main() -> int:
+    if not sys.argv[1:]:
+        print(__doc__, file=sys.stderr)  # nothing compared is no success
+        return 2
     print("| tokenizer | " + " | ".join(SEEDS) + " | different |")
     print("| --- |" + " --- |" * (len(SEEDS) + 1))
     wrong = 0

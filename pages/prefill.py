@@ -14,6 +14,7 @@ from ui.prefill.about import certainty, origin
 from ui.prefill.chat import chat_panel
 from ui.prefill.clock import pair_view, sweep_view
 from ui.prefill.engines import engines_lacking, engines_view
+from ui.prefill.guess import ask, is_open, tell_guess
 from ui.prefill.hardware import hardware_panel
 from ui.prefill.opening import opening, refused
 from ui.prefill.panels import adding, choice_row, job_panel, measure_row, memory_words
@@ -86,7 +87,11 @@ def _experiment(name: str) -> None:
         measure_row(name, whence)
     memory_words()
     job_panel()
+    if report is not None and not whence and is_open(name):
+        ask(name)
+        return
     if report is not None:
+        tell_guess(name, report)
         origin(report, whence)
         VIEWS[name](report)
         certainty(report)

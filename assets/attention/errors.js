@@ -4,7 +4,7 @@ import { cellKind, edge } from "./geometry.js";
 import { drawBorders, drawChanged, paper } from "./triangle.js";
 
 export const LAYER_PIXELS = [5, 18];
-const STRENGTH = { wrong1: 0.22, wrong2: 0.45, wrong3: 0.72, wrong4: 1 };
+const STRENGTH = { wrong1: 0.34, wrong2: 0.52, wrong3: 0.76, wrong4: 1 };
 
 /** Ground and strength of a kind of cell. */
 export function paintOf(kind, colours) {

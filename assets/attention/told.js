@@ -9,7 +9,8 @@ export const inEach = (map, said) => languagesOf(map.data.lang).map((lang) => sa
 /** Which rows light up, and how much they look; what became of the block once that is known. */
 export function blockSentences(map) {
   const { data, block, layer, head } = map;
-  if (block === null) return inEach(map, (t) => [t("prefill.map.choose")]);
+  if (block === null && data.verdicts) return inEach(map, (t) => [t("prefill.map.choose")]);
+  if (!data.verdicts) return inEach(map, (t) => [t("prefill.map.choose.open")]);
   const { first, stop, readers } = data.blocks[block], own = stop - first, verdict = data.verdicts?.[block];
   return inEach(map, (t) => {
     const said = [t("prefill.map.readers", { block, first, last: stop - 1, readers, all: data.tokens.length, later: readers - own })];

@@ -36,7 +36,7 @@ export function drawChanged(pen, map, width, height, top = 0) {
 }
 
 export function drawTriangle(map, width, height) {
-  const { tokens, blocks } = map.data, n = tokens.length, steps = map.steps, chosen = blocks[map.block];
+  const { tokens, blocks, errors } = map.data, n = tokens.length, steps = map.steps, chosen = errors && blocks[map.block]; // who reads it would answer an open bet
   const pen = paper(map.triangle, width, height);
   pen.fillStyle = map.colours.surface;
   for (let row = 0; row < n; row++) pen.fillRect(0, edge(row, n, height), edge(row + 1, n, width), edge(row + 1, n, height) - edge(row, n, height));

@@ -3,9 +3,12 @@
 Two measurements at once would disturb each other, so there is one place at the clock. Who is next:
 
 * first come, first served among the short ones (up to ``SHORT_S``), and they go before the long ones;
-* a long one that ``PATIENCE`` others have passed goes before everybody: nobody waits for ever;
 * a long one lets the short ones in between two of its runs (``let_others``), where nothing is lost: each run
-  has warm-ups of its own. It takes its turn again when they are done, and a run is never cut in two.
+  has warm-ups of its own, and a run is never cut in two;
+* after ``PATIENCE`` short ones in a row the first long one has a run, then the short ones go on.
+
+So a short one waits for a run of one long measurement, however many of those stand in line, and a long one
+always goes on: nobody waits for ever.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ SHORT_S = 10.0
 """What is expected to take no longer goes first: the chat, one question, one small experiment."""
 
 PATIENCE = 3
-"""By how many others one may be passed."""
+"""Short ones in a row while a long one waits."""
 
 LOOK_S = 0.1
 """Seconds between two looks whether who waits is still there."""
@@ -48,8 +51,6 @@ class Turn:
     def __init__(self, expected_s: float, told: Told) -> None:
         self.expected_s = expected_s
         self.fraction = 0.0
-        self.passed = 0
-        """By how many that came later, since it last was at the clock."""
         self.told = told
 
     @property
@@ -74,6 +75,8 @@ class Line:
         self._change = threading.Condition()
         self._waiting: list[Turn] = []
         self._now: Turn | None = None
+        self._in_a_row = 0
+        """Short ones that went before a long one since the last of those was at the clock."""
 
     @contextmanager
     def turn(
@@ -110,9 +113,9 @@ class Line:
                     self._change.wait(LOOK_S)
                     if cancelled():
                         raise stopped()
-                self._now, mine.passed = mine, 0
-                for earlier in self._waiting[: self._waiting.index(mine)]:
-                    earlier.passed += 1
+                self._now = mine
+                longs = any(not turn.short for turn in self._waiting)
+                self._in_a_row = self._in_a_row + 1 if mine.short and longs else 0
             finally:
                 self._waiting.remove(mine)
                 self._change.notify_all()
@@ -125,8 +128,16 @@ class Line:
             self._change.notify_all()
 
     def _order(self) -> list[Turn]:
-        """Who waits, the next first. Sorting keeps the order of arrival among equals."""
-        return sorted(self._waiting, key=lambda turn: (turn.passed < PATIENCE, not turn.short))
+        """Who waits, the next first; in each of the two kinds by arrival."""
+        short = [turn for turn in self._waiting if turn.short]
+        long = [turn for turn in self._waiting if not turn.short]
+        order: list[Turn] = []
+        in_a_row = self._in_a_row
+        while short or long:
+            takes_short = bool(short) and (not long or in_a_row < PATIENCE)
+            order.append((short if takes_short else long).pop(0))
+            in_a_row = in_a_row + 1 if takes_short else 0
+        return order
 
     def _place(self, mine: Turn) -> Place:
         order = self._order()

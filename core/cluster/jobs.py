@@ -75,7 +75,7 @@ def recorded_jobs(rows: Iterable[Recorded], block_size: int, *, most_output: int
         next_answer -= num_output
         if next_answer < len(dense) * block_size:
             message = "The log has more tokens than there are token ids. Take fewer requests."
-            raise TraceError("trace.too_many", message, most=MAX_TOKEN_ID)
+            raise TraceError("cluster.too_many", message, most=MAX_TOKEN_ID)
         arrival = Arrival(
             number, row.at_s, "free", -1,
             tuple(_segments(ids, row.num_tokens, block_size)),

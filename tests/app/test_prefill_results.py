@@ -28,7 +28,22 @@ from ui.words.i18n import LANGS, Lang, t
 
 COMES_BACK = [name for name in VIEWS if can_come_back(name)]
 LINKED = Choice("numpy", "S")
-WRONG: tuple[Any, ...] = (None, True, "x", "", -1, 0, 1e300, float("nan"), [], {}, [1], {"a": 1}, 10**400)
+WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    "x",
+    "",
+    -1,
+    0,
+    0.5,
+    1e300,
+    float("nan"),
+    [],
+    {},
+    [1],
+    {"a": 1},
+    10**400,
+)
 
 
 def kept_of(experiment: str) -> Report:
@@ -125,6 +140,14 @@ def test_what_is_no_report_says_so(raw: bytes, code: str, told: Json) -> None:
         read_report(raw, examples())
     assert refused.value.code == "backend.report" + (f"_{code}" if code else "")
     assert {name: refused.value.values[name] for name in told} == told
+
+
+@pytest.mark.parametrize("name", ["runs", "users", "block_size"])
+@pytest.mark.parametrize("value", [0.5, 1.5, 0, -1, True])
+def test_a_count_is_a_whole_number_from_one_on(name: str, value: Any) -> None:
+    good = json.loads(as_json(kept_of("users")))
+    with pytest.raises(BackendError, match=rf"settings\.{name}"):
+        checked(with_value(good, ("settings", name), value), examples())
 
 
 def test_a_wrong_field_is_named() -> None:

@@ -11,6 +11,7 @@ from core.backends.experiments.prefix import PROMPT, WORD
 from tests.app.visit import calm, choose, press, texts, visit
 from ui.prefill.experiments import kept_report
 from ui.prefill.models import Choice
+from ui.prefill.prefix import NONE
 from ui.prefill.prefix_payload import digest
 from ui.prefill.state import PrefillState
 from ui.words.i18n import LANGS, Lang, fill, t, table
@@ -29,6 +30,7 @@ def bet(at: AppTest, blocks: list[int]) -> AppTest:
     report = report or kept_report("prefix", Choice("numpy", "XS"))
     assert report is not None
     at.button_group(key=f"prefill_bet_{digest(report)}").set_value(blocks)
+    at = calm(at.run())
     return press(at, "prefill_bet_place")
 
 
@@ -63,6 +65,13 @@ def test_the_right_bet_is_told_so_and_outlives_another_page() -> None:
     assert t("prefill.prefix.bet.right", "en", bet="0, 1") in texts(at)
 
 
+def test_nothing_chosen_is_no_bet() -> None:
+    at = opened()
+    button = next(button for button in at.button if button.key == "prefill_bet_place")
+    assert button.disabled
+    assert "Your bet" in texts(bet(at, [NONE]))
+
+
 def test_who_only_wants_to_see_places_no_bet() -> None:
     said = texts(press(opened(), "prefill_bet_skip"))
     assert reused("en") in said
@@ -85,7 +94,7 @@ def test_a_prompt_of_ones_own_begins_a_new_bet() -> None:
     at = send(bet(opened(), [0]), f"{words} **x** <b>", "w0", "$a|b$ c")
     said = texts(at)
     assert t("prefill.prefix.bet", "en", before="w0", after="\\$a\\|b\\$ c", block=0) in said
-    said = texts(bet(at, []))
+    said = texts(bet(at, [NONE]))
     assert t("prefill.prefix.reused.none", "en", all=43) in said
     assert t("prefill.prefix.why.moved", "en", n=1) in said
     assert t("prefill.prefix.random", "en") in said

@@ -10,6 +10,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from ui.prefill.guess import QUESTIONS, Guesses
 from ui.stage.setup import Setup
 
 TIMEOUT_S = 60
@@ -24,6 +25,7 @@ def visit(name: str, **query: str) -> AppTest:
         at.session_state["bet_dice"] = 7  # which questions the course puts
     for key in ("set_up", "machine_box"):  # the panels with knobs, prompts and the machine stand open
         at.session_state[key] = True
+    at.session_state["prefill_guesses"] = Guesses(dict.fromkeys(QUESTIONS))  # who only wants to see
     for key, value in query.items():
         at.query_params[key] = value
     return calm(at.run())

@@ -15,7 +15,8 @@ import zipfile
 from email import message_from_bytes
 from pathlib import Path
 
-from run import ROOT, torch_commands
+from core.extras import EXTRAS
+from run import CPU_BUILD, ROOT, pip_arguments
 
 FOLDER = ROOT / ".venv-vllm"
 STAMP = "vllm-version"
@@ -47,7 +48,8 @@ def python_with(version: str, folder: Path = FOLDER) -> Path:
         _must(subprocess.call([sys.executable, "-m", "venv", folder]) == 0, f"{folder} could not be made")
     with tempfile.TemporaryDirectory() as wheels:
         wheel = _download(python, version, Path(wheels))
-        _must(any(_pip(python, *command) for command in torch_commands()), "torch could not be installed")
+        torch = pip_arguments(EXTRAS["torch"], CPU_BUILD)
+        _must(any(_pip(python, *command) for command in torch), "torch could not be installed")
         _must(_pip(python, "coverage", *requirements_of(wheel)), "what vLLM needs could not be installed")
         subprocess.call([python, "-m", "pip", "uninstall", "--quiet", "--yes", *NAMES])
         _must(_pip(python, "--no-deps", str(wheel)), f"{wheel.name} could not be installed")

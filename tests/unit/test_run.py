@@ -278,6 +278,15 @@ def test_an_unknown_name_installs_nothing_and_names_those_there_are(
     assert commands == []
 
 
+def test_a_typed_wrong_command_starts_no_server(
+    commands: list[list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.main(["ad"]) == 1
+    told = capsys.readouterr().err
+    assert all(name in told for name in ('"ad"', "test", "check", "rehearse", "add"))
+    assert commands == []
+
+
 def test_what_is_added_goes_into_the_app_s_own_environment_and_moves_nothing_there(
     commands: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,8 @@ BROKEN = "page-that-broke"
 """The key of the box that stands where a page broke."""
 
 _ARROW = re.compile("(?<=[<>=~-])(?=[<>=~-])")
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Signs that turn what stands behind them, our own words too."""
 
 
 LANGUAGE = LinkPart[LangMode](
@@ -88,7 +90,9 @@ def show_broken(_error: Exception) -> bool:
 def plain(text: str) -> str:
     """User text that passes through Markdown as it is.
 
+    What would turn the direction of writing is told by its code, ``[U+202E]``.
     Streamlit would draw ``->`` and its like as arrows: an invisible joiner keeps the two signs two.
     """
-    apart = _ARROW.sub("\u2060", showable(text))
+    upright = _TURNING.sub(lambda sign: f"[U+{ord(sign[0]):04X}]", showable(text))
+    apart = _ARROW.sub("\u2060", upright)
     return "".join("\\" + char if char in "\\`*_{}[]()<>#+-.!|~$:" else char for char in apart)

@@ -9,11 +9,18 @@ import streamlit as st
 
 from core.backends.base import Difference
 from core.backends.experiments.report import Report
+from core.backends.experiments.standing import two_digits
 from ui.frame.session import plain, say
 from ui.prefill.experiments import as_csv, as_json
 from ui.prefill.models import SMALL_NAME
 from ui.prefill.state import Whence, state
-from ui.words.numbers import digits, percent, power
+from ui.words.numbers import digits, power
+
+UNTIMED = ("prefix", "breaks", "documents", "astray")
+"""Experiments whose results are no times."""
+
+WALL = "engines"
+"""The one that compares wall times."""
 
 _SMALL_INSIDE = "Smollm2 135M 8k Lc100K Mix1 Ep2"
 """What the small model's file calls itself."""
@@ -31,8 +38,7 @@ def origin(report: Report, whence: Whence) -> None:
     }
     told = [say(f"prefill.from.{whence or 'kept'}", **words)]
     if report.runs > 1:
-        # n runs all lie on one side of the true median with chance 2 ^ (1 - n)
-        told.append(say("prefill.runs", runs=report.runs, sure=percent(1 - 2 ** (1 - report.runs), 0)))
+        told.append(say("prefill.runs", runs=report.runs))
     if report in state().too_long:
         told.append(say("prefill.link.too_long"))
     st.caption(" · ".join(told))
@@ -43,13 +49,14 @@ def certainty(report: Report) -> None:
     if report.equality is not None:
         st.markdown(equality_words(report.equality))
     if report.disturbed:
-        st.markdown(say("prefill.disturbed"))
+        st.markdown(say("prefill.disturbed.wall" if report.experiment == WALL else "prefill.disturbed"))
     if not report.complete:
         st.info(say("prefill.incomplete"))
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover(say("prefill.how")):
             st.markdown(say(f"prefill.{report.experiment}.how").replace("\n", "\n\n"))
-            st.caption(say("prefill.how.wall" if report.experiment == "engines" else "prefill.how.clock"))
+            if report.experiment not in UNTIMED:
+                st.caption(say("prefill.how.wall" if report.experiment == WALL else "prefill.how.clock"))
         for kind, make, mime in (("json", as_json, "application/json"), ("csv", as_csv, "text/csv")):
             st.download_button(
                 say(f"prefill.save.{kind}"),
@@ -74,9 +81,9 @@ def model_words(report: Report) -> str:
 
 
 def times(value: float) -> str:
-    """How many times, with the two digits that a clock knows: 4.0×, 34×, 670×."""
-    known = float(f"{value:.2g}")
-    return f"{known:,.{0 if known >= 10 else 1 if known >= 1 else 2}f}×"
+    """How many times, with the two digits that a clock knows, and two places below 2: 1.08×, 4.0×, 670×."""
+    known = two_digits(value)
+    return f"{known:,.{0 if known >= 10 else 1 if known >= 2 else 2}f}×"
 
 
 def claimed(value: float) -> str:

@@ -44,6 +44,9 @@ def ask_changed(choice: Choice, place: int, field: str) -> None:
 
 
 def _begin(choice: Choice, messages: Messages, beside: int | None) -> None:
+    if any(role == "user" and not text.strip() for role, text in messages):
+        state().error = BackendError("backend.chat_empty", "A question is empty. Type one, then ask again.")
+        return
     talk = conversation()
     if state().job is None and talk.choice != choice:
         talk.forget()
@@ -78,7 +81,8 @@ def _answer(
     note = model.chat_format.note(messages[0][1])
     size = len(answer.table) * chat.block_size * chat.kv_bytes_per_token
     light = replace(answer, logits=np.empty(0, np.float32))  # of a whole vocabulary, and not asked for again
-    return chat, Turn(0, messages, light, clock, size, note)
+    marks = model.readable().marks("\n".join(text for _, text in messages))
+    return chat, Turn(0, messages, light, clock, size, note, tuple(marks))
 
 
 def _clock(chat: Chat, answer: Answer, job: Job[tuple[Chat, Turn]]) -> Clock | None:

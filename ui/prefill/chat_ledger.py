@@ -10,14 +10,16 @@ from core.backends.experiments.chat import Chat
 from core.backends.experiments.measure import Timing
 from ui.frame.formulas import formula_lines
 from ui.frame.seen import seen
-from ui.frame.session import say
+from ui.frame.session import lang, plain, say
 from ui.prefill.about import equality_words
 from ui.prefill.chat_blocks import show_blocks
 from ui.prefill.conversation import Conversation, Turn
+from ui.words.i18n import listed
 from ui.words.numbers import digits
 from ui.words.tables import show_table
 
 _HEAD = ("question", "prompt", "hit_tokens", "computed", "decoded", "kv", "ttft_with", "ttft_without")
+_MOST_MARKS = 4
 
 
 def ledger(talk: Conversation) -> None:
@@ -36,6 +38,8 @@ def ledger(talk: Conversation) -> None:
             st.caption(say("prefill.chat.legend"))
             if turn.note:
                 st.caption(say(f"prefill.chat.{turn.note}"))
+        if turn.marks:
+            st.warning(say("prefill.chat.marks", marks=listed(map(plain, turn.marks[:_MOST_MARKS]), lang())))
     with st.popover(say("prefill.how")):
         _how(talk.chat, turn)
 

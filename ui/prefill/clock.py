@@ -9,7 +9,7 @@ import streamlit as st
 from core.backends.experiments.report import Json, Report
 from core.backends.experiments.standing import standing
 from ui.frame.charts import Bar, bars_beside
-from ui.frame.session import say, say_each
+from ui.frame.session import say, say_each, tell
 from ui.prefill.about import claimed, times
 from ui.prefill.charts import Curve, curves
 from ui.words.numbers import digits, percent
@@ -81,7 +81,7 @@ def stand_words(row: Json) -> str:
     if where == "above" and full is not None and hit is not None:
         key = "faults" if full > hit + 100 else "unknown"
         told.append(say(f"prefill.stand.{key}", full=digits(int(full)), hit=digits(int(hit))))
-    return " ".join(told)
+    return tell(*told)
 
 
 def pair_view(report: Report) -> None:
@@ -101,9 +101,13 @@ def pair_view(report: Report) -> None:
     axis = say("prefill.axis.ms", clock=clock)
     st.plotly_chart(bars_beside(bars, axis), key=f"prefill_bars_{report.experiment}")
     three_ratios(report, row)
-    saved = 1 - 1 / row["ratio"]  # of the same runs as the ratio beside it: one sentence, one measurement
-    words = {"saved": percent(saved, 0), "ratio": times(row["ratio"]), "linear": claimed(row["linear"])}
-    st.markdown(f"{say(f'prefill.{report.experiment}.words', **words)} {stand_words(row)}")
+    words = {
+        "saved": percent(row["saved"], 0),
+        "clock": clock,
+        "ratio": times(row["ratio"]),
+        "linear": claimed(row["linear"]),
+    }
+    st.markdown(tell(say(f"prefill.{report.experiment}.words", **words), stand_words(row)))
     head = [
         say(f"prefill.head.{name}", clock=clock) for name in ("side", "computed", "median", "spread", "wall")
     ]
@@ -151,15 +155,17 @@ def column_of(rows: Sequence[Json], name: str) -> list[float]:
 
 def _sweep_words(report: Report) -> str:
     """Why they part, with this run's own numbers."""
-    last, fit = report.rows[-1], report.summary["fit"]
-    part = fit["fixed_ms"] / last["ms"] if last["ms"] else 0.0
+    last, fit, one = report.rows[-1], report.summary["fit"], report.summary.get("one")
     words = {
         "hit": percent(last["fraction"], 0),
         "linear": claimed(last["linear"]),
         "flops": times(last["flops"]),
         "measured": times(last["measured"]),
-        "fixed": digits(float(fit["fixed_ms"])),
-        "part": percent(min(part, 1.0), 0),
-        "error": percent(fit["worst_error"], 0),
     }
-    return say("prefill.sweep.words", **words)
+    told = [say("prefill.sweep.words", **words)]
+    if one is not None and last["ms"]:
+        part = percent(min(ms_of(one) / last["ms"], 1.0), 0)
+        told.append(say("prefill.sweep.one", one=digits(ms_of(one)), part=part, hit=words["hit"]))
+    fixed, error = digits(float(fit["fixed_ms"])), percent(fit["worst_error"], 0)
+    told.append(say("prefill.sweep.fit", fixed=fixed, error=error))
+    return tell(*told)

@@ -33,7 +33,8 @@ QUESTIONS = (
 class Turn:
     """One question: ``messages`` is all that was sent, the question last. ``clock`` is None if it was stopped
     before both sides were timed. ``kv_bytes`` are those of the blocks of prompt and answer. ``beside``: the
-    turn whose conversation it changes, by number. ``note``: as in ``ChatFormat.note``."""
+    turn whose conversation it changes, by number. ``note``: as in ``ChatFormat.note``. ``marks``: names of
+    special tokens that somebody wrote into a message."""
 
     number: int
     messages: Messages
@@ -41,6 +42,7 @@ class Turn:
     clock: Clock | None
     kv_bytes: int
     note: str = ""
+    marks: tuple[str, ...] = ()
     beside: int | None = None
 
     @property

@@ -34,6 +34,9 @@ from ui.words.i18n import listed
 from ui.words.numbers import digits
 
 LONGEST_PROMPT, LONGEST_WORD = 800, 60
+NONE = -1
+"""Among the blocks of a bet: none of them."""
+
 _KEY = "prefill_map"
 
 _mount = component("broth_attention", js=loader_js("attention/attention.js"))
@@ -47,6 +50,8 @@ class PrefixState:
     prompt: str = PROMPT
     word: str = WORD
     instead: str = INSTEAD
+    sent: bool = False
+    """A prompt of one's own was sent: what becomes of it is told beside the form too."""
     bets: dict[str, tuple[int, ...] | None] = field(default_factory=dict)
 
 
@@ -72,20 +77,21 @@ def prefix_view(report: Report) -> None:
 def _bet(report: Report) -> None:
     """Which blocks can still be used? Nothing on the page says so before."""
     words = {n: say("prefill.map.block", n=n) for n in range(len(blocks_of(report)))}
+    words[NONE] = say("prefill.prefix.bet.none")
     key = f"prefill_bet_{digest(report)}"
     st.markdown(f"**{say('prefill.prefix.bet', **_words_changed(report))}**")
+    chosen = st.pills(
+        say("prefill.prefix.bet.blocks"),
+        list(words),
+        format_func=words.__getitem__,
+        selection_mode="multi",
+        label_visibility="collapsed",
+        key=key,
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.pills(
-            say("prefill.prefix.bet.blocks"),
-            list(words),
-            format_func=words.__getitem__,
-            selection_mode="multi",
-            label_visibility="collapsed",
-            key=key,
-        )
         st.button(
             say("prefill.prefix.bet.place"), type="primary", key="prefill_bet_place", on_click=_place,
-            args=(report, key),
+            args=(report, key), disabled=not chosen,
         )  # fmt: skip
         st.button(
             say("prefill.prefix.bet.skip"), key="prefill_bet_skip", on_click=_place, args=(report, None)
@@ -93,10 +99,11 @@ def _bet(report: Report) -> None:
 
 
 def _place(report: Report, key: str | None) -> None:
-    """Take the bet; without a key the visitor only wants to see."""
+    """Take the bet; without a key the visitor only wants to see. Nothing chosen is no bet."""
     known = range(len(blocks_of(report)))
     chosen = (st.session_state.get(key) or []) if key else []
-    _state().bets[digest(report)] = tuple(sorted({n for n in chosen if n in known})) if key else None
+    if key is None or chosen:
+        _state().bets[digest(report)] = tuple(sorted({n for n in chosen if n in known})) if key else None
 
 
 def _words_changed(report: Report) -> dict[str, str]:
@@ -159,7 +166,7 @@ def _reasons(report: Report) -> list[str]:
 
 
 def _numbers(blocks: tuple[int, ...]) -> str:
-    return listed(map(str, blocks), lang()) if blocks else "–"
+    return listed(map(str, blocks), lang()) if blocks else say("prefill.prefix.bet.none")
 
 
 # -- a prompt of one's own ------------------------------------------------------------------------------
@@ -168,7 +175,15 @@ def _numbers(blocks: tuple[int, ...]) -> str:
 def _own_prompt() -> None:
     """Another prompt, another word: computed with the chosen model."""
     now = _state()
-    with st.expander(say("prefill.prefix.own")), st.form("prefill_prefix_form", border=False):
+    refused = now.sent and state().error is not None
+    with st.expander(say("prefill.prefix.own"), expanded=refused):
+        _form(now)
+        if refused:
+            st.warning(say("prefill.prefix.own.refused"))
+
+
+def _form(now: PrefixState) -> None:
+    with st.form("prefill_prefix_form", border=False):
         prompt = st.text_area(
             say("prefill.prefix.own.prompt"),
             now.prompt,
@@ -190,7 +205,7 @@ def _own_prompt() -> None:
             say("prefill.prefix.own.measure"), key="prefill_prefix_send", disabled=state().job is not None
         )
     if sent:
-        now.prompt, now.word, now.instead = prompt, word, instead
+        now.prompt, now.word, now.instead, now.sent = prompt, word, instead, True
         _compute(prompt, word, instead)
         st.rerun()
 

@@ -19,7 +19,8 @@ _MOST = 99_999
 
 
 def prefix_payload(report: Report, shown: bool, lang: LangMode) -> Json:
-    """``shown``: the bet is placed. Before, nothing in it tells which blocks are reused, nor the errors."""
+    """``shown``: the bet is placed. Before, nothing in it tells which blocks are reused, nor the errors, nor
+    who reads a block: the readers behind a change are what has to be computed again."""
     settings, summary = report.settings, report.summary
     layers, shares = summary["layers"], summary["shares"]
     middle = layers[len(layers) // 2]
@@ -31,7 +32,11 @@ def prefix_payload(report: Report, shown: bool, lang: LangMode) -> Json:
         "tokens": [row["text"] for row in report.rows],
         "changed": settings["changed"],
         "blocks": [
-            {"first": rows[0]["position"], "stop": rows[-1]["position"] + 1, "readers": readers}
+            {
+                "first": rows[0]["position"],
+                "stop": rows[-1]["position"] + 1,
+                "readers": readers if shown else None,
+            }
             for rows, readers in zip(blocks, summary["readers"], strict=True)
         ],
         "layers": layers,

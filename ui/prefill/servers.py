@@ -10,9 +10,10 @@ from functools import partial
 from core.backends.decoders.loader import Model
 from core.backends.engines.address import server_address
 from core.backends.engines.base import PromptEngine
-from core.backends.engines.comparison import Opens, Plan, compare_engines
+from core.backends.engines.comparison import Plan, compare_engines
 from core.backends.engines.llama import LlamaEngine, can_compute, llama_available
 from core.backends.engines.openai_server import OpenAiEngine
+from core.backends.engines.opening import Opens
 from core.backends.experiments.report import Report
 from core.backends.progress import Cancelled, Progress
 

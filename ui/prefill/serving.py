@@ -6,12 +6,15 @@ import streamlit as st
 
 from core.backends.experiments.report import Report
 from ui.frame.charts import Bar, bars_beside
-from ui.frame.session import say, say_under
+from ui.frame.session import say, say_under, tell
 from ui.prefill.about import claimed, times
 from ui.prefill.charts import Curve, claim_bars, curves
 from ui.prefill.clock import clock_of, column_of, labelled, ms_of, spread_of, spread_words
 from ui.words.numbers import digits, percent
 from ui.words.tables import show_table
+
+USERS = 100
+"""As many as the section's title says; a large model has fewer."""
 
 CLAIM = (0.3, 0.5)
 """The share of the TTFT that sharing a prefix is said to save."""
@@ -58,7 +61,12 @@ def users_view(report: Report) -> None:
         "own": settings["own"],
     }
     first, later = digits(cache["first_ms"]), digits(cache["later_ms"])
-    st.markdown(say_under("prefill.users.words", first=first, later=later, **numbers))
+    told = [say("prefill.users.words", first=first, later=later, **numbers)]
+    if numbers["users"] < USERS:
+        told.append(say("prefill.users.fewer", users=numbers["users"], runs=report.runs))
+    computed = {row["side"]: digits(row["computed_tokens"]) for row in (cache, none)}
+    told.append(say("prefill.users.why", tokens=digits(summary["tokens_ratio"]), **computed))
+    st.markdown(tell(*told))
 
 
 def decode_view(report: Report) -> None:
@@ -77,13 +85,16 @@ def decode_view(report: Report) -> None:
         found, say("prefill.axis.position"), say("prefill.axis.ms_token", clock=clock), unit=" ms"
     )
     st.plotly_chart(figure, key="prefill_decode")
-    last = rows[-1]
+    first, last = rows[0], rows[-1]
     st.markdown(
         say_under(
             "prefill.decode.words",
             position=digits(last["position"]),
             ratio=times(last["ratio"]),
             flops=times(last["flops"]),
+            near=digits(first["position"]),
+            near_ms=digits(ms_of(first["with"])),
+            ms=digits(ms_of(last["with"])),
         )
     )
     sides = [f"{say(f'prefill.decode.{side}')}, {clock}" for side in ("without", "with")]

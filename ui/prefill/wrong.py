@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import streamlit as st
 
 from core.backends.experiments.report import Json, Report
@@ -102,14 +104,18 @@ def _story(row: Json) -> None:
     st.markdown(say(key, place=place or 0, worst=percent(worst, 0), **numbers))
 
 
+_WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|\s+|.", re.DOTALL)
+"""A word, white space, or a single character: scripts without spaces are cut at each of theirs."""
+
+
 def changed_words(one: str, other: str) -> tuple[str, str]:
     """What stands in one text where the other has something else, in whole words."""
-    first, second = one.split(), other.split()
+    first, second = _WORD.findall(one), _WORD.findall(other)
     while first and second and first[0] == second[0]:
         del first[0], second[0]
     while first and second and first[-1] == second[-1]:
         del first[-1], second[-1]
-    return " ".join(first), " ".join(second)
+    return "".join(first).strip(), "".join(second).strip()
 
 
 def documents_view(report: Report) -> None:

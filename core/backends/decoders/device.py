@@ -19,12 +19,21 @@ def cpu_name() -> str:
 
 
 def _model() -> str:
+    """The name; where it has no number (behind a hypervisor every EPYC is an "AMD EPYC"), with the family and
+    model that the processor itself tells."""
     try:
         lines = _CPUINFO.read_text("utf-8", "replace").splitlines()
     except OSError:
         return platform.processor()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor())
+    told: dict[str, str] = {}
+    for line in lines:
+        name, _, value = line.partition(":")
+        told.setdefault(name.strip(), value.strip())
+    name, family, model = (told.get(key, "") for key in ("model name", "cpu family", "model"))
+    if not name:
+        return platform.processor()
+    bare = not any(letter.isdigit() for letter in name)
+    return f"{name} (family {family}, model {model})" if bare and family and model else name
 
 
 def versions() -> dict[str, str]:

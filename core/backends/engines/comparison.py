@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import random
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TypeVar
 
 from core.backends.decoders.loader import Model
 from core.backends.engines.base import First, Prompt, PromptEngine
+from core.backends.engines.opening import LOOK_S, Opens, opened
 from core.backends.engines.ours import OurEngine
 from core.backends.engines.prompts import Prompts
 from core.backends.engines.tally import Asked, about_json, crowd_rows, left_out_text, same_first, sweep_rows
@@ -31,10 +32,7 @@ from core.errors import BackendError
 FRACTIONS = (0.0, 0.25, 0.5, 0.75, 0.9)
 USERS = (1, 2, 4)
 TOTAL, OWN, BLOCK = 640, 128, 16
-_LOOK_S = 0.1
 T = TypeVar("T")
-Opens = Callable[[], PromptEngine]
-"""Starts an engine; it may fail, and then the others are measured without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +112,7 @@ class _Race:
         """Start the other engines."""
         for start in others:
             try:
-                self.asked.append(Asked(start()))
+                self.asked.append(Asked(opened(start, self._cancelled)))
             except BackendError as error:
                 self._leave_out("", error)
 
@@ -250,7 +248,7 @@ def at_once(engine: PromptEngine, prompts: Sequence[Prompt], cancelled: Cancelle
     """
     with ThreadPoolExecutor(len(prompts)) as pool:
         asked: list[Future[First]] = [pool.submit(engine.ask, prompt) for prompt in prompts]
-        while wait(asked, timeout=_LOOK_S).not_done:
+        while wait(asked, timeout=LOOK_S).not_done:
             if cancelled():
                 engine.interrupt()
                 wait(asked)

@@ -16,6 +16,8 @@ _USAGE: Json = {"stream_options": {"include_usage": True}}
 _OTHERWISE = (400, 404, 405, 422, 501)
 """Refusals after which another way of asking may do."""
 _NAME = 60
+_MOST_TOKENS = 10**7
+"""No prompt has more; whoever counts more is not believed."""
 
 
 class OpenAiEngine:
@@ -150,4 +152,4 @@ def _counts(usage: object) -> tuple[int | None, int | None]:
 
 
 def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None

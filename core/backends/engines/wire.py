@@ -78,8 +78,6 @@ class Wire:
             line = response.readline(LONGEST_LINE)
             seconds = time.perf_counter() - start
             size += len(line)
-            if seconds > 3 * self._patience_s:
-                raise TimeoutError
             if not line:
                 return
             if size > LONGEST_ANSWER or len(line) == LONGEST_LINE:
@@ -114,12 +112,16 @@ class Wire:
         sock = connection.sock  # kept, for it leaves the connection once an answer begins that ends with it
         with self._lock:
             self._open.add(sock)
+        limit = _Limit(sock, 3 * self._patience_s)
         try:
             yield connection
         finally:
+            limit.end()
             with self._lock:
                 self._open.discard(sock)
             connection.close()
+            if limit.passed:  # what it broke off looks like something else
+                raise self._silent()
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -127,12 +129,15 @@ class Wire:
         try:
             yield
         except TimeoutError as problem:
-            seconds = round(self._patience_s)
-            raise _problem("server_silent", f"said nothing for {seconds} s", seconds=seconds) from problem
+            raise self._silent() from problem
         except (ConnectionError, http.client.IncompleteRead) as problem:
             raise cut_off() from problem
         except (http.client.HTTPException, OSError, ValueError) as problem:
             raise rubbish() from problem
+
+    def _silent(self) -> BackendError:
+        seconds = round(self._patience_s)
+        return _problem("server_silent", f"said nothing for {seconds} s", seconds=seconds)
 
     def _headers(self) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
@@ -159,6 +164,26 @@ class Wire:
         return _problem(
             "server_status", f"refuses the question (status {status}: {words})", status=status, said=words
         )
+
+
+class _Limit:
+    """Cuts a connection after so many seconds, whatever drips from it: a byte now and then keeps every read
+    patient, and no line ever ends."""
+
+    def __init__(self, sock: socket.socket, seconds: float) -> None:
+        self.passed = False
+        self._sock = sock
+        self._timer = threading.Timer(seconds, self._pass)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _pass(self) -> None:
+        self.passed = True
+        _cut(self._sock)
+
+    def end(self) -> None:
+        """It is over in time."""
+        self._timer.cancel()
 
 
 def _json(text: bytes) -> Any:

@@ -26,6 +26,9 @@ _SHARES = ("hit_rate", "fraction", "saved")
 _SIGNED = ("saved", "kl")
 _POSITIVE = (
     "runs",
+    "rounds",
+    "block_size",
+    "users",
     "ratio",
     "measured",
     "linear",
@@ -161,7 +164,13 @@ def _kind(value: Any) -> str:
         return "none"
     if isinstance(value, bool):
         return "bool"
-    for kind, types in (("number", (int, float)), ("text", str), ("table", Mapping), ("list", (list, tuple))):
+    for kind, types in (
+        ("whole", int),
+        ("number", float),
+        ("text", str),
+        ("table", Mapping),
+        ("list", (list, tuple)),
+    ):
         if isinstance(value, types):
             return kind
     return "?"
@@ -172,11 +181,13 @@ def _kind(value: Any) -> str:
 
 def _looked_at(value: Any, shape: _Shape, where: str, name: str) -> Any:
     kind = _kind(value)
+    if kind == "whole" and "number" in shape.kinds:
+        kind = "number"  # 3 is a time as good as 3.0, and 0.5 is no count
     if kind == "none" and ("none" in shape.kinds or name.startswith("cpu_") or name == "threads"):
         return None
     if kind not in shape.kinds:
         raise _wrong(where, value)
-    if kind == "number":
+    if kind in ("whole", "number"):
         _number(value, where, name)
     elif kind == "text" and name == "reason" and not value:
         return value
@@ -228,8 +239,8 @@ def _between(found: Json, before: str) -> None:
     for name, value in found.items():
         stem, unit = (name[:-3], "_ms") if name.endswith("_ms") else (name, "")
         low, high = found.get(f"{stem}_low{unit}", value), found.get(f"{stem}_high{unit}", value)
-        if _kind(value) in ("number", "none"):
-            good = _kind(low) == _kind(high) == _kind(value)
+        if _kind(value) in ("whole", "number", "none"):
+            good = (low is None) == (high is None) == (value is None)
             if not good or (value is not None and not low <= value <= high):
                 raise _wrong(before + name, value)
 

@@ -53,9 +53,10 @@ def hit_pairs(
 ) -> Report:
     """(total, shared) prompts with and without the hit: 640 with 512 shared, or 8,320 with 8,192."""
     table = [Case(total, shared) for total, shared in cases]
-    turns = _Turns(block_size, runs, rounds, warm_ups, math.inf, seed, progress, cancelled, least=True)
+    turns = _Turns(block_size, runs, rounds, warm_ups, math.inf, seed, progress, cancelled, len(table))
     done, equality = _time(backend, table, turns)
-    rows = [_pair_row(backend.spec, case, done, block_size) for case in table]
+    middle = done.middle([(_key(_cold(case)), _key(case)) for case in table])
+    rows = [_pair_row(backend.spec, case, done, block_size, middle) for case in table]
     return report(
         name,
         backend,
@@ -95,16 +96,18 @@ def hit_sweep(
     """TTFT against the hit fraction, beside the linear claim 1 / (1 - f) and the FLOP model. ``budget_s``:
     on a slow or busy machine a run takes fewer rounds, at least one."""
     table = [Case(total, round(total * part / block_size) * block_size) for part in fractions]
-    turns = _Turns(block_size, runs, rounds, warm_ups, budget_s / runs, seed, progress, cancelled)
+    turns = _Turns(block_size, runs, rounds, warm_ups, budget_s / runs, seed, progress, cancelled, least=1)
     done, equality = _time(backend, table, turns)
-    rows = [_sweep_row(backend.spec, case, done, block_size) for case in table]
+    middle = done.middle([(_key(_cold(case)), _key(case)) for case in table])
+    rows = [_sweep_row(backend.spec, case, done, block_size, middle) for case in table]
+    one = done.timing(_key(_least(table[-1], block_size)), middle)
     points = [(row["num_new"], row["hit_tokens"], row["ms"]) for row in rows]
     return report(
         "sweep",
         backend,
         {"total": total, **turns.settings()},
         rows,
-        summary={"fit": fit_terms(backend.spec, points).to_json()},
+        summary={"fit": fit_terms(backend.spec, points).to_json(), "one": one.to_json()},
         equality=equality,
         disturbed=any(row["timing"]["disturbed"] for row in rows),
         complete=done.complete,
@@ -126,8 +129,9 @@ class _Turns:
     seed: int
     progress: Progress
     cancelled: Cancelled
-    least: bool = False
-    """Whether one token behind each hit is timed too: what a pass over that cache takes at least."""
+    least: int = 0
+    """Behind the hits of so many cases, the last ones, one token is timed too: what a pass over that cache
+    takes at least."""
 
     def settings(self) -> Json:
         """What a report says of it."""
@@ -163,7 +167,7 @@ class _Prompts:
     def __init__(self, backend: Backend, cases: Sequence[Case], turns: _Turns, number: int) -> None:
         self.block_size = turns.block_size
         self.cases = cases
-        self.least = [_least(case, self.block_size) for case in cases] if turns.least else []
+        self.least = [_least(case, self.block_size) for case in cases[-turns.least or len(cases) :]]
         blocks = sum(-(-case.total // self.block_size) for case in (*cases, *self.least))
         longest = -(-max(case.total for case in cases) // self.block_size)
         self.bench = Bench(backend, 3 * blocks + 2 * longest + 1, self.block_size, turns.seed + number)
@@ -207,11 +211,11 @@ def _key(case: Case) -> str:
     return f"{case.total} {case.shared}"
 
 
-def _pair_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int) -> Json:
-    full, hit = done.timing(_key(_cold(case))), done.timing(_key(case))
+def _pair_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int, middle: int) -> Json:
+    full, hit = done.timing(_key(_cold(case)), middle), done.timing(_key(case), middle)
     reused = case.hit_tokens(block_size)
     names, least = (_key(_cold(case)), _key(case)), _key(_least(case, block_size))
-    median, low, high = done.ratio(*names)
+    ratio, low, high = done.ratio(*names, middle)
     flops = spec.prefill_flops(case.total) / spec.prefill_flops(case.total - reused, reused)
     return {
         "total": case.total,
@@ -219,21 +223,21 @@ def _pair_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int) -> Jso
         "hit_tokens": reused,
         "full": full.to_json(),
         "hit": hit.to_json(),
-        "one": done.timing(least).to_json(),
-        "ratio": median,
+        "one": done.timing(least, middle).to_json(),
+        "ratio": ratio,
         "ratio_low": low,
         "ratio_high": high,
         "runs": [float(f"{ratio:.3g}") for ratio in done.ratios(*names)],
-        "saved": 1 - 1 / median,
+        "saved": 1 - 1 / ratio,
         "linear": case.total / (case.total - reused),
         "flops": flops,
         **rates(spec, case.total, reused, full.ms, hit.ms),
     }
 
 
-def _sweep_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int) -> Json:
-    timing, reused = done.timing(_key(case)), case.hit_tokens(block_size)
-    median, low, high = done.ratio(_key(_cold(case)), _key(case))
+def _sweep_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int, middle: int) -> Json:
+    timing, reused = done.timing(_key(case), middle), case.hit_tokens(block_size)
+    ratio, low, high = done.ratio(_key(_cold(case)), _key(case), middle)
     num_new = case.total - reused
     return {
         "fraction": reused / case.total,
@@ -241,7 +245,7 @@ def _sweep_row(spec: DecoderSpec, case: Case, done: Runs, block_size: int) -> Js
         "num_new": num_new,
         "timing": timing.to_json(),
         "ms": timing.ms,
-        "measured": median,
+        "measured": ratio,
         "measured_low": low,
         "measured_high": high,
         "linear": case.total / num_new,

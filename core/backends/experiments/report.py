@@ -23,8 +23,7 @@ class Report:
     """One experiment. ``rows`` is a table; ``equality`` compares logits with and without reuse (None: not
     asked); ``threads`` is None where the library chose; ``disturbed``: somebody else used the machine
     meanwhile; ``complete``: nobody stopped it; ``reason``: why the ratio is not that of counted FLOPs, in
-    one word of ``standing.py``. Ratios have two digits, milliseconds three: more the clock does not
-    know."""
+    one word of ``standing.py``. All have three digits; of a ratio two are told, the clock knows no more."""
 
     experiment: str
     backend: str
@@ -113,11 +112,8 @@ def worst(differences: Iterable[Difference]) -> Difference:
     )
 
 
-_RATIOS = ("ratio", "measured", "saved")
-
-
 def _as_known(values: Json) -> Json:
-    """Numbers with the digits that are known: two of a ratio, three of a time or a rate."""
+    """Numbers with three digits of a time, a rate or a ratio: one more than is told of a ratio."""
     return {name: _digits(name, value) for name, value in values.items()}
 
 
@@ -126,11 +122,12 @@ def _digits(name: str, value: Any) -> Any:
         return _as_known(value)
     if not isinstance(value, float):
         return value
-    if name.removesuffix("_low").removesuffix("_high") in _RATIOS:
-        return float(f"{value:.2g}")
-    known = (
-        name == "ms"
-        or name.endswith(("_ms", "_gflops_s"))
-        or name in ("flops", "worst_error", "tokens_ratio")
-    )
+    known = name == "ms" or name.endswith(("_ms", "_gflops_s")) or _plain(name) in _THREE
     return float(f"{value:.3g}") if known else value
+
+
+_THREE = ("ratio", "measured", "saved", "flops", "worst_error", "tokens_ratio")
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix("_low").removesuffix("_high")

@@ -1,10 +1,10 @@
 """An experiment is several runs, each from a new beginning: a new pool, new tokens, warm-ups of its own.
 
 Rounds of one run agree with each other better than runs do: where the pool happens to lie, and how full the
-processor's caches are, stays the same within a run. So the result is the median over the runs, and the
-interval goes from the smallest run to the largest. Whatever the runs' distribution, the interval of n runs
-misses the median of all possible runs only if all n lie on one side of it: it holds it with chance 1 - 2 ^
-(1 - n), which is 94 % for five. A single run has its rounds instead.
+processor's caches are, stays the same within a run. What is told is the *middle run*, whole: its times, and
+their quotient as its ratio, so that whatever is shown divides. The interval goes from the smallest run to the
+largest. It is no confidence interval: runs of one sitting resemble each other more than those of another
+hour do (``assets/measured/headline.json``). A single run has its rounds instead.
 
 Before the first run the memory is settled (``settle``). A process that never let go of a large array gives
 each of them back to the operating system at once (glibc learns from the first large one that is freed). The
@@ -15,9 +15,9 @@ allows. ``Timing.faults`` counts them.
 
 from __future__ import annotations
 
-import statistics
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.backends.base import PrefillResult
@@ -39,47 +39,44 @@ class Runs:
     each: Sequence[Rounds]
     complete: bool
 
-    def timing(self, name: str) -> Timing:
-        """One thing's median over the runs, smallest and largest run."""
+    def middle(self, pairs: Sequence[tuple[str, str]]) -> int:
+        """The run whose ratios (slow, fast) lie in the middle; of an even number the lower one."""
+        sizes = [sum(math.log(self._ratio(at, *pair)) for pair in pairs) for at in range(len(self.each))]
+        return sorted(range(len(sizes)), key=sizes.__getitem__)[(len(sizes) - 1) // 2]
+
+    def timing(self, name: str, at: int) -> Timing:
+        """One thing's median in run ``at``, and the smallest and the largest run."""
         timings = [run.timing(name) for run in self.each]
         if len(timings) == 1:
             return timings[0]
         wall = [one.wall_ms for one in timings]
         cpu = [one.cpu_ms for one in timings if one.cpu_ms is not None]
-        return Timing(
+        return replace(
+            timings[at],
             num=sum(one.num for one in timings),
-            wall_ms=statistics.median(wall),
             wall_low_ms=min(wall),
             wall_high_ms=max(wall),
-            cpu_ms=statistics.median(cpu) if cpu else None,
             cpu_low_ms=min(cpu, default=None),
             cpu_high_ms=max(cpu, default=None),
             disturbed=2 * sum(one.disturbed for one in timings) > len(timings),
-            faults=middle([one.faults for one in timings]),
         )
 
-    def ratio(self, slow: str, fast: str) -> tuple[float, float, float]:
-        """How many times faster: median, and the interval."""
-        return over(self.ratios(slow, fast), self.each[0].ratio(slow, fast))
+    def ratio(self, slow: str, fast: str, at: int) -> tuple[float, float, float]:
+        """How many times faster: in run ``at``, in the smallest and in the largest run."""
+        told = self.ratios(slow, fast)
+        _, low, high = (0.0, min(told), max(told)) if len(told) > 1 else self.each[0].ratio(slow, fast)
+        return told[at], min(low, told[at]), max(high, told[at])
 
     def ratios(self, slow: str, fast: str) -> list[float]:
-        """How many times faster, run by run."""
-        return [run.ratio(slow, fast)[0] for run in self.each]
+        """How many times faster, run by run: the quotient of its medians."""
+        return [self._ratio(at, slow, fast) for at in range(len(self.each))]
+
+    def _ratio(self, at: int, slow: str, fast: str) -> float:
+        return self.each[at].timing(slow).ms / self.each[at].timing(fast).ms
 
     def results(self, name: str) -> list[PrefillResult]:
         """All timed passes of one thing, run after run."""
         return [result for run in self.each for result in run.results[name]]
-
-
-def over(values: Sequence[float], alone: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Median and interval of what the runs gave; ``alone`` is what a single run says of itself."""
-    return alone if len(values) == 1 else (statistics.median(values), min(values), max(values))
-
-
-def middle(values: Sequence[float | None]) -> float | None:
-    """The median of what is known."""
-    known = [value for value in values if value is not None]
-    return statistics.median(known) if known else None
 
 
 def take_runs(one_run: OneRun, runs: int, progress: Progress, cancelled: Cancelled) -> Runs:

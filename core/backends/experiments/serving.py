@@ -47,7 +47,8 @@ def many_users(
 
     done = take_runs(one_run, runs, progress, cancelled)
     served, computed = len(done.each[0].results["none"]), benches[0].computed
-    rows = [{**_users_row(done, side), "computed_tokens": computed[side]} for side in computed]
+    ratio, middle = _users_ratio(done)
+    rows = [{**_users_row(done, side, middle), "computed_tokens": computed[side]} for side in computed]
     spec, total = backend.spec, shared + own
     hits = spec.prefill_flops(total) + (served - 1) * spec.prefill_flops(own, shared)
     settings = {
@@ -64,7 +65,7 @@ def many_users(
         settings,
         rows,
         summary={
-            **_users_ratio(done),
+            **ratio,
             "tokens_ratio": computed["none"] / computed["cache"],
             "hit_rate": 1 - computed["cache"] / computed["none"],
             "flops": served * spec.prefill_flops(total) / hits,
@@ -106,7 +107,8 @@ def decoding(
                           cancelled=cancelled)  # fmt: skip
 
     done = take_runs(one_run, runs, progress, cancelled)
-    rows = [_decode_row(backend.spec, done, place) for place in positions]
+    middle = done.middle([(f"without {place}", f"with {place}") for place in positions])
+    rows = [_decode_row(backend.spec, done, place, middle) for place in positions]
     settings = {"positions": list(positions), "block_size": block_size, "runs": runs, "rounds": rounds,
                 "warm_ups": warm_ups, "seed": seed}  # fmt: skip
     return report(
@@ -147,27 +149,26 @@ class _Users:
         return work
 
 
-def _users_row(done: Runs, side: str) -> Json:
-    """Of the runs' medians: all users, the first one, a later one; CPU time where there is one, and the
-    wall."""
-    runs = [[seconds_of(result) for result in run.results[side]] for run in done.each]
-    later = [statistics.median(seconds[1:] or seconds) for seconds in runs]
-    wall = [sum(result.wall_s for result in run.results[side]) for run in done.each]
+def _users_row(done: Runs, side: str, middle: int) -> Json:
+    """Of the middle run: all users, the first one, a later one; CPU time where there is one, and the wall."""
+    results = done.each[middle].results[side]
+    seconds = [seconds_of(result) for result in results]
     return {
         "side": side,
-        "timing": done.timing(side).to_json(),
-        "total_ms": statistics.median(map(sum, runs)) * 1e3,
-        "total_wall_ms": statistics.median(wall) * 1e3,
-        "first_ms": statistics.median(seconds[0] for seconds in runs) * 1e3,
-        "later_ms": statistics.median(later) * 1e3,
+        "timing": done.timing(side, middle).to_json(),
+        "total_ms": sum(seconds) * 1e3,
+        "total_wall_ms": sum(result.wall_s for result in results) * 1e3,
+        "first_ms": seconds[0] * 1e3,
+        "later_ms": statistics.median(seconds[1:] or seconds) * 1e3,
     }
 
 
-def _users_ratio(done: Runs) -> Json:
-    """Sum without ÷ sum with, of each run; a single run has no interval."""
+def _users_ratio(done: Runs) -> tuple[Json, int]:
+    """Sum without ÷ sum with, of the middle run, and which run that is; a single run has no interval."""
     sums = [[sum(map(seconds_of, run.results[side])) for side in ("none", "cache")] for run in done.each]
     ratios = [none / cache for none, cache in sums]
-    return {"ratio": statistics.median(ratios), "ratio_low": min(ratios), "ratio_high": max(ratios)}
+    middle = sorted(range(len(ratios)), key=ratios.__getitem__)[(len(ratios) - 1) // 2]
+    return {"ratio": ratios[middle], "ratio_low": min(ratios), "ratio_high": max(ratios)}, middle
 
 
 def _decode_works(backend: Backend, plan: Plan, place: int) -> tuple[Work, Work]:
@@ -182,15 +183,15 @@ def _decode_works(backend: Backend, plan: Plan, place: int) -> tuple[Work, Work]
     return with_kv, without
 
 
-def _decode_row(spec: DecoderSpec, done: Runs, place: int) -> Json:
+def _decode_row(spec: DecoderSpec, done: Runs, place: int, middle: int) -> Json:
     names = f"without {place}", f"with {place}"
-    without, with_kv = map(done.timing, names)
-    median, low, high = done.ratio(*names)
+    without, with_kv = (done.timing(name, middle) for name in names)
+    ratio, low, high = done.ratio(*names, middle)
     return {
         "position": place,
         "with": with_kv.to_json(),
         "without": without.to_json(),
-        "ratio": median,
+        "ratio": ratio,
         "ratio_low": low,
         "ratio_high": high,
         "flops": spec.prefill_flops(place + 1) / spec.prefill_flops(1, place),

@@ -54,8 +54,8 @@ class Stand:
 
 
 def two_digits(value: float) -> float:
-    """As much as a clock knows of a ratio."""
-    return float(f"{value:.2g}")
+    """As much as a clock knows of a ratio; below 2, where its distance from 1 is what counts, two places."""
+    return round(value, 2) if abs(value) < 2 else float(f"{value:.2g}")
 
 
 def standing(low: float, high: float, flops: float) -> Standing:

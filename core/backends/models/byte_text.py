@@ -42,6 +42,10 @@ class ByteText(ABC):
             found += texts if token_id is not None else self._shown(texts, part, is_first=is_first)
         return found
 
+    def marks(self, text: str) -> list[str]:
+        """The names of special tokens in the text, each once, as they come."""
+        return list(dict.fromkeys(part for part, token_id, _ in self._parts(text) if token_id is not None))
+
     @abstractmethod
     def _raw(self, token_id: int) -> bytes:
         """The bytes of one token, UTF-8 or a part of it."""

@@ -9,10 +9,10 @@ from typing import Any
 from core.backends.models.chat_format import ChatFormat
 from core.backends.models.chat_template import Named
 from core.backends.models.gguf import GgufFile
+from core.backends.models.model_file import MOST_HEAD, MOST_TOKENIZER, small_file
 from core.backends.models.refusals import refusal
 
 _TOKENS = ("bos", "eos", "unk", "pad")
-_MOST_BYTES = 128 * 2**20
 
 
 def gguf_chat(file: GgufFile) -> ChatFormat:
@@ -96,12 +96,8 @@ def _json(folder: Path, name: str) -> dict[str, Any]:
 
 def _text(folder: Path, name: str) -> str:
     """A file of the directory, "" where it does not exist."""
-    path = folder / name
-    if not path.is_file():
-        return ""
+    most = MOST_TOKENIZER if name == "tokenizer.json" else MOST_HEAD
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise ValueError("larger than any such file")
-        return path.read_text("utf-8")
-    except (OSError, ValueError) as problem:
+        return (small_file(folder / name, folder.name, most) or b"").decode("utf-8")
+    except ValueError as problem:
         raise refusal("damaged", folder.name, part=name) from problem

@@ -8,6 +8,9 @@ from typing import Literal
 from core.backends.models.chat_template import Messages, Named, render
 from core.errors import BackendError
 
+_MARK = "broth.mark"
+"""A message that no template writes by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChatFormat:
@@ -62,16 +65,15 @@ class ChatFormat:
         Raises:
             BackendError: the template refuses a lone question as well.
         """
-        mark = "broth.system.prompt"
         if not self.template:
             return True
         try:
-            return mark in self.conversation((("system", mark), ("user", "?")))
+            return _MARK in self.conversation((("system", _MARK), ("user", "?")))
         except BackendError:
             self.conversation((("user", "?"),))
             return False
 
-    def note(self, system: str) -> Literal["", "no_template", "no_system"]:
+    def note(self, system: str) -> Literal["", "no_template", "no_system", "no_question"]:
         """What a reader has to be told about prompts with this system prompt; "" if all went by the template.
 
         Raises:
@@ -79,6 +81,8 @@ class ChatFormat:
         """
         if not self.template:
             return "no_template"
+        if _MARK not in self.conversation((("user", _MARK),)):
+            return "no_question"
         return "no_system" if system and not self.has_system() else ""
 
     def head(self, system: str) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from core.backends.models.refusals import refusal
 from core.errors import BackendError
 
@@ -66,25 +68,23 @@ class Entries:
 
     def texts(self, name: str) -> list[str]:
         """A list of texts; a missing one is refused."""
-        return self._list(name, str, None)
+        value = self._get(name, None)
+        if type(value) is not list or not all(isinstance(one, str) for one in value):
+            raise self.damaged(name)
+        return value
 
     def numbers(self, name: str, like: Sequence[object]) -> list[float]:
-        """A list of finite numbers, as many as ``like`` has; zeros if it is missing."""
-        found: list[float] = self._list(name, (int, float), [0] * len(like))
-        if len(found) != len(like) or not all(map(math.isfinite, found)):
+        """Finite numbers out of an array, as many as ``like`` has; zeros if it is missing."""
+        found = self._get(name, np.zeros(len(like)))
+        if not isinstance(found, np.ndarray) or len(found) != len(like) or not np.isfinite(found).all():
             raise self.damaged(name)
-        return found
+        numbers: list[float] = found.tolist()
+        return numbers
 
     def _get(self, name: str, default: Any) -> Any:
         value = self.values.get(name, default)
         if value is None:
             raise refusal("missing", self.file, part=self.prefix + name)
-        return value
-
-    def _list(self, name: str, kind: Any, default: list[Any] | None) -> list[Any]:
-        value = self._get(name, default)
-        if type(value) is not list or not all(isinstance(one, kind) for one in value):
-            raise self.damaged(name)
         return value
 
     def damaged(self, part: str) -> BackendError:

@@ -22,11 +22,14 @@ from core.backends.base import Floats
 from core.backends.models.entries import Entries
 from core.backends.models.gguf_more_quants import form_of, name_of, readable
 from core.backends.models.gguf_quants import FORMATS, dequantise
-from core.backends.models.model_file import ModelFile
+from core.backends.models.model_file import MOST_HEAD, ModelFile, in_mib
 from core.backends.models.refusals import refusal
 from core.errors import BackendError
 
 MOST_AXES = 4
+MOST_ENTRIES, MOST_TENSORS, MOST_TEXTS = 2**16, 2**17, 2**21
+"""Some ten times what models have; each takes far more memory than its place in the file."""
+
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 _STRING, _ARRAY = 8, 9
@@ -71,6 +74,8 @@ class GgufFile:
             return _read_head(reader)
         except _TwiceError as twice:
             raise refusal("twice", self.path.name, part=twice) from twice
+        except _LargeError as large:
+            raise refusal("large", self.path.name, part=large.part, most=large.most) from large
         except (struct.error, IndexError) as problem:
             raise refusal("cut_off", self.path.name, part="the head") from problem
         except (KeyError, ValueError) as problem:  # a kind that is none, a text that is none
@@ -133,8 +138,17 @@ class _TwiceError(ValueError):
     """A name comes twice: readers disagree about which of the two counts."""
 
 
+class _LargeError(ValueError):
+    """More than any model has of this part."""
+
+    def __init__(self, part: str, most: str) -> None:
+        super().__init__(part)
+        self.part, self.most = part, most
+
+
 class _Reader:
-    """Reads little-endian values one after another; nothing is made for what does not fit into the file."""
+    """Reads little-endian values one after another; nothing is made for what does not fit into the file, or
+    makes its head longer than ``MOST_HEAD``."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream = stream
@@ -144,8 +158,18 @@ class _Reader:
     def _bytes(self, count: int) -> bytes:
         if count > self._size - self.place:
             raise IndexError
+        if self.place + count > MOST_HEAD:
+            raise _LargeError("the head", in_mib(MOST_HEAD))
         self.place += count
         return self._stream.read(count)
+
+    def counts(self, **most: int) -> tuple[int, ...]:
+        """Counts of what follows, each with its largest."""
+        found = self.values("Q" * len(most))
+        for count, (part, limit) in zip(found, most.items(), strict=True):
+            if count > limit:
+                raise _LargeError(f"the head: {part}", str(limit))
+        return found
 
     def values(self, form: str) -> tuple[Any, ...]:
         """Values in struct's notation."""
@@ -157,24 +181,21 @@ class _Reader:
         return self._bytes(size).decode("utf-8")
 
     def value(self, kind: int) -> Any:
-        """A metadata value: a number, a text, or a list of either."""
+        """A metadata value: a number, a text, a list of texts, an array of numbers."""
         if kind == _STRING:
             return self.text()
         if kind == _ARRAY:
-            inner, count = self.values("IQ")
-            if count > self._size:
-                raise IndexError
-            if inner == _ARRAY:
-                raise ValueError("a list of lists, which no reader of the format takes")
-            if inner in _SCALARS:
-                return list(self.values(f"{count}{_SCALARS[inner]}"))
-            return [self.value(inner) for _ in range(count)]
+            (inner,) = self.values("I")
+            if inner == _STRING:
+                return [self.text() for _ in range(*self.counts(texts=MOST_TEXTS))]
+            form = np.dtype("<" + _SCALARS[inner])  # a list of lists no reader of the format takes
+            return np.frombuffer(self._bytes(self.values("Q")[0] * form.itemsize), form)
         return self.values(_SCALARS[kind])[0]
 
 
 def _read_head(reader: _Reader) -> tuple[dict[str, Any], dict[str, Tensor], int]:
     """Metadata, tensors and where the head ends; magic and version are read already."""
-    num_tensors, num_entries = reader.values("QQ")
+    num_tensors, num_entries = reader.counts(tensors=MOST_TENSORS, entries=MOST_ENTRIES)
     metadata: dict[str, Any] = {}
     for _ in range(num_entries):
         name = _new(reader.text(), metadata)

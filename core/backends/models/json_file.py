@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.backends.models.model_file import is_there
+from core.backends.models.model_file import small_file
 from core.backends.models.refusals import refusal
 
 Json = dict[str, Any]
@@ -16,12 +16,9 @@ def read_json(path: Path, file: str) -> Json:
     """The object in a file; ``file`` is what a refusal names.
 
     Raises:
-        BackendError: it is not there, or holds anything else.
+        BackendError: it is not there, too large, or holds anything else.
     """
-    try:
-        raw = path.read_bytes() if is_there(path) else None
-    except OSError:  # no permission
-        raw = None
+    raw = small_file(path, file)
     if raw is None:
         raise refusal("missing", file, part=path.name)
     try:

@@ -17,6 +17,38 @@ from core.backends.models.refusals import refusal
 PIECE = 2**24
 """Bytes that ``pieces`` reads at once."""
 
+MOST_HEAD = 64 * 2**20
+"""Bytes of the largest head of a file, or settings file, that is read: four times what the largest
+vocabulary that people use needs. Read values take several times their place, and a sparse file is as long as
+it likes."""
+
+MOST_TOKENIZER = 128 * 2**20
+"""Bytes of the largest ``tokenizer.json`` that is read."""
+
+
+def small_file(path: Path, file: str, most: int = MOST_HEAD) -> bytes | None:
+    """All of a file that is read at once, None where there is none; ``file`` is what a refusal names.
+
+    Raises:
+        BackendError: it has more than ``most`` bytes (``backend.model_large``), or may not be read.
+    """
+    if not is_there(path):  # a pipe would be waited for
+        return None
+    try:
+        with path.open("rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            raw = b"" if size > most else stream.read(size)
+    except OSError as problem:  # no permission
+        raise refusal("unreadable", file) from problem
+    if size > most:
+        raise refusal("large", file, part=path.name, most=in_mib(most))
+    return raw
+
+
+def in_mib(count: int) -> str:
+    """A limit as a refusal tells it."""
+    return f"{count // 2**20} MiB"
+
 
 def is_there(path: Path) -> bool:
     """Whether it is a file that may be looked at; a link to one counts, a folder or a pipe does not."""

@@ -37,6 +37,7 @@ class PackagedTokenizer:
         self._name = name
         with _refusing(name):
             self._inner = Tokenizer.from_str(text)
+            self._added = self._inner.get_added_tokens_decoder()
         self._inner.no_truncation()  # settings for training: a prompt is taken whole, as it is
         self._inner.no_padding()
 
@@ -63,6 +64,11 @@ class PackagedTokenizer:
         with _refusing(self._name):
             text: str = self._inner.decode(list(token_ids), skip_special_tokens=False)
         return text
+
+    def marks(self, text: str) -> list[str]:
+        """The names of special tokens in the text, each once, as they come."""
+        names = {token_id: str(one.content) for token_id, one in self._added.items()}
+        return list(dict.fromkeys(names[token_id] for token_id in self.encode(text) if token_id in names))
 
     def _new_texts(self, token_ids: Sequence[int]) -> Iterator[str]:
         """What each token adds. A token's text can depend on its neighbours, so a few are read together; half

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from core.errors import BackendError
 
 LONGEST = 200
@@ -9,6 +11,7 @@ CAUSES = {
     "unreadable": "{file} is no model that can be read. Choose a whole .gguf file or model directory.",
     "cut_off": "{file} ends too early at {part}. Fetch it again.",
     "damaged": "{file} is damaged: what it says at {part} cannot be. Fetch it again.",
+    "large": "{file} is damaged: {part} is larger than any model needs (at most {most}). Fetch it again.",
     "shape": "{file} is damaged: {part} has the shape {found}, and {wanted} belongs there. Fetch it again.",
     "layers": "{file} says {found} layers and holds {held}. Choose a whole model.",
     "changed": "{file} was changed while it was read. Choose it again when nobody writes to it any more.",
@@ -36,8 +39,8 @@ def refusal(cause: str, file: str, **values: object) -> BackendError:
 def told_shortly(value: object) -> object:
     """The beginning of a long text; signs that cannot be shown (line ends, halves of a character) as codes.
     Numbers stay numbers."""
-    if isinstance(value, list | dict):
-        return "[…]" if isinstance(value, list) else "{…}"  # may be as deep as a stack
+    if isinstance(value, list | dict | np.ndarray):
+        return "{…}" if isinstance(value, dict) else "[…]"  # may be as deep as a stack
     if type(value) in (int, float) and len(str(value)) <= LONGEST:
         return value
     text = str(value)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from core.backends.base import Floats
 from core.backends.models.gguf_quants import bfloat16
 from core.backends.models.json_file import parse_json
-from core.backends.models.model_file import ModelFile
+from core.backends.models.model_file import MOST_HEAD, ModelFile, in_mib
 from core.backends.models.refusals import refusal
 from core.errors import BackendError
 
@@ -65,6 +65,8 @@ class SafetensorsFile:
         self._start = 8 + size
         if self._start > self._file.size:
             raise refusal("cut_off", path.name, part="the head")
+        if size > MOST_HEAD:
+            raise refusal("large", path.name, part="the head", most=in_mib(MOST_HEAD))
         try:
             head = parse_json(self._file.read(8, size).tobytes())
         except ValueError as problem:

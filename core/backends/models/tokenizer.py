@@ -47,6 +47,10 @@ class ModelTokenizer(Protocol):
         """The text of a sequence of tokens."""
         ...
 
+    def marks(self, text: str) -> list[str]:
+        """The names of special tokens that stand in ``text``, each once: they are no words to the model."""
+        ...
+
 
 def _not_exactly(name: str, what: str) -> BackendError:
     """A tokenizer that we could only approximate is none: its name, what it needs, and what to do."""

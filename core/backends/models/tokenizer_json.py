@@ -16,6 +16,7 @@ from typing import Any, cast, get_args
 
 from core.backends.models.byte_pair import BytePairTokenizer, byte_letters
 from core.backends.models.byte_text import NormalForm
+from core.backends.models.model_file import MOST_TOKENIZER, small_file
 from core.backends.models.packaged_tokenizer import PackagedTokenizer, has_package
 from core.backends.models.pretokens import GPT2, compiled
 from core.backends.models.refusals import LONGEST, refusal
@@ -27,7 +28,6 @@ from core.extras import how_to_add
 
 FILE = "tokenizer.json"
 HOW_TO_ADD_TOKENIZERS = how_to_add("tokenizers")
-_MOST_BYTES = 128 * 2**20
 Json = Mapping[str, Any]
 
 
@@ -42,18 +42,16 @@ def hf_tokenizer(folder: Path) -> ModelTokenizer:
         BackendError: there is none (``backend.no_tokenizer``), it is damaged (``backend.model_damaged``), or
             the package that reads it is missing (``backend.tokenizer_package``).
     """
-    path = folder / FILE
-    if not path.is_file():
+    raw = small_file(folder / FILE, folder.name, MOST_TOKENIZER)
+    if raw is None:
         raise BackendError(
             "backend.no_tokenizer",
             f"{folder.name} has no tokenizer that is read here. Choose another model for texts.",
             name=folder.name,
         )
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise ValueError("larger than any tokenizer")
-        text = path.read_text("utf-8")
-    except (OSError, ValueError) as problem:
+        text = raw.decode("utf-8")
+    except ValueError as problem:
         raise refusal("damaged", folder.name, part=FILE) from problem
     return PackagedTokenizer(text, folder.name) if has_package() else own_tokenizer(text, folder.name)
 

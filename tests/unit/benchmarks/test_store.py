@@ -42,6 +42,7 @@ def test_ten_thousand_requests_of_workers_that_are_killed_read_nothing_stale(add
     tally = benchmark.crowd(benchmark.job_for("", address, 10_000, 7), WORKERS)
     assert tally.requests == 10_000
     assert tally.killed > 10
+    assert tally.failed < 100, "nobody waits in vain, but for a machine that stands still"
     assert tally.counts["read"] > 10_000, "a store that is used"
     assert (tally.stale, tally.counts["wrong"], tally.counts["replaced"]) == (0, 0, 0)
     assert tally.audit is not None

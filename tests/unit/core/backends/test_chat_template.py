@@ -86,6 +86,11 @@ def test_a_model_without_template_says_so_and_begins_as_its_tokenizer_does() -> 
     assert of("").note("") == "no_template"
 
 
+def test_a_template_that_leaves_the_question_out_says_so() -> None:
+    assert of("nothing").note("S") == "no_question"
+    assert of(CHATML).note("S") == ""
+
+
 @pytest.mark.parametrize(
     ("template", "why"),
     [

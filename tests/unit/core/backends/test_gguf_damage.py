@@ -18,7 +18,7 @@ from core.backends.decoders.loader import Model
 from core.backends.models.gguf import GgufFile
 from core.backends.models.gguf_quants import FORMATS
 from core.errors import BackendError
-from tests.unit.core.backends.damage.tally import tally_entries, tally_files
+from tests.unit.core.backends.damage.tally import at_most, tally_entries, tally_files, tally_sparse
 from tests.unit.core.backends.damage.ways import DAMAGES, GGUF_ENTRIES, WRONG, Bytes, Entries
 from tests.unit.core.backends.damage.whole import KINDS, SPEC, TENSORS, outcome
 from tests.unit.core.backends.files import TOKENS, gguf_bytes, gguf_metadata
@@ -47,6 +47,33 @@ def test_other_entries_are_refused_or_harmless(tmp_path: Path, kind: str, damage
     tally = tally_entries(kind, damage, SEEDS, tmp_path)
     assert tally.refused > len(SEEDS) / 2
     assert tally.worst < 1
+
+
+def test_long_files_that_hold_nothing_are_refused_in_little_memory(tmp_path: Path) -> None:
+    tally = tally_sparse(SEEDS, tmp_path)
+    assert tally.refused == len(SEEDS)
+    assert tally.codes["backend.model_large"] > len(SEEDS) / 4
+    assert tally.worst < 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "promise", "part"),
+    [
+        ("a text", struct.pack("<IQ", 8, 5 * 2**30), "the head"),
+        ("bytes", struct.pack("<IIQ", 9, 0, 1_500_000_000), "the head"),
+        ("texts", struct.pack("<IIQ", 9, 8, 30_000_000), "the head: texts"),
+    ],
+)
+def test_more_than_any_model_has_is_told_at_once(
+    tmp_path: Path, kind: str, promise: bytes, part: str
+) -> None:
+    path = tmp_path / "m.gguf"
+    path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"x" + promise)
+    os.truncate(path, 10 * 2**30)
+    with at_most(2**30):
+        found = outcome(path)
+    assert isinstance(found, BackendError)
+    assert (found.code, found.values["part"]) == ("backend.model_large", part), kind
 
 
 # -- entries --------------------------------------------------------------------------------------------

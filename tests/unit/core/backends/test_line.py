@@ -122,6 +122,28 @@ def test_a_long_one_lets_short_ones_in_between_its_runs_and_never_within_one() -
     assert never_two(log)
 
 
+def test_a_short_one_waits_for_one_run_however_many_long_ones_stand_in_line() -> None:
+    """Once, each long one that had given way three times went before every short one for ever."""
+    line, log = Line(), list[str]()
+    longs = [Visitor(line, f"L{number}", LONG_S, log, runs=6).comes() for number in range(8)]
+    until(longs[0].at_clock.is_set)
+    shorts = []
+    for number in range(5):
+        running = order_of(log)[-1]
+        shorts.append(Visitor(line, f"s{number}", 1, log).comes())
+        until(lambda: waits(shorts[-1]).ahead == 1)
+        next(long for long in longs if long.name == running).go.release()
+        until(shorts[-1].at_clock.is_set)
+        shorts[-1].go.release()
+        shorts[-1].ends()
+        until(lambda: order_of(log)[-1].startswith("L"))
+    for long in longs:
+        long.go.release(long.runs)
+    for long in longs:
+        long.ends()
+    assert never_two(log)
+
+
 def test_leaving_frees_the_place() -> None:
     line, log = Line(), list[str]()
     first, leaves, last = (Visitor(line, name, 5, log).comes() for name in ("first", "leaves", "last"))

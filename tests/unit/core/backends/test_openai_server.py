@@ -10,7 +10,8 @@ import pytest
 
 from core.backends.engines.address import Address, server_address
 from core.backends.engines.base import First, Prompt
-from core.backends.engines.openai_server import OpenAiEngine
+from core.backends.engines.openai_server import OpenAiEngine, _counts
+from core.backends.engines.opening import opened
 from core.backends.engines.wire import Wire
 from core.errors import BackendError
 from tests.unit.core.backends.fake_server import FakeServer, fake_server
@@ -96,8 +97,6 @@ def test_a_server_that_does_not_tell_is_unknown_and_not_zero() -> None:
     ],
 )
 def test_counts_that_cannot_be_true_are_unknown(usage: object, told: object) -> None:
-    from core.backends.engines.openai_server import _counts
-
     assert _counts(usage) == told
 
 
@@ -186,3 +185,77 @@ def test_stop_does_not_wait_for_a_server_that_hangs() -> None:
         assert failed
         assert not isinstance(failed[0], First)
         assert time.monotonic() - start < 5
+
+
+DRIPS = {
+    "an endless header": (b"HTTP/1.1 200 OK\r\n", b"X"),
+    "many headers": (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
+    "a body that never ends": (b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", b" "),
+    "the words of a refusal": (b"HTTP/1.1 500 X\r\n\r\n", b" "),
+    "a line without end": (b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ", b"x"),
+    "comments": (b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n", b": ping\n\n"),
+}
+
+
+@pytest.mark.parametrize("what", DRIPS)
+def test_a_server_that_drips_is_cut_off_all_the_same(what: str) -> None:
+    """A byte now and then kept every single read patient: the one clock was held for good."""
+    begins, drop = DRIPS[what]
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def drips() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(begins)
+                for _ in range(200):
+                    time.sleep(0.05)
+                    try:
+                        connection.sendall(drop)
+                    except OSError:
+                        return
+
+        threading.Thread(target=drips, daemon=True).start()
+        wire = Wire(server_address(f"http://127.0.0.1:{listening.getsockname()[1]}"), patience_s=0.2)
+        with pytest.raises(BackendError) as caught:
+            list(wire.stream("/completions", {}))
+    assert caught.value.code == "backend.server_silent"
+
+
+@pytest.mark.parametrize("told", [10**400, 10**16, -1, True, 1.5])
+def test_absurd_counts_are_unknown(told: object) -> None:
+    assert _counts({"prompt_tokens": told}) == (None, None)
+
+
+def test_stop_is_heard_while_a_server_is_silent() -> None:
+    asked = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = server_address(f"http://127.0.0.1:{listening.getsockname()[1]}")
+
+        def start() -> OpenAiEngine:
+            asked.set()
+            return OpenAiEngine(address, patience_s=30)
+
+        begun = time.monotonic()
+        with pytest.raises(BackendError) as caught:
+            opened(start, asked.is_set)
+    assert caught.value.code == "backend.cancelled"
+    assert time.monotonic() - begun < 15, "not after the server's patience"
+
+
+def test_an_engine_that_nobody_waits_for_is_closed_when_it_comes() -> None:
+    closed, stop, go = threading.Event(), threading.Event(), threading.Event()
+
+    class Late:
+        def close(self) -> None:
+            closed.set()
+
+    def start() -> Late:
+        stop.set()
+        assert go.wait(20)
+        return Late()
+
+    with pytest.raises(BackendError):
+        opened(start, stop.is_set)  # type: ignore[arg-type, return-value]
+    go.set()
+    assert closed.wait(20)

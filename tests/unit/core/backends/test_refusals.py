@@ -9,7 +9,7 @@ import pytest
 from core.backends.models.refusals import CAUSES, refusal
 from ui.words.i18n import LANGS, error_text, placeholders, table
 
-VALUES = {"part": "p", "found": "f", "supported": "s", "held": 2, "wanted": "w"}
+VALUES = {"part": "p", "found": "f", "supported": "s", "held": 2, "wanted": "w", "most": "m"}
 
 
 @pytest.mark.parametrize("cause", CAUSES)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.backends.base import PrefillResult
+from core.backends.decoders import device
 from core.backends.experiments.fit import Fit
 from core.backends.experiments.hits import hit_pairs
 from core.backends.experiments.machines import machine_of, nearest
 from core.backends.experiments.measure import Rounds, take_turns
 from core.backends.experiments.report import Report
 from core.backends.experiments.runs import Runs, settle, take_runs
-from core.backends.experiments.standing import leaves, reason, standing
+from core.backends.experiments.standing import leaves, reason, standing, two_digits
 from core.backends.memory import page_faults
 from core.backends.progress import Cancelled, Progress, never_cancelled, no_progress
 from core.backends.spec import SIZES
@@ -81,16 +83,32 @@ def run_of(ratio: float) -> Rounds:
     return Rounds({"slow": [took(ratio, ratio)], "fast": [took(1.0, 1.0)]}, True)
 
 
-def test_the_median_of_runs_is_not_moved_by_a_lucky_one() -> None:
+def test_the_middle_run_is_not_moved_by_a_lucky_one() -> None:
     runs = Runs([run_of(ratio) for ratio in (3.9, 4.5, 4.0, 3.8, 3.9)], True)
-    assert runs.ratio("slow", "fast") == (3.9, 3.8, 4.5)
-    timing = runs.timing("slow")
+    middle = runs.middle([("slow", "fast")])
+    assert runs.ratio("slow", "fast", middle) == (3.9, 3.8, 4.5)
+    timing = runs.timing("slow", middle)
     assert (timing.num, timing.cpu_ms, timing.cpu_low_ms, timing.cpu_high_ms) == (5, 3900, 3800, 4500)
+
+
+def test_what_is_shown_of_the_middle_run_divides() -> None:
+    """The medians of both sides come from different runs here: 12 / 4 is nobody's ratio."""
+    pairs = ((8.0, 2.0), (12.0, 4.0), (15.0, 5.5))
+    each = [Rounds({"slow": [took(slow, slow)], "fast": [took(fast, fast)]}, True) for slow, fast in pairs]
+    runs = Runs(each, True)
+    middle = runs.middle([("slow", "fast")])
+    ratio, low, high = runs.ratio("slow", "fast", middle)
+    assert ratio == runs.timing("slow", middle).ms / runs.timing("fast", middle).ms == 3
+    assert (low, high) == (15 / 5.5, 4)
+
+
+def test_below_two_a_ratio_has_two_places() -> None:
+    assert [two_digits(value) for value in (1.0771, 1.994, 2.04, 13.7)] == [1.08, 1.99, 2.0, 14.0]
 
 
 def test_a_single_run_speaks_for_its_rounds() -> None:
     rounds = Rounds({"slow": [took(3.0, 3.0), took(5.0, 5.0)], "fast": [took(1.0, 1.0)] * 2}, True)
-    assert Runs([rounds], True).ratio("slow", "fast") == (4.0, 3.0, 5.0)
+    assert Runs([rounds], True).ratio("slow", "fast", 0) == (4.0, 3.0, 5.0)
 
 
 def test_runs_tell_their_progress_and_stop() -> None:
@@ -142,3 +160,17 @@ def test_the_nearest_class_is_chosen(pair: Report) -> None:
     assert near("Ampere Altra, 8 cores") == "Apple M2, 8 cores"
     assert near("NVIDIA H100") == "NVIDIA H200"
     assert nearest([], "AMD EPYC, 2 cores") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("AMD EPYC", "AMD EPYC (family 26, model 2)"), ("AMD EPYC 9654", "AMD EPYC 9654")],
+)
+def test_a_name_without_a_number_gets_the_family(
+    name: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every EPYC behind a hypervisor calls itself alike: their times are not of one class."""
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text(f"processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: {name}\n", "utf-8")
+    monkeypatch.setattr(device, "_CPUINFO", cpuinfo)
+    assert device.cpu_name().startswith(f"{told}, ")

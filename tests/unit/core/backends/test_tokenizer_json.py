@@ -176,6 +176,14 @@ def test_a_panic_of_the_package_is_a_refusal(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @needs_package
+def test_names_of_special_tokens_in_a_text_are_found_by_both() -> None:
+    names = [token["content"] for token in READ["qwen"]["added_tokens"]]
+    for made in (own(READ["qwen"]), PackagedTokenizer(json.dumps(READ["qwen"]), "m")):
+        assert made.marks(f"a{names[-1]} b{names[0]}{names[-1]}") == [names[-1], names[0]]
+        assert made.marks(f"a{names[0][:-1]}") == []
+
+
+@needs_package
 @given(any_texts)
 @examples(60)
 def test_the_package_takes_every_text(text: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 from core.backends.decoders.loader import ModelLoader
 from core.backends.experiments.report import Report
 from core.backends.experiments.timed_log import time_log
-from core.backends.progress import stopped
+from core.backends.progress import never_cancelled, stopped
 from core.backends.spec import SIZES
 from core.engine.events import BlockComputed
 from core.errors import BackendError
@@ -95,7 +95,7 @@ def test_one_clock_for_all() -> None:
         with job.clock_of(loader):
             return job.phase
 
-    with loader.measuring:
+    with loader.line.turn(1.0, lambda place: None, never_cancelled):
         waits = Job("pair", Choice(), work, here)
         stops = Job("pair", Choice(), work, here)
         waits.start()
@@ -107,7 +107,8 @@ def test_one_clock_for_all() -> None:
         assert waits.phase == "waiting"
     waits.join(WAIT_S)
     assert waits.result == "running"
-    assert not loader.measuring.locked()
+    with loader.line.turn(1.0, lambda place: None, lambda: True):
+        pass  # nobody holds it any more
 
 
 def test_loading_tells_how_far_it_is_and_can_be_stopped() -> None:
@@ -217,6 +218,9 @@ def test_changed_words() -> None:
     assert changed_words("a cat sat", "a dog sat") == ("cat", "dog")
     assert changed_words("x = 7\nfor i", "x = 2\nfor i") == ("7", "2")
     assert changed_words("same", "same") == ("", "")
+    assert changed_words("汤用牛骨熬八小时", "汤用鱼骨熬八小时") == ("牛", "鱼")
+    assert changed_words("the big old cat", "the cat") == ("big old", "")
+    assert changed_words("beefy broth", "fishy broth") == ("beefy", "fishy")
 
 
 # -- times on the stage -----------------------------------------------------------------------------------

@@ -32,7 +32,8 @@ def test_before_the_bet_nothing_answers_it() -> None:
     one, other = (prefix_payload(report_of(), shown, "en") for shown in (False, True))
     assert (one["errors"], one["verdicts"], one["hit"]) == (None, None, 0)
     assert other["hit"] == 8
-    same = {"errors", "verdicts", "hit"}
+    assert {block["readers"] for block in one["blocks"]} == {None}, "who reads on is what is computed again"
+    same = {"errors", "verdicts", "hit", "blocks"}
     assert {k: v for k, v in one.items() if k not in same} == {
         k: v for k, v in other.items() if k not in same
     }

@@ -69,3 +69,8 @@ def test_our_own_markdown_means_what_it_meant(cell: str, shown: str) -> None:
 def test_sides_of_columns() -> None:
     assert markdown_table(["a", "b", "c"], []).split("\n")[1] == "|:--|--:|--:|"
     assert markdown_table(["a", "b"], [], "rl").split("\n")[1] == "|--:|:--|"
+
+
+def test_what_turns_the_direction_of_writing_is_told_and_turns_nothing() -> None:
+    assert read(plain("a\u202eb")) == "a[U+202E]b"
+    assert plain("שלום") == "שלום"

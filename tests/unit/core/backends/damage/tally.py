@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,13 +13,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.backends.models.model_file import MOST_HEAD
 from core.errors import BackendError
-from tests.unit.core.backends.damage.ways import Bytes, Entries, Folder, head_of
+from tests.unit.core.backends.damage.ways import Bytes, Entries, Folder, head_of, sparse_head
 from tests.unit.core.backends.damage.whole import KINDS, TENSORS, outcome, write_folder
 from tests.unit.core.backends.files import gguf_bytes
 
 FACTOR, FLOOR = 10, 2**20
 """Python's numbers and texts take a few times their place in a file; besides, libraries load and cache."""
+
+MOST = 2**31
+"""Bytes that are to be had while files are read: less than the sparse ones promise."""
 
 
 @dataclass
@@ -35,7 +41,7 @@ class Tally:
     def take(self, path: Path) -> None:
         """One more file."""
         parts = [path] if path.is_file() else [one for one in path.iterdir() if one.is_file()]
-        size = sum(one.stat().st_size for one in parts)
+        size = sum(min(one.stat().st_size, FLOOR + MOST_HEAD) for one in parts)  # a sparse one says any size
         tracemalloc.reset_peak()
         before = tracemalloc.get_traced_memory()[0]
         found = outcome(path)
@@ -69,6 +75,18 @@ def tally_entries(kind: str, damage: Entries, seeds: Iterable[int], folder: Path
     return tally
 
 
+def tally_sparse(seeds: Iterable[int], folder: Path) -> Tally:
+    """GGUF files as long as a disk that hold nothing."""
+    path, tally = folder / "m.gguf", Tally()
+    with traced():
+        for seed in seeds:
+            dice = random.Random(f"sparse {seed}")
+            path.write_bytes(sparse_head(dice))
+            os.truncate(path, int(2 ** dice.uniform(16, 35)))
+            tally.take(path)
+    return tally
+
+
 def tally_folders(kind: str, damage: Folder, seeds: Iterable[int], folder: Path) -> Tally:
     """Damaged directories."""
     (folder / "whole").mkdir()
@@ -84,9 +102,27 @@ def tally_folders(kind: str, damage: Folder, seeds: Iterable[int], folder: Path)
 
 @contextmanager
 def traced() -> Iterator[None]:
-    """Memory is counted inside."""
+    """Memory is counted inside, and no more than ``MOST`` is to be had, where the system can hold it."""
     tracemalloc.start()
+    try:
+        with at_most(MOST):
+            yield
+    finally:
+        tracemalloc.stop()
+
+
+@contextmanager
+def at_most(count: int) -> Iterator[None]:
+    """This process gets so many bytes more; who asks for others meets a ``MemoryError``. Linux only."""
+    if sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    before, hard = resource.getrlimit(resource.RLIMIT_AS)
+    held = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (held + count, hard))
     try:
         yield
     finally:
-        tracemalloc.stop()
+        resource.setrlimit(resource.RLIMIT_AS, (before, hard))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import random
 import shutil
 import struct
@@ -111,6 +112,21 @@ def gguf_place(dice: random.Random, kind: str) -> bytes:
 GGUF_ENTRIES = (gguf_entry, gguf_place)
 
 
+# -- files that are long and hold little -----------------------------------------------------------------
+
+
+def sparse_head(dice: random.Random) -> bytes:
+    """The beginning of a GGUF file that promises a long text, array or list, of any length."""
+    count = int(2 ** dice.uniform(8, 40))
+    inner = dice.choice([0, 4, 6, 8, 9, 10, 12])
+    array = struct.pack("<II", 9, inner) + struct.pack("<Q", count)
+    promise = dice.choice([struct.pack("<IQ", 8, count), array, array])
+    entry = struct.pack("<Q", 1) + b"x" + promise
+    num_tensors, num_entries = dice.choice([(0, 1), (0, 1), (0, count), (count, 0)])
+    name = struct.pack("<Q", count) if dice.random() < 0.2 else entry
+    return b"GGUF" + struct.pack("<IQQ", 3, num_tensors, num_entries) + name
+
+
 # -- a directory ----------------------------------------------------------------------------------------
 
 
@@ -170,7 +186,12 @@ def files_about(dice: random.Random, folder: Path) -> None:
             path.symlink_to(dice.choice([path, other, folder, Path("/dev/null"), Path("/nowhere")]))
 
 
-FOLDER_DAMAGES: tuple[Folder, ...] = (any_bytes, json_entry, config_entry, shard_head, files_about)
+def grown(dice: random.Random, folder: Path) -> None:
+    """A file is as long as a disk, and holds nothing there."""
+    os.truncate(dice.choice(sorted(folder.iterdir())), int(2 ** dice.uniform(16, 35)))
+
+
+FOLDER_DAMAGES: tuple[Folder, ...] = (any_bytes, json_entry, config_entry, shard_head, files_about, grown)
 
 
 def wrong(dice: random.Random, values: tuple[Any, ...]) -> Any:
