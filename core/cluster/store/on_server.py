@@ -50,8 +50,12 @@ class ServerParts:
         self._prefix = f"{{broth:{layout.space}}}"
         self._client = _client(address, deadline_s)
         self._script = self._client.register_script(SCRIPT.read_text("utf-8"))
-        with self._told():
-            self._agree()
+        try:
+            with self._told():
+                self._agree()
+        except StoreError:
+            self.close()
+            raise
 
     def find(self, key: BlockHash) -> State:
         return cast(State, self._text("find", key))

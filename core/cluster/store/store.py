@@ -45,11 +45,12 @@ class Store:
         self.parts = parts
         self.acts = acts or Acts()
         self.ranks = parts.layout.ranks
-        self._tokens = (f"{owner}.{number}" for number in itertools.count(1))
+        self._owner = owner
+        self._numbers = itertools.count(1)
 
     def look_up(self, keys: Sequence[BlockHash]) -> Steps[Hold]:
         """The longest prefix of a chain that is there, pinned until ``unpin`` or the end of the lease."""
-        token = next(self._tokens)
+        token = self._token()
         if self.acts.pin_with_look_up:
             slots = self.parts.look_and_pin(keys, token, self.acts)
         else:
@@ -60,7 +61,7 @@ class Store:
 
     def claim(self, key: BlockHash, parent: BlockHash | None) -> Steps[Ticket | Claimed]:
         """A slot for a block that is in nobody's; else why there is none."""
-        token = next(self._tokens)
+        token = self._token()
         if not self.acts.put_once:
             if (state := self.parts.find(key)) != "absent":
                 return "present" if state == "present" else "pending"
@@ -101,6 +102,9 @@ class Store:
     def unpin(self, hold: Hold) -> bool:
         """False: the lease had run out and a slot was given away, so what was read may be from then."""
         return self.parts.unpin(hold.slots, hold.token, self.acts)
+
+    def _token(self) -> str:
+        return f"{self._owner}.{next(self._numbers)}"
 
 
 def whole(steps: Steps[T]) -> T:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -175,6 +176,21 @@ def test_who_comes_with_another_layout_is_refused(opened: Opened, address: str) 
     with pytest.raises(StoreError) as caught:
         open_parts(address, replace(layout, capacity=5))
     assert caught.value.code == "store.layout"
+
+
+def test_threads_of_one_process_may_share_it(opened: Opened) -> None:
+    store = Store(opened(replace(TWO, capacity=16)), "one")
+
+    def serve(number: int) -> int:
+        put(store, *hash_chain([number, number], 1))
+        hold = held(store, *hash_chain([number, number], 1))
+        assert all(len(block) == 2 for block in store.read_all(hold))
+        assert store.unpin(hold)
+        return len(hold.keys)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(serve, range(4))) == [2] * 4
+    assert audit(store.parts.snapshot(), 100).used == 8
 
 
 @pytest.mark.parametrize("seed", range(3))
