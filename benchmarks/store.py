@@ -10,6 +10,7 @@ server that evicts by itself beside a store that knows chains. What is counted: 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import signal
@@ -27,7 +28,7 @@ from time import perf_counter, sleep
 
 import numpy as np
 
-from benchmarks.store_server import programs, serving
+from benchmarks.store_server import HOW_TO_GET, programs, serving
 from core.cluster.store.address import open_parts
 from core.cluster.store.audit import Audit, audit
 from core.cluster.store.base import Acts, Layout, Parts
@@ -37,6 +38,7 @@ from core.cluster.store.store import Store
 from core.cluster.store.visit import Outcome, visit
 from core.engine.hash_chain import hash_chain
 from core.errors import StoreError
+from core.extras import how_to_add
 from core.types import BlockHash
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -275,6 +277,16 @@ class _Never:
         return 1.0
 
 
+def servers() -> list[str]:
+    """Those of this machine; why there are none."""
+    if importlib.util.find_spec("redis") is None:
+        print(f"\nNo server: its client is not installed ({how_to_add('redis')}).")
+        return []
+    if not (found := programs()):
+        print(f"\nNo server here: {HOW_TO_GET}.")
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--work", help=argparse.SUPPRESS)
@@ -289,14 +301,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         values = json.loads(asked.work)
         work(Job(**{**values, "layout": Layout(**values["layout"])}))
     elif asked.lru:
-        for program in programs():
+        for program in servers():
             beside_lru(program, asked.requests, asked.seed)
     elif asked.address:
         table(asked.address, asked.address, asked.requests, asked.workers, asked.seed)
     else:
         with tempfile.TemporaryDirectory(prefix="broth-store-") as folder:
             table("SQLite", f"sqlite:///{folder}/store", asked.requests, asked.workers, asked.seed)
-        for program in programs():
+        for program in servers():
             with serving(program) as server:
                 table(program, server.address, asked.requests, asked.workers, asked.seed)
 
