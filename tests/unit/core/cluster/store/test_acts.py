@@ -53,6 +53,16 @@ def test_what_one_worker_put_another_reads(opened: Opened) -> None:
     assert two.unpin(hold)
 
 
+def test_a_block_may_have_thirty_shards(opened: Opened) -> None:
+    store = Store(opened(replace(TWO, ranks=30)), "one")
+    ticket = whole(store.claim(A, None))
+    assert isinstance(ticket, Ticket)
+    for rank in range(30):
+        assert store.write(ticket, rank, b"%d" % rank)
+        assert store.finish(ticket, rank) == ("visible" if rank == 29 else "waiting")
+    assert store.read_all(held(store, A)) == [tuple(b"%d" % rank for rank in range(30))]
+
+
 def test_a_prefix_ends_at_the_first_block_that_is_not_there(opened: Opened) -> None:
     store = Store(opened(TWO), "one")
     put(store, A, B, C)
