@@ -10,6 +10,7 @@ server that evicts by itself beside a store that knows chains. What is counted: 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import signal
@@ -22,11 +23,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from threading import Timer
 from time import perf_counter, sleep
 
 import numpy as np
 
-from benchmarks.store_server import programs, serving
+from benchmarks.store_server import HOW_TO_GET, programs, serving
 from core.cluster.store.address import open_parts
 from core.cluster.store.audit import Audit, audit
 from core.cluster.store.base import Acts, Layout, Parts
@@ -36,6 +38,7 @@ from core.cluster.store.store import Store
 from core.cluster.store.visit import Outcome, visit
 from core.engine.hash_chain import hash_chain
 from core.errors import StoreError
+from core.extras import how_to_add
 from core.types import BlockHash
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,7 +51,8 @@ FAULTS = ("", *(one.name for one in fields(Acts)))
 @dataclass(frozen=True, slots=True)
 class Job:
     """What one worker does. Chances: ``die`` at each step; ``stall`` for so long after the act ``stall_at``;
-    ``twice``: an unpin is said twice (its answer was lost). ``first``: its first request, of ``requests``."""
+    ``twice``: an unpin is said twice (its answer was lost). ``first``: its first request, of ``requests``.
+    ``shots``: every other one is killed from outside after 1 to 3 s, wherever it is: within an act, too."""
 
     address: str
     layout: Layout
@@ -64,6 +68,7 @@ class Job:
     stall_at: str = "choose"
     twice: float = 0.1
     deadline_s: float = 5.0
+    shots: bool = False
 
 
 @dataclass(slots=True)
@@ -166,12 +171,17 @@ def _one_after_the_other(job: Job) -> Tally:
         last = job.first - 1
         values = json.dumps({**asdict(job), "layout": asdict(job.layout)})
         command = [sys.executable, "-m", "benchmarks.store", "--work", values]
+        dice = np.random.default_rng([job.seed, job.first])
         with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
             assert process.stdout is not None
+            shot = Timer(1 + 2 * dice.random(), process.kill)
+            if job.shots and dice.random() < 0.5:
+                shot.start()
             for line in process.stdout:
                 counts = json.loads(line)
                 last = counts.pop("number")
                 tally.counts.update(counts)
+            shot.cancel()
         if process.returncode not in (0, -signal.SIGKILL):
             raise RuntimeError(f"a worker ended with {process.returncode}")
         killed = process.returncode == -signal.SIGKILL
@@ -188,7 +198,7 @@ def job_for(fault: str, address: str, requests: int, seed: int) -> Job:
     are slow, and there is less room."""
     space = f"bench-{fault or 'whole'}"
     place = f"{address}-{space}" if address.startswith("sqlite") else address
-    job = Job(place, Layout(space, 20, 2, 1.0), fault, "", seed, requests, die=0.0005)
+    job = Job(place, Layout(space, 20, 2, 1.0), fault, "", seed, requests, die=0.0005, shots=True)
     if fault == "fenced":
         return replace(job, layout=replace(job.layout, lease_s=0.2), stall=0.05, stall_s=0.5)
     if fault == "unpin_once":
@@ -267,27 +277,38 @@ class _Never:
         return 1.0
 
 
+def servers() -> list[str]:
+    """Those of this machine; why there are none."""
+    if importlib.util.find_spec("redis") is None:
+        print(f"\nNo server: its client is not installed ({how_to_add('redis')}).")
+        return []
+    if not (found := programs()):
+        print(f"\nNo server here: {HOW_TO_GET}.")
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--work", help=argparse.SUPPRESS)
-    parser.add_argument("--address", help="this store alone")
+    parser.add_argument("--address", default=os.environ.get("BROTH_STORE"), help="this store alone")
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--lru", action="store_true")
     asked = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that a server of ours ends with us
     if asked.work:
         values = json.loads(asked.work)
         work(Job(**{**values, "layout": Layout(**values["layout"])}))
     elif asked.lru:
-        for program in programs():
+        for program in servers():
             beside_lru(program, asked.requests, asked.seed)
     elif asked.address:
         table(asked.address, asked.address, asked.requests, asked.workers, asked.seed)
     else:
         with tempfile.TemporaryDirectory(prefix="broth-store-") as folder:
             table("SQLite", f"sqlite:///{folder}/store", asked.requests, asked.workers, asked.seed)
-        for program in programs():
+        for program in servers():
             with serving(program) as server:
                 table(program, server.address, asked.requests, asked.workers, asked.seed)
 

@@ -8,10 +8,12 @@ from urllib.parse import unquote, urlsplit
 from core.cluster.store.base import Clock, Layout, Parts
 from core.cluster.store.in_sqlite import SqliteParts
 from core.cluster.store.on_server import ServerParts
-from core.cluster.store.said import bad_address
+from core.cluster.store.said import bad_address, bad_setting
 
 SERVERS = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss", "unix": "unix"}
 """Schemes -> what the client calls them; the protocol is one."""
+MOST_RANKS = 30
+"""A server's scripts count shards in the bits of 32."""
 
 
 def open_parts(
@@ -21,9 +23,10 @@ def open_parts(
     ``redis://host:port[/db]``, ``valkey://`` the same, ``rediss://`` with TLS.
 
     Raises:
-        StoreError: ``store.address``; whatever opening that store raises.
+        StoreError: ``store.address``, ``store.setting``; whatever opening that store raises.
     """
     layout = layout or Layout()
+    _check(layout)
     try:
         parts = urlsplit(address.strip())
         host, _ = parts.hostname, parts.port
@@ -37,3 +40,14 @@ def open_parts(
         scheme, _, rest = address.strip().partition("://")
         return ServerParts(f"{SERVERS[scheme.lower()]}://{rest}", layout, deadline_s, clock)
     raise bad_address()
+
+
+def _check(layout: Layout) -> None:
+    fits = {
+        "capacity": layout.capacity >= 1,
+        "ranks": 1 <= layout.ranks <= MOST_RANKS,
+        "lease_s": layout.lease_s > 0,
+    }
+    for name, good in fits.items():
+        if not good:
+            raise bad_setting(name, getattr(layout, name))

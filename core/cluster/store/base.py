@@ -88,6 +88,8 @@ class Snapshot:
 
 
 Clock = Callable[[], float]
+Place = tuple[int, int]
+"""(slot, rank)"""
 
 
 class Parts(Protocol):
@@ -124,8 +126,8 @@ class Parts(Protocol):
     def look_and_pin(self, keys: Sequence[BlockHash], token: str, acts: Acts) -> list[int]:
         """Both as one act."""
 
-    def read(self, slot: int, rank: int) -> bytes | None:
-        """What lies in memory, whatever that is."""
+    def read(self, places: Sequence[Place]) -> list[bytes | None]:
+        """What lies in memory, whatever that is. No act: others may write between two places."""
 
     def unpin(self, slots: Sequence[int], token: str, acts: Acts) -> bool:
         """False: a pin was gone already (its lease ran out and the slot was needed)."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 
 from core.cluster.store.base import (
     FOREVER,
@@ -19,6 +20,7 @@ from core.cluster.store.base import (
     Clock,
     Finished,
     Layout,
+    Place,
     Slot,
     Snapshot,
     State,
@@ -63,18 +65,23 @@ class SqliteParts:
         self, path: Path | None, layout: Layout, deadline_s: float = 1.0, clock: Clock | None = None
     ) -> None:
         self.layout = layout
+        self._turn = Lock()
         self._clock = clock
         self._deadline_s = deadline_s
         self._own = None if path else TemporaryDirectory(prefix="broth-store-", ignore_cleanup_errors=True)
         place = path or Path(self._own.name if self._own else "") / "store.sqlite"
-        with self._told():
-            self._sql = sqlite3.connect(
-                place, timeout=deadline_s, isolation_level=None, check_same_thread=False
-            )
-            self._sql.execute("PRAGMA journal_mode = WAL")
-            self._sql.execute("PRAGMA synchronous = NORMAL")
-        with self._act() as sql:
-            self._make(sql)
+        try:
+            with self._told():
+                self._sql = sqlite3.connect(
+                    place, timeout=deadline_s, isolation_level=None, check_same_thread=False
+                )
+                self._sql.execute("PRAGMA journal_mode = WAL")
+                self._sql.execute("PRAGMA synchronous = NORMAL")
+            with self._act() as sql:
+                self._make(sql)
+        except StoreError:
+            self.close()
+            raise
 
     def find(self, key: BlockHash) -> State:
         with self._act() as sql:
@@ -142,11 +149,11 @@ class SqliteParts:
             self._pin(sql, slots, token, acts)
             return slots
 
-    def read(self, slot: int, rank: int) -> bytes | None:
+    def read(self, places: Sequence[Place]) -> list[bytes | None]:
+        query = "SELECT frame FROM memory WHERE slot = ? AND rank = ?"
         with self._told():
-            query = "SELECT frame FROM memory WHERE slot = ? AND rank = ?"
-            row = self._sql.execute(query, (slot, rank)).fetchone()
-        return None if row is None else bytes(row[0])
+            rows = [self._sql.execute(query, place).fetchone() for place in places]
+        return [None if row is None else bytes(row[0]) for row in rows]
 
     def unpin(self, slots: Sequence[int], token: str, acts: Acts) -> bool:
         with self._act() as sql:
@@ -187,7 +194,7 @@ class SqliteParts:
             self._make(sql)
 
     def close(self) -> None:
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error, AttributeError):  # it may not have been opened
             self._sql.close()
         if self._own:
             self._own.cleanup()
@@ -208,10 +215,15 @@ class SqliteParts:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
+        """Threads take turns at the connection; what goes wrong is said in our words."""
+        if not self._turn.acquire(timeout=self._deadline_s):
+            raise slow(self._deadline_s)
         try:
             yield
         except sqlite3.Error as error:
             raise _said(error, self._deadline_s) from error
+        finally:
+            self._turn.release()
 
     def _make(self, sql: sqlite3.Connection) -> None:
         for statement in SCHEMA.split(";")[:-1]:

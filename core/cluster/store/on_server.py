@@ -19,6 +19,7 @@ from core.cluster.store.base import (
     Clock,
     Finished,
     Layout,
+    Place,
     Slot,
     Snapshot,
     State,
@@ -49,8 +50,12 @@ class ServerParts:
         self._prefix = f"{{broth:{layout.space}}}"
         self._client = _client(address, deadline_s)
         self._script = self._client.register_script(SCRIPT.read_text("utf-8"))
-        with self._told():
-            self._agree()
+        try:
+            with self._told():
+                self._agree()
+        except StoreError:
+            self.close()
+            raise
 
     def find(self, key: BlockHash) -> State:
         return cast(State, self._text("find", key))
@@ -80,9 +85,12 @@ class ServerParts:
     def look_and_pin(self, keys: Sequence[BlockHash], token: str, acts: Acts) -> list[int]:
         return [int(slot) for slot in self._call("look_and_pin", token, *keys, acts=acts)]
 
-    def read(self, slot: int, rank: int) -> bytes | None:
+    def read(self, places: Sequence[Place]) -> list[bytes | None]:
+        if not places:
+            return []
+        names = [f"{self._prefix}:memory:{slot}:{rank}" for slot, rank in places]
         with self._told():
-            return cast("bytes | None", self._client.get(f"{self._prefix}:memory:{slot}:{rank}"))
+            return cast("list[bytes | None]", self._client.mget(names))
 
     def unpin(self, slots: Sequence[int], token: str, acts: Acts) -> bool:
         return bool(self._call("unpin", token, int(acts.unpin_once), *slots))

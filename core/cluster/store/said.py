@@ -23,6 +23,12 @@ def refused(cause: str) -> StoreError:
     return StoreError("store.refused", f"The store refused: {cause}. {A_MISS}", cause=cause)
 
 
+def bad_setting(name: str, value: object) -> StoreError:
+    """A layout that makes no store."""
+    message = f"A store needs at least 1 slot, 1 to 30 ranks and a lease longer than 0; {name} is {value}."
+    return StoreError("store.setting", message, name=name, value=value)
+
+
 def layout_differs() -> StoreError:
     """Somebody else set this store up, otherwise."""
     return StoreError(

@@ -45,11 +45,12 @@ class Store:
         self.parts = parts
         self.acts = acts or Acts()
         self.ranks = parts.layout.ranks
-        self._tokens = (f"{owner}.{number}" for number in itertools.count(1))
+        self._owner = owner
+        self._numbers = itertools.count(1)
 
     def look_up(self, keys: Sequence[BlockHash]) -> Steps[Hold]:
         """The longest prefix of a chain that is there, pinned until ``unpin`` or the end of the lease."""
-        token = next(self._tokens)
+        token = self._token()
         if self.acts.pin_with_look_up:
             slots = self.parts.look_and_pin(keys, token, self.acts)
         else:
@@ -60,7 +61,7 @@ class Store:
 
     def claim(self, key: BlockHash, parent: BlockHash | None) -> Steps[Ticket | Claimed]:
         """A slot for a block that is in nobody's; else why there is none."""
-        token = next(self._tokens)
+        token = self._token()
         if not self.acts.put_once:
             if (state := self.parts.find(key)) != "absent":
                 return "present" if state == "present" else "pending"
@@ -83,12 +84,27 @@ class Store:
 
     def read(self, hold: Hold, place: int, rank: int) -> tuple[Verdict, bytes]:
         """A shard of the ``place``-th block held, verified: the payload only if it is what was asked for."""
-        frame = self.parts.read(hold.slots[place], rank)
+        (frame,) = self.parts.read([(hold.slots[place], rank)])
         return unpack(frame, self.parts.layout.space, hold.keys[place], rank, self.ranks)
+
+    def read_all(self, hold: Hold) -> list[tuple[bytes, ...]]:
+        """All shards of the blocks held, in one round trip, up to the first block with one that is wrong."""
+        ranks = range(self.ranks)
+        frames = iter(self.parts.read([(slot, rank) for slot in hold.slots for rank in ranks]))
+        blocks: list[tuple[bytes, ...]] = []
+        for key in hold.keys:
+            read = [unpack(next(frames), self.parts.layout.space, key, rank, self.ranks) for rank in ranks]
+            if any(verdict != "right" for verdict, _ in read):
+                break
+            blocks.append(tuple(data for _, data in read))
+        return blocks
 
     def unpin(self, hold: Hold) -> bool:
         """False: the lease had run out and a slot was given away, so what was read may be from then."""
         return self.parts.unpin(hold.slots, hold.token, self.acts)
+
+    def _token(self) -> str:
+        return f"{self._owner}.{next(self._numbers)}"
 
 
 def whole(steps: Steps[T]) -> T:

@@ -68,13 +68,8 @@ class SharedTier:
 
     def _fetch(self, store: Store, keys: Sequence[BlockHash]) -> Found:
         hold = whole(store.look_up(keys))
-        shards: list[tuple[bytes, ...]] = []
-        for place in range(len(hold.slots)):
-            read = [store.read(hold, place, rank) for rank in range(store.ranks)]
-            if any(verdict != "right" for verdict, _ in read):
-                self.counters.wrong += 1
-                break
-            shards.append(tuple(data for _, data in read))
+        shards = store.read_all(hold)
+        self.counters.wrong += len(shards) < len(hold.slots)
         return Found(tuple(shards), hold if hold.slots else None)
 
     def _try(self, call: Callable[[Store], T]) -> T | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -50,6 +51,16 @@ def test_what_one_worker_put_another_reads(opened: Opened) -> None:
     read = [two.read(hold, place, rank) for place in (0, 1) for rank in (0, 1)]
     assert read == [("right", payload(key, rank)) for key in (A, B) for rank in (0, 1)]
     assert two.unpin(hold)
+
+
+def test_a_block_may_have_thirty_shards(opened: Opened) -> None:
+    store = Store(opened(replace(TWO, ranks=30)), "one")
+    ticket = whole(store.claim(A, None))
+    assert isinstance(ticket, Ticket)
+    for rank in range(30):
+        assert store.write(ticket, rank, b"%d" % rank)
+        assert store.finish(ticket, rank) == ("visible" if rank == 29 else "waiting")
+    assert store.read_all(held(store, A)) == [tuple(b"%d" % rank for rank in range(30))]
 
 
 def test_a_prefix_ends_at_the_first_block_that_is_not_there(opened: Opened) -> None:
@@ -177,6 +188,21 @@ def test_who_comes_with_another_layout_is_refused(opened: Opened, address: str) 
     assert caught.value.code == "store.layout"
 
 
+def test_threads_of_one_process_may_share_it(opened: Opened) -> None:
+    store = Store(opened(replace(TWO, capacity=16)), "one")
+
+    def serve(number: int) -> int:
+        put(store, *hash_chain([number, number], 1))
+        hold = held(store, *hash_chain([number, number], 1))
+        assert all(len(block) == 2 for block in store.read_all(hold))
+        assert store.unpin(hold)
+        return len(hold.keys)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(serve, range(4))) == [2] * 4
+    assert audit(store.parts.snapshot(), 100).used == 8
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("acts", [WHOLE, Acts(True, *[False] * 6)], ids=["whole", "split"])
 def test_a_server_does_what_the_file_does(opened: Opened, acts: Acts, seed: int) -> None:
@@ -210,7 +236,7 @@ def answers(parts: Parts, acts: Acts, seed: int, time: list[float]) -> list[obje
             tickets += [(slot, token)] if slot else []
         elif kind == "hold":
             slots = parts.look_and_pin(chain, token, acts)
-            said.append((slots, [parts.read(slot, rank) for slot in slots], parts.look(chain[:2])))
+            said.append((slots, parts.read([(slot, rank) for slot in slots]), parts.look(chain[:2])))
             pins.append((slots, token))
         elif kind == "unpin" and pins:
             said.append(parts.unpin(*pins[dice.integers(len(pins))], acts))

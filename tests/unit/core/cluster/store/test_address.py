@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,14 @@ def test_what_is_no_address_is_refused_without_repeating_it(address: str) -> Non
         open_parts(address)
     assert caught.value.code == "store.address"
     assert "secret" not in f"{caught.value} {caught.value.values}"
+
+
+@pytest.mark.parametrize("setting", [{"capacity": 0}, {"ranks": 0}, {"ranks": 31}, {"lease_s": 0.0}])
+def test_a_layout_that_makes_no_store_is_refused(setting: dict[str, int]) -> None:
+    with pytest.raises(StoreError) as caught:
+        open_parts("", replace(Layout(), **setting))
+    assert caught.value.code == "store.setting"
+    assert caught.value.values == {"name": next(iter(setting)), "value": next(iter(setting.values()))}
 
 
 def test_nobody_at_that_address() -> None:

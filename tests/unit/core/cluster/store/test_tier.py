@@ -169,6 +169,14 @@ def test_a_server_that_does_not_answer_is_a_miss_after_the_deadline(server: Serv
     parts.close()
 
 
+def test_no_call_waits_longer_than_its_deadline_or_is_made_again(server: Server) -> None:
+    parts = open_parts(server.address, LAYOUT, DEADLINE_S)
+    asked = parts._client.connection_pool.connection_kwargs  # type: ignore[attr-defined]
+    assert (asked["socket_timeout"], asked["socket_connect_timeout"]) == (DEADLINE_S, DEADLINE_S)
+    assert asked["retry"]._retries == 0
+    parts.close()
+
+
 def test_a_full_server_keeps_what_it_has(server: Server) -> None:
     import redis
 
