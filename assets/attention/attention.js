@@ -50,7 +50,7 @@ function choices(map, name, deed, options, chosen) {
 
 const headChoices = (map) => make("div", "bar", [
   choices(map, map.t("prefill.map.layer"), "layer", map.data.layers.map((layer) => [layer, String(layer)]), map.layer),
-  choices(map, map.t("prefill.map.head"), "head", map.data.shares[map.layer].map((_, head) => [head, String(head + 1)]), map.head),
+  choices(map, map.t("prefill.map.head"), "head", map.data.shares[map.layer].map((_, head) => [head, String(head)]), map.head),
   make("span", "mu", map.data.shares[map.layer].length < map.data.heads ? map.t("prefill.map.of_heads", { n: map.data.heads }) : ""),
 ]);
 
@@ -84,7 +84,7 @@ function drawAttention(map) {
   setName(root, map.t("prefill.map.name", { n: data.tokens.length }));
   map.steps = map.attention?.[map.layer]?.[map.head];
   drawTriangle(map, width, Math.round(width * TALL));
-  setName(map.triangle, map.t("prefill.map.triangle.name", { layer: map.layer, head: map.head + 1 }));
+  setName(map.triangle, map.t("prefill.map.triangle.name", { layer: map.layer, head: map.head }));
   map.triangleName.replaceChildren(make("span", "axis", map.t("prefill.map.axis.tokens")), map.triangle);
   map.live.replaceChildren(...blockSentences(map).map((said, k) => make("p", k ? "second" : "", said)));
   figure.replaceChildren(headChoices(map), columnNames(map, width), map.triangleName, ...(data.errors ? errorPart(map, width) : []), map.hover);

@@ -14,7 +14,7 @@ export function blockSentences(map) {
   const { first, stop, readers } = data.blocks[block], own = stop - first, verdict = data.verdicts?.[block];
   return inEach(map, (t) => {
     const said = [t("prefill.map.readers", { block, first, last: stop - 1, readers, all: data.tokens.length, later: readers - own })];
-    said.push(t("prefill.map.share", { layer, head: head + 1, share: shareWords(data.shares[layer][head][block]) }));
+    said.push(t("prefill.map.share", { layer, head, share: shareWords(data.shares[layer][head][block]) }));
     if (verdict) said.push(t("prefill.map.verdict." + verdict.state, { right: verdict.rights, size: own, worst: verdict.worst }));
     return said;
   });

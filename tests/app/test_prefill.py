@@ -20,7 +20,7 @@ from core.backends.experiments.break_reports import Story
 from core.backends.experiments.report import Report
 from core.backends.progress import never_cancelled, stopped
 from core.cost import GPUS, MODELS, CostModel
-from pages.prefill import SECTIONS, VIEWS
+from pages.prefill import VIEWS
 from tests.app.visit import calm, choose, press, texts, visit
 from tests.unit.core.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
 from tests.unit.core.backends.tiny import TINY, weights_of
@@ -34,11 +34,13 @@ from ui.prefill.chat_blocks import cells_of
 from ui.prefill.conversation import Conversation
 from ui.prefill.job import Job
 from ui.prefill.models import OWN, VARIABLE, Choice, loader
+from ui.prefill.sections import SECTIONS
 from ui.prefill.state import PrefillState
 from ui.words.i18n import LANGS, MODES, Lang, LangMode, languages, t
 from ui.words.numbers import percent, power
 
 WAIT_S = 30
+HOLES = ("saved", "ratio", "linear", "low", "high", "flops", "clock")
 CHARTS = dict.fromkeys(("pair", "sweep", "users", "long", "decode", "saving", "breaks", "hardware"), 1)
 CHARTS["engines"] = 2
 
@@ -170,6 +172,26 @@ def test_what_is_not_installed_is_said_with_its_command(
     assert (t("prefill.no_model", lang, command=prefill_panels.HOW_TO_ADD_MODEL) in said) is missing
 
 
+@pytest.mark.parametrize("lang", MODES)
+def test_a_result_of_another_model_says_so_loudly(lang: LangMode) -> None:
+    """There is a kept pair of S with numpy, none of M; what was measured here is what was chosen."""
+    at = visit("prefill", lang=lang)
+    assert [one.value for one in at.warning] == []
+    at = choose(at, "prefill_model", "M")
+    words = {"model": "M", "library": "numpy", "other": "S", "by": "numpy"}
+    (said,) = (str(one.value) for one in at.warning)
+    assert said == "\n\n".join(t("prefill.other.kept", one, **words) for one in languages(lang))
+
+
+def test_sentences_stand_in_both_languages() -> None:
+    """What is built of several sentences too, and the heads of the table."""
+    at = visit("prefill", lang="both")
+    for key in ("prefill.pair.words", "prefill.stand.below", "prefill.head.computed", "prefill.measure"):
+        for lang in LANGS:
+            part = max(t(key, lang, **dict.fromkeys(HOLES, "\0")).split("\0"), key=len)
+            assert part in texts(at) + "".join(str(button.label) for button in at.button), (key, lang)
+
+
 # -- measuring --------------------------------------------------------------------------------------------
 
 
@@ -180,7 +202,7 @@ def test_measuring_shows_the_visitors_own_result(tiny: Callable[[str], AppTest],
     report = state_of(at).results[section, Choice("numpy", OWN)]
     assert report.complete
     assert report.experiment == section
-    assert f"model {TINY.name} · {report.date}" in texts(at)
+    assert f"model **{TINY.name}** · {report.date}" in texts(at)
     assert t("prefill.from.own", "en", device="", library="", model="", date="", versions="")[:13] in texts(
         at
     )
@@ -207,7 +229,7 @@ def test_a_result_outlives_a_look_at_another_page(tiny: Callable[[str], AppTest]
     for name in ("tradeoffs", "prefill"):
         at.session_state["visited"] = name
         calm(at.run())
-    assert f"model {TINY.name}" in texts(at)
+    assert f"model **{TINY.name}**" in texts(at)
 
 
 def until_stopped(_model: Model, progress: Any, cancelled: Callable[[], bool]) -> Report:
@@ -240,7 +262,11 @@ def test_the_page_answers_meanwhile_and_stops_when_asked(monkeypatch: pytest.Mon
     assert all(button.disabled for button in at.button if "measure" in str(button.key))
     press(at, "prefill_cancel")
     finish(at)
+    assert infos(at) == [], "nothing was stopped in this section"
+    choose(at, "prefill_section", "pair")
     assert infos(at) == [t("error.backend.cancelled", "en")]
+    choose(at, "prefill_model", "S")
+    assert infos(at) == [], "nor with this model"
     assert not any(button.disabled for button in at.button)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from ui.prefill.guess import QUESTIONS, Guesses
+from ui.prefill.sections import GROUPS, SECTION, group_of
 from ui.stage.setup import Setup
 
 TIMEOUT_S = 60
@@ -93,7 +94,11 @@ def texts(at: AppTest) -> str:
 
 
 def choose(at: AppTest, key: str, value: object) -> AppTest:
-    """Change one widget, found by its key, and run again."""
+    """Change one widget, found by its key, and run again. A section of real prefill stands in its group."""
+    if key == SECTION and at.session_state["prefill_group"] != (group := group_of(str(value))):
+        at = choose(at, "prefill_group", group)
+        if len(GROUPS[group]) == 1:
+            return at
     one_line = (at.text_input, at.number_input, at.slider, at.select_slider)
     for kind in (at.selectbox, at.multiselect, *one_line, at.button_group):
         for widget in kind:

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.onstage import STAGE, settle
+from ui.prefill.sections import GROUPS, group_of
 from ui.words.i18n import Lang, t, table
 
 MEASURING_MS = 120_000
@@ -22,7 +23,10 @@ def open_prefill(page: Page, server: str, lang: Lang) -> None:
 
 def open_section(page: Page, name: str, lang: Lang) -> None:
     """Choose it, and wait until it stands there."""
-    page.get_by_text(t(f"prefill.{name}.title", lang), exact=True).click()
+    if (group := group_of(name)) != "clock":
+        page.get_by_text(t(f"prefill.group.{group}", lang), exact=True).click()
+    if len(GROUPS[group]) > 1:
+        page.get_by_text(t(f"prefill.{name}.title", lang), exact=True).click()
     intro = re.split(r"[*`]", t(f"prefill.{name}.intro", lang))[0].strip()
     expect(page.get_by_text(intro)).to_be_visible()
     settle(page)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from contextvars import ContextVar
 
 import streamlit as st
 
@@ -29,8 +30,13 @@ LANGUAGE = LinkPart[LangMode](
     lambda mode: {"lang": mode},
     personal=frozenset({"lang"}),
 )
-lang_mode = LANGUAGE.get
-"""What this visitor reads: en, zh or both."""
+_TOLD_IN: ContextVar[Lang | None] = ContextVar("told_in", default=None)
+"""The one language of a text that is being built; see ``built_under``."""
+
+
+def lang_mode() -> LangMode:
+    """What this visitor reads: en, zh or both."""
+    return _TOLD_IN.get() or LANGUAGE.get()
 
 
 def choose_language(mode: object) -> None:
@@ -56,12 +62,27 @@ def tell(*sentences: str) -> str:
 
 def say_each(key: str, **args: object) -> str:
     """A title or a label in every language that is shown."""
-    return " · ".join(t(key, one, **args) for one in languages(lang_mode()))
+    told = dict.fromkeys(t(key, one, **args) for one in languages(lang_mode()))
+    return " · ".join(told)  # what both languages write alike stands there once
 
 
 def say_under(key: str, **args: object) -> str:
     """A text in every language that is shown, one under the other."""
     return "\n\n".join(t(key, one, **args) for one in languages(lang_mode()))
+
+
+def built_under(make: Callable[[], str]) -> str:
+    """A text built of several sentences and words, once in every language that is shown, one under the
+    other."""
+    return "\n\n".join(_told_in(one, make) for one in languages(lang_mode()))
+
+
+def _told_in(one: Lang, make: Callable[[], str]) -> str:
+    token = _TOLD_IN.set(one)
+    try:
+        return make()
+    finally:
+        _TOLD_IN.reset(token)
 
 
 def stands_on_one(key: str, options: Collection[object]) -> bool:

@@ -63,17 +63,41 @@ max-height:calc(100vh - 4.5rem);overflow:hidden auto;padding:0 .5rem 1rem}
 [class*="st-key-picture-"] img{max-height:max(20rem,calc(100vh - 16rem));object-fit:contain;
 object-position:left top}
 :is(.st-key-traffic-head,.st-key-prefill-head) h2{font-size:1.5rem;padding:0 0 .75rem}
+.st-key-prefill-head h2{padding:0}
+.st-key-prefill-astray h3{font-size:1.25rem}
+@media (min-width:1000px){
+.st-key-prefill-head :is(.stSelectbox,.stButtonGroup){display:flex;flex-direction:row;align-items:center;
+gap:.5rem}
+.st-key-prefill-head :is(.stSelectbox,.stButtonGroup) [data-testid=stWidgetLabel]{margin:0;flex:0 1 auto}
+.st-key-prefill-head .stButtonGroup>:last-child{flex:none}
+[class*="st-key-prefill-measure-"] .stHorizontalBlock:has(>:nth-child(2):last-child){flex-wrap:nowrap}
+.st-key-prefill-head .stSelectbox>:last-child{flex:1}
+}
+[class*="st-key-prefill-measure-"]{min-height:3.75rem;justify-content:center}
+[class*="st-key-table-prefill"] table{width:max-content;min-width:100%}
+[class*="st-key-table-prefill"] :is(td,th):not(:first-child){white-space:nowrap}
+[class*="st-key-table-prefill"] :is(td,th):first-child{min-width:8rem;max-width:20rem;word-break:keep-all}
+[class*="st-key-table-prefill"]{background:
+linear-gradient(to left,light-dark(#FFFFFF,#12161C) 1rem,#0000) right/2rem 100% no-repeat local,
+linear-gradient(to left,light-dark(#0004,#FFF5),#0000) right/.75rem 100% no-repeat scroll}
 [data-testid=stLayoutWrapper]:has(>[class*="st-key-traffic-panel-"]){display:none}
 .stApp [data-testid=stLayoutWrapper]:has(>.st-key-traffic-panel-other):has(.stFileUploader [role=alert]){
 display:flex}
 .st-key-traffic_panel button::after{content:"▾" / "";margin-inline-start:.4rem;font-size:1.2em}
 .st-key-traffic_panel button[aria-checked="true"]::after{content:"▴" / ""}
-.st-key-traffic-loud .stAlertContainer{padding:.3rem .75rem}
+:is(.st-key-traffic-loud,[class*="st-key-prefill-other-"]) .stAlertContainer{padding:.3rem .75rem}
 .st-key-traffic-verdict [data-testid=stMetricValue]{font-size:1.5rem;line-height:2.25rem;padding-block:.4rem}
 [class*="st-key-told-"]{border-left:4px solid currentColor;padding-left:1rem}
 @media (max-width:640px){
-[class*="st-key-table-prefill"] :is(td,th){word-break:keep-all;min-width:4.25rem;padding:.4rem .5rem}
-[class*="st-key-table-prefill"] :is(td,th):first-child{min-width:6.5rem}
+[class*="st-key-table-prefill"] :is(td,th){padding:.4rem .5rem}
+[class*="st-key-table-prefill"] :is(td,th):first-child{min-width:6.5rem;max-width:9rem}
+.st-key-prefill-head>*>.stHorizontalBlock{gap:.5rem}
+.st-key-prefill-head .stColumn{min-width:0;width:auto}
+.st-key-prefill-head>*>.stHorizontalBlock>.stColumn:nth-child(1){flex:1 1 9rem}
+.st-key-prefill-head>*>.stHorizontalBlock>.stColumn:nth-child(2){order:3;flex:1 1 100%}
+.st-key-prefill-head>*>.stHorizontalBlock>.stColumn:nth-child(3){flex:0 1 auto}
+.st-key-prefill-head .stColumn .stColumn:first-child{flex:0 0 auto}
+.st-key-prefill-head .stColumn .stColumn:last-child{flex:1 1 8rem}
 .st-key-road a{min-height:2.75rem}
 [class*="st-key-reading-"] .stHorizontalBlock:has(>.stColumn [class*="st-key-picture-"]){gap:1rem}
 .stColumn:first-child:has(+.stColumn [class*="st-key-picture-"]),

@@ -17,7 +17,7 @@ from core.errors import BackendError
 from ui.prefill.conversation import Turn, conversation
 from ui.prefill.job import Job
 from ui.prefill.models import Choice, loader
-from ui.prefill.state import begin, state
+from ui.prefill.state import begin, refuse, state
 
 MAX_TOKENS = 48
 """Of an answer."""
@@ -45,7 +45,8 @@ def ask_changed(choice: Choice, place: int, field: str) -> None:
 
 def _begin(choice: Choice, messages: Messages, beside: int | None) -> None:
     if any(role == "user" and not text.strip() for role, text in messages):
-        state().error = BackendError("backend.chat_empty", "A question is empty. Type one, then ask again.")
+        empty = BackendError("backend.chat_empty", "A question is empty. Type one, then ask again.")
+        refuse("chat", choice, empty)
         return
     talk = conversation()
     if state().job is None and talk.choice != choice:

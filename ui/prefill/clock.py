@@ -9,7 +9,7 @@ import streamlit as st
 from core.backends.experiments.report import Json, Report
 from core.backends.experiments.standing import standing
 from ui.frame.charts import Bar, bars_beside
-from ui.frame.session import say, say_each, tell
+from ui.frame.session import built_under, say, say_each, say_under, tell
 from ui.prefill.about import claimed, times
 from ui.prefill.charts import Curve, curves
 from ui.words.numbers import digits, percent
@@ -50,8 +50,18 @@ def three_ratios(report: Report, row: Json) -> None:
         columns,
         (
             ("prefill.ratio.clock", "basis.measured", times(row["ratio"]), spread_words(report, row)),
-            ("prefill.ratio.flops", "basis.modelled", times(row["flops"]), say("prefill.ratio.flops.note")),
-            ("prefill.ratio.linear", "basis.claim", claimed(row["linear"]), say("prefill.ratio.linear.note")),
+            (
+                "prefill.ratio.flops",
+                "basis.modelled",
+                times(row["flops"]),
+                say_under("prefill.ratio.flops.note"),
+            ),
+            (
+                "prefill.ratio.linear",
+                "basis.claim",
+                claimed(row["linear"]),
+                say_under("prefill.ratio.linear.note"),
+            ),
         ),
         strict=True,
     ):
@@ -101,20 +111,26 @@ def pair_view(report: Report) -> None:
     axis = say("prefill.axis.ms", clock=clock)
     st.plotly_chart(bars_beside(bars, axis), key=f"prefill_bars_{report.experiment}")
     three_ratios(report, row)
-    words = {
-        "saved": percent(row["saved"], 0),
-        "clock": clock,
-        "ratio": times(row["ratio"]),
-        "linear": claimed(row["linear"]),
-    }
-    st.markdown(tell(say(f"prefill.{report.experiment}.words", **words), stand_words(row)))
+    st.markdown(built_under(lambda: _pair_words(report, row)))
     head = [
-        say(f"prefill.head.{name}", clock=clock) for name in ("side", "computed", "median", "spread", "wall")
+        say_each(f"prefill.head.{name}", clock=clock)
+        for name in ("side", "computed", "median", "spread", "wall")
     ]
     if "one" in row:
         sides.append(("one", 1))
-    cells = [[say(f"prefill.side.{side}"), digits(count), *ms_words(row[side])] for side, count in sides]
+    cells = [[say_each(f"prefill.side.{side}"), digits(count), *ms_words(row[side])] for side, count in sides]
     show_table(f"prefill-{report.experiment}", head, cells)
+
+
+def _pair_words(report: Report, row: Json) -> str:
+    """What the hit saved, and where the clock stands beside the FLOPs."""
+    words = {
+        "saved": percent(row["saved"], 0),
+        "clock": clock_of(row["full"]),
+        "ratio": times(row["ratio"]),
+        "linear": claimed(row["linear"]),
+    }
+    return tell(say(f"prefill.{report.experiment}.words", **words), stand_words(row))
 
 
 def sweep_view(report: Report) -> None:
@@ -132,10 +148,10 @@ def sweep_view(report: Report) -> None:
     axis = say("prefill.axis.times.of", clock=clock)
     figure = curves(found, say("prefill.axis.hit"), axis, unit="×")
     st.plotly_chart(figure, key="prefill_sweep")
-    st.markdown(_sweep_words(report))
-    with st.expander(say("prefill.numbers")):
-        head = [say(f"prefill.head.{name}", clock=clock) for name in ("hit", "median", "spread", "wall")]
-        head += [say(f"prefill.ratio.{name}") for name in ("clock", "flops", "linear")]
+    st.markdown(built_under(lambda: _sweep_words(report)))
+    with st.expander(say_each("prefill.numbers")):
+        head = [say_each(f"prefill.head.{name}", clock=clock) for name in ("hit", "median", "spread", "wall")]
+        head += [say_each(f"prefill.ratio.{name}") for name in ("clock", "flops", "linear")]
         cells = [
             [
                 say("unit.percent", n=percent(row["fraction"], 0)),

@@ -12,7 +12,7 @@ from core.backends.engines.tally import left_out_of
 from core.backends.experiments.report import Json, Report
 from core.backends.spec import SIZES
 from core.extras import how_to_add
-from ui.frame.session import lang, plain, say
+from ui.frame.session import lang, plain, say, say_each, say_under
 from ui.prefill.about import times
 from ui.prefill.charts import Curve, curves
 from ui.prefill.clock import column_of
@@ -38,24 +38,26 @@ def engines_view(report: Report) -> None:
     _tiles(sweep, names)
     _left_out(report)
     _who(report)
-    st.markdown(say("prefill.engines.words"))
+    st.markdown(say_under("prefill.engines.words"))
     _sweep_table(sweep)
     if crowds:
-        st.markdown(say("prefill.engines.crowd", own=report.settings["own"], total=report.settings["total"]))
+        st.markdown(
+            say_under("prefill.engines.crowd", own=report.settings["own"], total=report.settings["total"])
+        )
         st.plotly_chart(_crowd_chart(crowds, names), key="prefill_engines_users")
         _crowd_table(crowds)
-        st.markdown(say("prefill.engines.lent"))
+        st.markdown(say_under("prefill.engines.lent"))
 
 
 def engines_lacking() -> None:
     """What could be asked besides, and how; and what the named server will be sent."""
     found = []
     if not llama_available():
-        found.append(say("prefill.engines.no_llama", command=how_to_add("llama")))
+        found.append(say_under("prefill.engines.no_llama", command=how_to_add("llama")))
     elif source_of(usable_choice().model).kind != "gguf":
-        found.append(say("prefill.engines.no_gguf"))
+        found.append(say_under("prefill.engines.no_gguf"))
     if not server_named():
-        found.append(say("prefill.engines.no_server", variable=SERVER))
+        found.append(say_under("prefill.engines.no_server", variable=SERVER))
     else:
         found.append(_sent_words())
     for line in found:
@@ -66,7 +68,7 @@ def _sent_words() -> str:
     """How many tokens a measurement sends to the server: somebody may pay for them."""
     model = usable_choice().model
     spec = SIZES.get(model) or spec_of(source_of(model))
-    return say("prefill.engines.sends", tokens=digits(plan_for(spec.num_parameters).sent_tokens()))
+    return say_under("prefill.engines.sends", tokens=digits(plan_for(spec.num_parameters).sent_tokens()))
 
 
 def _of(rows: Sequence[Json], name: str) -> list[Json]:
@@ -118,7 +120,9 @@ def _told(row: Json) -> str:
 
 
 def _sweep_table(rows: Sequence[Json]) -> None:
-    head = [say(f"prefill.head.{name}") for name in ("engine", "before", "told", "ttft", "spread", "faster")]
+    head = [
+        say_each(f"prefill.head.{name}") for name in ("engine", "before", "told", "ttft", "spread", "faster")
+    ]
     cells = [
         [
             plain(row["engine"]),
@@ -130,7 +134,7 @@ def _sweep_table(rows: Sequence[Json]) -> None:
         ]
         for row in rows
     ]
-    with st.expander(say("prefill.numbers")):
+    with st.expander(say_each("prefill.numbers")):
         show_table("prefill-engines", head, cells)
 
 
@@ -146,7 +150,7 @@ def _crowd_table(rows: Sequence[Json]) -> None:
         ]
         for row in rows
     ]
-    show_table("prefill-engines-users", [say(f"prefill.head.{name}") for name in names], cells)
+    show_table("prefill-engines-users", [say_each(f"prefill.head.{name}") for name in names], cells)
 
 
 def _who(report: Report) -> None:

@@ -153,11 +153,16 @@ def kept_report(experiment: str, choice: Choice) -> Report | None:
     found = nearest([report for report in kept() if report.experiment == experiment], cpu_name())
 
     def far(report: Report) -> tuple[bool, bool, bool]:
-        model = "smollm2" if choice.model == SMALL else choice.model.lower()
-        same = report.model.lower().startswith(model)
-        return not same, report.backend != choice.library, report.model != "S"
+        return not has_model(report, choice), report.backend != choice.library, report.model != "S"
 
     return min(found, key=far, default=None)
+
+
+def has_model(report: Report, choice: Choice) -> bool:
+    """Whether a report that came with the lab, or as a file, is of the chosen model."""
+    if choice.model == SMALL:
+        return report.model.lower().startswith("smollm2")
+    return report.model == choice.model
 
 
 # -- to take home ---------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.backends.experiments.report import Report
 from ui.frame.kept import Kept
-from ui.frame.session import say, say_under
+from ui.frame.session import built_under, say, say_each, say_under
 from ui.prefill.about import claimed, times
 from ui.prefill.serving import CLAIM
 from ui.words.numbers import digits, percent
@@ -83,7 +83,7 @@ def is_open(section: str) -> bool:
 def ask(section: str) -> None:
     """The question, in the place of the result. One press answers it."""
     question = QUESTIONS[section]
-    st.markdown(f"**{say_under(f'prefill.{section}.guess')}**")
+    st.markdown(built_under(lambda: f"**{say(f'prefill.{section}.guess')}**"))
     with st.container(horizontal=True, vertical_alignment="center"):
         for number, option in enumerate(question.options):
             st.button(
@@ -91,8 +91,8 @@ def ask(section: str) -> None:
                 args=(section, option),
             )  # fmt: skip
         st.button(
-            say("prefill.guess.skip"), key=f"prefill_guess_{section}_skip", type="tertiary", on_click=_place,
-            args=(section, None),
+            say_each("prefill.guess.skip"), key=f"prefill_guess_{section}_skip", type="tertiary",
+            on_click=_place, args=(section, None),
         )  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def tell_guess(section: str, report: Report) -> None:
         truth = question.truth(report)
         key = "prefill.guess.right" if guess == question.nearest(truth) else "prefill.guess.other"
         words = {"guess": _words(question.unit, guess), "truth": _words(question.unit, truth, measured=True)}
-        st.markdown(say(key, **words))
+        st.markdown(say_under(key, **words))
 
 
 def _words(unit: Unit, value: float, measured: bool = False) -> str:

@@ -13,6 +13,7 @@ from core.backends.models.sources import HOW_TO_ADD_MODEL, small_model_path
 from core.backends.spec import SIZES
 from core.errors import BrothError
 from ui.frame.session import plain, say, say_each, show_error, stands_on_one
+from ui.prefill.experiments import EXPERIMENTS
 from ui.prefill.job import Job
 from ui.prefill.models import (
     RANDOM,
@@ -47,7 +48,7 @@ _MUCH_MB = 100
 def choice_row() -> None:
     """Library and model, in two columns of whoever calls."""
     choice = usable_choice()
-    left, right = st.columns([2, 5], vertical_alignment="bottom")
+    left, right = st.columns([5, 9], vertical_alignment="center")
     with left:
         st.session_state["prefill_library"] = choice.library
         st.segmented_control(
@@ -112,18 +113,28 @@ def _memory_words(choice: Choice) -> str:
         return ""  # said in full when somebody presses the button
     if need < _MUCH_MB or is_loaded(choice):
         return ""
-    return say("prefill.memory", name=plain(model_name(choice)), need=digits(need))
+    return say_each("prefill.memory", name=plain(model_name(choice)), need=digits(need))
 
 
 # -- measuring ------------------------------------------------------------------------------------------
 
 
 def measure_row(experiment: str, whence: Whence) -> None:
-    """Measure here and now; go back to the kept result."""
-    seconds = seconds_of(experiment, usable_choice())
+    """Measure here and now; go back to the kept result. While something is measured its progress stands in
+    this place, so that nothing on the page moves."""
+    with st.container(key=f"prefill-measure-{experiment}"):
+        if state().job is not None and experiment == state().section:
+            _watch()
+        else:
+            _offer(experiment, whence)
+
+
+def _offer(experiment: str, whence: Whence) -> None:
+    choice = usable_choice()
+    seconds = seconds_of(experiment, choice)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            say("prefill.again" if whence == "own" else "prefill.measure"),
+            say_each("prefill.again" if whence == "own" else "prefill.measure"),
             type="primary",
             key=f"prefill_measure_{experiment}",
             on_click=measure,
@@ -132,12 +143,13 @@ def measure_row(experiment: str, whence: Whence) -> None:
         )
         if whence:
             st.button(
-                say(f"prefill.back.{_behind(experiment, whence)}"),
+                say_each(f"prefill.back.{_behind(experiment, whence)}"),
                 key=f"prefill_kept_{experiment}",
                 on_click=forget_measured,
                 args=(experiment,),
             )
-        st.caption(say("prefill.takes", seconds=digits(max(1, round(seconds)))))
+        takes = say_each("prefill.takes", seconds=digits(max(1, round(seconds))))
+        st.caption(" · ".join(filter(None, (takes, _memory_words(choice)))), width="stretch")
 
 
 def _behind(experiment: str, whence: Whence) -> str:
@@ -146,12 +158,21 @@ def _behind(experiment: str, whence: Whence) -> str:
     return "own" if whence != "own" and own else "kept"
 
 
-def job_panel() -> None:
+def job_panel(section: str) -> None:
     """Progress of what is under way, or why it ended without a result."""
-    now = state()
-    if now.job is not None:
+    if state().job is not None:
         _watch()
-    elif now.failed:
+    ended_panel(section)
+
+
+def ended_panel(section: str) -> None:
+    """Why the section's last work ended without a result; what was stopped elsewhere is told there."""
+    now = state()
+    here = (section, "astray") if section == "breaks" else (section,)
+    of_another = section in EXPERIMENTS and now.ended_choice != now.choice
+    if now.job is not None or now.ended not in here or of_another:
+        return
+    if now.failed:
         st.error(say("prefill.failed"))
     elif now.error is not None:
         _tell(now)
@@ -178,7 +199,7 @@ def _watch() -> None:
     words = _phase_words(job, percent)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(percent, f"{say(f'prefill.{job.name}.title')} · {words}")
-        st.button(say("prefill.cancel"), key="prefill_cancel", on_click=job.stop, disabled=job.stopping)
+        st.button(say_each("prefill.cancel"), key="prefill_cancel", on_click=job.stop, disabled=job.stopping)
     if job.text:
         st.markdown(f"> {plain(job.text)}".replace("\n", "\n> "))
 

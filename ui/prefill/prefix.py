@@ -27,7 +27,7 @@ from ui.prefill.about import equality_words
 from ui.prefill.job import Job
 from ui.prefill.models import loader
 from ui.prefill.prefix_payload import blocks_of, digest, is_right, off_by, prefix_payload, worst_of
-from ui.prefill.state import begin, seconds_of, state, usable_choice
+from ui.prefill.state import begin, refuse, seconds_of, state, usable_choice
 from ui.prefill.wrong import changed_words
 from ui.stage.payload import to_bytes
 from ui.words.i18n import listed
@@ -215,7 +215,7 @@ def _compute(prompt: str, word: str, instead: str) -> None:
     try:
         with_another_word(prompt, word, instead)
     except BrothError as error:
-        now.error, now.failed = error, False
+        refuse("prefix", choice, error)
         return
 
     def keep(report: Report) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.backends.experiments.report import Report
 from ui.frame.charts import Bar, bars_beside
-from ui.frame.session import say, say_under, tell
+from ui.frame.session import built_under, say, say_each, say_under, tell
 from ui.prefill.about import claimed, times
 from ui.prefill.charts import Curve, claim_bars, curves
 from ui.prefill.clock import clock_of, column_of, labelled, ms_of, spread_of, spread_words
@@ -42,7 +42,7 @@ def users_view(report: Report) -> None:
             if basis == "basis.measured" and report.runs > 1:
                 st.caption(spread_words(report, summary))
     names = ("side", "computed", "sum", "sum_wall", "first", "later")
-    head = [say(f"prefill.head.{name}", clock=clock) for name in names]
+    head = [say_each(f"prefill.head.{name}", clock=clock) for name in names]
     cells = [
         [
             say(f"prefill.users.{row['side']}"),
@@ -61,12 +61,16 @@ def users_view(report: Report) -> None:
         "own": settings["own"],
     }
     first, later = digits(cache["first_ms"]), digits(cache["later_ms"])
-    told = [say("prefill.users.words", first=first, later=later, **numbers)]
-    if numbers["users"] < USERS:
-        told.append(say("prefill.users.fewer", users=numbers["users"], runs=report.runs))
     computed = {row["side"]: digits(row["computed_tokens"]) for row in (cache, none)}
-    told.append(say("prefill.users.why", tokens=digits(summary["tokens_ratio"]), **computed))
-    st.markdown(tell(*told))
+
+    def words() -> str:
+        told = [say("prefill.users.words", first=first, later=later, **numbers)]
+        if numbers["users"] < USERS:
+            told.append(say("prefill.users.fewer", users=numbers["users"], runs=report.runs))
+        told.append(say("prefill.users.why", tokens=digits(summary["tokens_ratio"]), **computed))
+        return tell(*told)
+
+    st.markdown(built_under(words))
 
 
 def decode_view(report: Report) -> None:
@@ -97,9 +101,9 @@ def decode_view(report: Report) -> None:
             ms=digits(ms_of(last["with"])),
         )
     )
-    sides = [f"{say(f'prefill.decode.{side}')}, {clock}" for side in ("without", "with")]
-    head = [say("prefill.head.position"), *sides]
-    head += [say("prefill.ratio.clock"), say("prefill.ratio.flops")]
+    sides = [f"{say_each(f'prefill.decode.{side}')}, {clock}" for side in ("without", "with")]
+    head = [say_each("prefill.head.position"), *sides]
+    head += [say_each("prefill.ratio.clock"), say_each("prefill.ratio.flops")]
     cells = [
         [
             digits(row["position"]),
@@ -124,9 +128,9 @@ def saving_view(report: Report) -> None:
     inside = sum(CLAIM[0] <= share <= CLAIM[1] for share in shares)
     words = {"low": percent(min(shares), 0), "high": percent(max(shares), 0)}
     st.markdown(say_under("prefill.saving.words", inside=inside, cases=len(rows), **words))
-    head = [say(f"prefill.head.{name}") for name in ("case", "hit_tokens")]
-    head += [f"{say(f'prefill.head.{name}')}, {clock}" for name in ("without", "with")]
-    head += [say("prefill.saved"), say("prefill.saving.linear")]
+    head = [say_each(f"prefill.head.{name}") for name in ("case", "hit_tokens")]
+    head += [f"{say_each(f'prefill.head.{name}')}, {clock}" for name in ("without", "with")]
+    head += [say_each("prefill.saved"), say_each("prefill.saving.linear")]
     cells = [
         [
             name,

@@ -47,7 +47,7 @@ def timed_run(log: EventLog, shown: Payload) -> Payload:
         now.on_stage = False  # else it would be begun again at every answer
     else:
         _begin(log, shown, key)
-    job_panel()
+    job_panel(JOB)
     return shown
 
 

@@ -45,6 +45,8 @@ class PrefillState:
     failed: bool = False
     ended: str = ""
     """Which job ended last."""
+    ended_choice: Choice | None = None
+    """What computed it."""
     results: dict[tuple[str, Choice], Report] = field(default_factory=dict)
     """Measured in this session, the newest last."""
     opened: dict[tuple[str, Choice], Opened] = field(default_factory=dict)
@@ -109,13 +111,19 @@ def begin(
         now.job.start()
 
 
+def refuse(name: str, choice: Choice, error: BrothError) -> None:
+    """Work that is not begun: told where it would have stood."""
+    now = state()
+    now.error, now.failed, now.ended, now.ended_choice = error, False, name, choice
+
+
 def collect() -> None:
     """Take over what the job has brought, if it has ended."""
     now = state()
     job = now.job
     if job is None or job.running:
         return
-    now.job, now.error, now.ended = None, job.error, job.name
+    now.job, now.error, now.ended, now.ended_choice = None, job.error, job.name, job.choice
     now.failed = job.result is None and job.error is None
     if job.result is not None and now.keep is not None:
         now.keep(job.result)
