@@ -1,6 +1,7 @@
 """Real processes on one store: what goes wrong when its acts are not whole, counted.
 
-    python -m benchmarks.store [--address A] [--requests N] [--workers N] [--seed S] [--lru]
+    python -m benchmarks.store [--address A] [--requests N] [--workers N] [--seed S]
+    python -m benchmarks.store --lru [--pace R]
 
 One line for whole acts and one for each switch of ``core/cluster/store/base.py``, on the file and on every
 server of this machine (``BROTH_STORE_SERVER`` adds one by its path): workers send requests to one small
@@ -238,8 +239,11 @@ def table(
         print("| " + " | ".join(row(fault, tally)) + " |", flush=True)
 
 
-def beside_lru(program: str, requests: int, seed: int, megabytes: int = 4) -> None:
-    """A server's own eviction over chains of 8 blocks, then our store of about the same room."""
+def beside_lru(program: str, requests: int, seed: int, pace: float = 0, megabytes: int = 4) -> None:
+    """A server's own eviction over chains of 8 blocks, then our store of about the same room.
+
+    ``pace``: requests a second (0: as fast as they go). A server's LRU counts in seconds: all that was used
+    within one is equally old to it."""
     import redis
 
     dice = np.random.default_rng(seed)
@@ -249,7 +253,10 @@ def beside_lru(program: str, requests: int, seed: int, megabytes: int = 4) -> No
     parents = {key: (keys[place - 1] if place else None) for keys in names for place, key in enumerate(keys)}
     with serving(program, "--maxmemory", f"{megabytes}mb", "--maxmemory-policy", "allkeys-lru") as server:
         client = redis.Redis(port=server.port)
-        hits = sum(serve(client, names[family], value) for family in order)
+        hits = 0
+        for family in order:
+            hits += serve(client, names[family], value)
+            sleep(1 / pace if pace else 0)
         left = remains(client, parents)
         print(f"\n{program}, allkeys-lru, {megabytes} MB; {requests:,} requests of {blocks} blocks\n")
         print(f"server's LRU: {hits:,} blocks hit; {left.blocks} blocks held, of them unreachable ", end="")
@@ -295,6 +302,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--lru", action="store_true")
+    parser.add_argument("--pace", type=float, default=0, help="requests a second, for --lru")
     asked = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that a server of ours ends with us
     if asked.work:
@@ -302,7 +310,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         work(Job(**{**values, "layout": Layout(**values["layout"])}))
     elif asked.lru:
         for program in servers():
-            beside_lru(program, asked.requests, asked.seed)
+            beside_lru(program, asked.requests, asked.seed, asked.pace)
     elif asked.address:
         table(asked.address, asked.address, asked.requests, asked.workers, asked.seed)
     else:

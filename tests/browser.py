@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 VARIABLE = "BROTH_CHROMIUM"
@@ -63,11 +64,11 @@ def apt_obstacle() -> str | None:
     return None
 
 
-def apt_install() -> str | None:
-    """Install Chromium with Debian's packages; the reason when that fails, None when all went well."""
-    print(f"==> no browser found: installing {' and '.join(PACKAGES)} with apt-get", flush=True)
+def apt_install(packages: Sequence[str] = PACKAGES, missing: str = "no browser found") -> str | None:
+    """Install Debian's packages; the reason when that fails, None when all went well."""
+    print(f"==> {missing}: installing {' and '.join(packages)} with apt-get", flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", *PACKAGES]):
+    for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", *packages]):
         try:
             status = subprocess.call(
                 ["apt-get", *command],

@@ -2,7 +2,8 @@
 
 The server's LRU knows no chains: it samples a few keys and throws the oldest away (``allkeys-lru``). Asked
 from the head on, the head of a chain is always the oldest. What hangs on a key that is gone stays in memory
-until it ages out, and nobody can reach it.
+until it ages out, and nobody can reach it. The server counts ages in seconds: the more is evicted within one,
+the more its choice is by chance.
 """
 
 from __future__ import annotations
