@@ -505,6 +505,7 @@ def test(options: list[str]) -> int:
     failed = lint_and_types() + node_tests()
     if not fast:
         run(venv_python(), "-m", "tests.browser")
+        run(venv_python(), "-m", "tests.kv_server")
     rest = [option for option in options if option != "--fast"]
     if fast or rest or (os.cpu_count() or 1) < 2:
         say("pytest" + (" without e2e and slow" if fast else ""))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.errors import BackendError
 
-MARGIN = 256 * 2**20
+MARGIN = 256 * 10**6
 """What must stay free for everything else."""
 
 _MEMINFO = Path("/proc/meminfo")
@@ -56,8 +56,8 @@ def page_faults() -> int | None:
 
 
 def in_mb(count: int) -> int:
-    """Bytes as whole megabytes (2**20), rounded up."""
-    return -(-count // 2**20)
+    """Bytes as whole megabytes (10**6), rounded up."""
+    return -(-count // 10**6)
 
 
 def _linux() -> int | None:

@@ -291,7 +291,7 @@ def test_an_error_of_ours_is_admitted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_a_model_that_does_not_fit_is_refused(lang: Lang, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available_bytes", lambda: 300 * 2**20)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 300 * 10**6)
     at = finish(press(begun("pair", Choice("numpy", "M"), lang), "prefill_measure_pair"))
     (error,) = (str(one.value) for one in at.error)
     need = prefill_models.need_mb(Choice("numpy", "M"))

@@ -61,7 +61,7 @@ def _memory(choice: Choice) -> str:
         need = need_mb(choice)
     except BrothError:
         return "–"
-    return say("prefill.chat.loaded") if is_loaded(choice) else f"{digits(need)} MB"
+    return say("prefill.chat.loaded") if is_loaded(choice) else say("prefill.chat.to_load", mb=digits(need))
 
 
 # -- what was said, and the next question ---------------------------------------------------------------

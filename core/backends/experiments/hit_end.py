@@ -9,7 +9,7 @@ from typing import Literal
 from core.backends.models.chat_template import Messages
 from core.backends.models.tokenizer import ModelTokenizer
 
-Reason = Literal["empty", "all", "other_ids", "rewritten", "changed", "evicted"]
+Reason = Literal["empty", "all", "inside", "other_ids", "rewritten", "changed", "evicted"]
 _SHOWN = 4
 """Tokens of either side that are shown where they part."""
 
@@ -27,9 +27,10 @@ class Held:
 class HitEnd:
     """``num_shared`` tokens are those of an earlier sequence; the hit covers the full blocks of them.
 
-    ``empty``: there was no earlier sequence. ``all``: the earlier one is shared to its end. ``other_ids``:
-    the text goes on as it did, and read again it is cut into other tokens. ``rewritten``: the template writes
-    the same conversation as another text. ``changed``: somebody changed an earlier message. ``evicted``: the
+    ``empty``: there was no earlier sequence. ``all``: the earlier one is shared to its end. ``inside``:
+    this prompt is the beginning of it. ``changed``: somebody changed an earlier message. Where all earlier
+    messages are as they were: ``other_ids``, the text goes on as it did, and read again it is cut into other
+    tokens; ``rewritten``, the template writes the same conversation as another text. ``evicted``: the
     tokens are shared, but some of their blocks had to make room.
     ``was`` and ``now``: the texts of the tokens from where the sequences part.
     """
@@ -55,7 +56,9 @@ def hit_end(
     shared = num_shared(best.token_ids, token_ids)
     if hit_tokens < min(shared, len(token_ids) - 1) // block_size * block_size:
         return HitEnd("evicted", shared)
-    if shared == min(len(best.token_ids), len(token_ids)):
+    if shared == len(token_ids):
+        return HitEnd("inside", shared)
+    if shared == len(best.token_ids):
         return HitEnd("all", shared)
     was, now = (tuple(tokenizer.texts(ids[shared:])) for ids in (best.token_ids, token_ids))
     return HitEnd(_parted(was, now, best.messages, messages), shared, was[:_SHOWN], now[:_SHOWN])
@@ -68,8 +71,9 @@ def num_shared(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def _parted(was: tuple[str, ...], now: tuple[str, ...], before: Messages, messages: Messages) -> Reason:
+    if messages[: len(before)] != before:
+        return "changed"  # first: a changed word can begin like the one before it, as a model's may
     before_text, now_text = "".join(was), "".join(now)
     same = num_shared(before_text, now_text)
-    if same == len(before_text) or same >= max(len(was[0]), len(now[0])):
-        return "other_ids"
-    return "rewritten" if messages[: len(before)] == before else "changed"
+    goes_on = same == len(before_text) or same >= max(len(was[0]), len(now[0]))
+    return "other_ids" if goes_on else "rewritten"

@@ -32,7 +32,9 @@ class ByNumber:
     ("held", "sent", "hit", "changed", "reason", "shared"),
     [
         ((1, 4), (1, 4, 5), 2, False, "all", 2),
-        ((1, 4), (1, 4), 0, False, "all", 2),  # one token must be computed, so no full block of two
+        ((1, 4), (1, 4), 0, False, "inside", 2),  # one token must be computed, so no full block of two
+        ((1, 4, 5, 9, 9), (1, 4, 5), 2, False, "inside", 3),  # the same question asked again
+        ((2, 3, 4, 9), (1, 4, 9, 5), 0, True, "changed", 0),  # the visitor's word begins like the one before
         ((2, 3, 4, 9), (1, 4, 9, 5), 0, False, "other_ids", 0),  # "ca" + "t" is "cat"
         ((4, 4, 2, 3), (4, 4, 2, 6, 9), 2, False, "other_ids", 3),  # the end melts into what follows
         ((4, 4, 1, 5), (4, 4, 7, 5), 2, True, "changed", 2),  # "cat" is the beginning of "category"

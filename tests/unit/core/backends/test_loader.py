@@ -76,7 +76,7 @@ def test_loading_that_is_stopped_leaves_nothing_behind() -> None:
 
 
 def test_short_memory_is_refused_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available_bytes", lambda: 300 * 2**20)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 300 * 10**6)
     shared = ModelLoader()
     source = ModelSource("random", "L")
     with pytest.raises(BackendError) as caught:
@@ -89,7 +89,7 @@ def test_short_memory_is_refused_before_anything_is_read(monkeypatch: pytest.Mon
 
 def test_a_pool_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     backend = ModelLoader().load(XS).backend()
-    monkeypatch.setattr(memory, "available_bytes", lambda: 300 * 2**20)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 300 * 10**6)
     with pytest.raises(BackendError) as caught:
         backend.reserve(10_000, 16)
     assert caught.value.code == "backend.memory"

@@ -55,6 +55,40 @@ def test_a_kept_result_is_what_counted_flops_say_or_tells_why_not(name: str) -> 
         assert report.runs >= 3
 
 
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_kept_result_was_measured_while_nobody_disturbed_it(name: str) -> None:
+    assert not REPORTS[name].disturbed, "measure again on a quiet machine"
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_what_is_shown_of_a_kept_result_divides(name: str) -> None:
+    """Whoever takes a calculator to the milliseconds finds the ratio and the share that stand beside them."""
+    report = REPORTS[name]
+    pairs: list[tuple[float, float, float]] = []
+    if report.experiment in ("pair", "long", "saving"):
+        for row in report.rows:
+            pairs.append((row["full"]["cpu_ms"], row["hit"]["cpu_ms"], row["ratio"]))
+            assert row["saved"] == pytest.approx(1 - row["hit"]["cpu_ms"] / row["full"]["cpu_ms"], abs=0.005)
+    elif report.experiment == "sweep":
+        pairs = [(report.rows[0]["ms"], row["ms"], row["measured"]) for row in report.rows]
+    elif report.experiment == "decode":
+        pairs = [(row["without"]["cpu_ms"], row["with"]["cpu_ms"], row["ratio"]) for row in report.rows]
+    elif report.experiment == "users":
+        cache, none = (row["total_ms"] for row in report.rows)
+        pairs = [(none, cache, report.summary["ratio"])]
+    for slow, fast, ratio in pairs:
+        assert ratio == pytest.approx(slow / fast, rel=0.012)
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_no_engine_is_quicker_than_its_hit_allows(name: str) -> None:
+    """Where it says how much was cached: counting tokens is the most that a hit can give, but for noise."""
+    report = REPORTS[name]
+    for row in report.rows if report.experiment == "engines" else ():
+        if row["part"] == "sweep" and row["cached_share"] is not None:
+            assert row["ratio_low"] <= 1.1 / (1 - row["cached_share"]), row
+
+
 def test_a_hit_is_faster_and_less_so_than_counting_promises() -> None:
     for report in of("pair"):
         row = report.rows[0]
