@@ -142,7 +142,9 @@ def test_order_and_selection_of_the_checks(commands: list[list[str]], project: P
     options = ["--fast", "-x"] if fast else ["-x"]
     assert run.test(options) == 0
     modules = [command[2] for command in commands if command[1] == "-m"]
-    optional, browser = ([], []) if fast else (["pip"] * len(run.EXTRAS), ["tests.browser", "tests.kv_server"])
+    optional, browser = (
+        ([], []) if fast else (["pip"] * len(run.EXTRAS), ["tests.browser", "tests.kv_server"])
+    )
     assert modules == ["pip", *optional, "ruff", "ruff", "mypy", *browser, "pytest"]
     assert commands[-1][3:] == (["-m", "not e2e and not slow", "-x"] if fast else ["-x"])
     assert next(command for command in commands if command[2] == "mypy")[3:] == ["core"]
