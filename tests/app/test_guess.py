@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -50,12 +52,20 @@ def test_of_the_options_one_is_near_the_kept_result(section: str) -> None:
     question, report = QUESTIONS[section], kept_report(section, Choice())
     assert report is not None
     truth = question.truth(report)
+    assert truth is not None
     if question.unit == "times":
         distances = sorted(abs(option / truth - 1) for option in question.options)
         assert distances[0] < 0.15
     else:
         distances = sorted(abs(option - truth) for option in question.options)
     assert distances[0] < distances[1] / 2
+
+
+def test_nothing_is_told_where_the_report_does_not_say() -> None:
+    report = kept_report("engines", Choice())
+    assert report is not None
+    ours = [row for row in report.rows if row["engine"] != "llama.cpp"]
+    assert QUESTIONS["engines"].truth(replace(report, rows=tuple(ours))) is None
 
 
 def test_the_words_of_a_question_fit_what_is_measured() -> None:

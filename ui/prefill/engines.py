@@ -12,7 +12,7 @@ from core.backends.engines.tally import left_out_of
 from core.backends.experiments.report import Json, Report
 from core.backends.spec import SIZES
 from core.extras import how_to_add
-from ui.frame.session import lang, plain, say, say_each, say_under
+from ui.frame.session import built_under, lang, plain, say, say_each, say_under
 from ui.prefill.about import times
 from ui.prefill.charts import Curve, curves
 from ui.prefill.clock import column_of
@@ -38,7 +38,7 @@ def engines_view(report: Report) -> None:
     _tiles(sweep, names)
     _left_out(report)
     _who(report)
-    st.markdown(say_under("prefill.engines.words"))
+    st.markdown(built_under(lambda: _verdict(sweep, names)))
     _sweep_table(sweep)
     if crowds:
         st.markdown(
@@ -167,6 +167,15 @@ def _who(report: Report) -> None:
     summary = report.summary
     if summary.get("compared"):
         st.caption(say("prefill.engines.same", same=summary["same_first"], compared=summary["compared"]))
+
+
+def _verdict(rows: Sequence[Json], names: Sequence[str]) -> str:
+    """What the claim says, and what each engine saved at the largest part that was sent before."""
+    last = [max(_of(rows, name), key=lambda row: float(row["fraction"])) for name in names]
+    shares = [say("unit.percent", n=percent(1 - 1 / row["ratio"], 0)) for row in last]
+    saved = [f"{plain(row['engine'])} {share}" for row, share in zip(last, shares, strict=True)]
+    told = say("prefill.engines.saved", share=percent(last[0]["fraction"], 0), saved=" · ".join(saved))
+    return f"{told}\n\n{say('prefill.engines.words')}"
 
 
 def _left_out(report: Report) -> None:

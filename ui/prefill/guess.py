@@ -21,11 +21,12 @@ Unit = Literal["times", "share", "count"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked before a section shows its result. ``truth`` reads the answer off the very report that is
-    shown; ``options``: one of them lies near it, the others are what people believe."""
+    """What is asked before a section shows its result. ``truth`` reads the answer off the very report that
+    is shown (None: it does not say). One of the ``options`` lies near it; the others are what people
+    believe."""
 
     options: tuple[float, ...]
-    truth: Callable[[Report], float]
+    truth: Callable[[Report], float | None]
     unit: Unit = "times"
 
     def nearest(self, truth: float) -> float:
@@ -53,6 +54,14 @@ def _wrong(report: Report) -> float:
     return float(row["wrong"] / row["requests"])
 
 
+def _cached_of_four(report: Report) -> float | None:
+    """What llama.cpp says it had cached of the most users that came at once; None: it was not asked."""
+    rows = [row for row in report.rows if row["part"] == "users" and row["engine"] == "llama.cpp"]
+    found = [row for row in rows if row["warm"]]
+    share = max(found, key=lambda row: int(row["users"]), default={}).get("cached_share")
+    return None if share is None else float(share)
+
+
 QUESTIONS = {
     "pair": Question((2, 3, 4, 5), _ratio),
     "sweep": Question((5, 11, 15, 20), lambda report: float(report.rows[-1]["measured"])),
@@ -62,6 +71,7 @@ QUESTIONS = {
     "saving": Question((1, 2, 3, 4, 5), _in_band, "count"),
     "breaks": Question((0.0, 0.25, 0.5, 0.75), _flipped, "share"),
     "documents": Question((0.0, 0.1, 0.5, 0.9), _wrong, "share"),
+    "engines": Question((0.2, 0.4, 0.6, 0.8), _cached_of_four, "share"),
 }
 
 
@@ -105,6 +115,8 @@ def tell_guess(section: str, report: Report) -> None:
     guess, question = _state().placed.get(section), QUESTIONS.get(section)
     if guess is not None and question is not None:
         truth = question.truth(report)
+        if truth is None:
+            return
         key = "prefill.guess.right" if guess == question.nearest(truth) else "prefill.guess.other"
         words = {"guess": _words(question.unit, guess), "truth": _words(question.unit, truth, measured=True)}
         st.markdown(say_under(key, **words))
