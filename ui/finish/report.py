@@ -8,10 +8,11 @@ from core.cost import FORMULAS, Figure
 from core.report import Report
 from ui.finish.lines import LECTURE_TOKENS, lecture_size
 from ui.finish.quiz import bet_words
-from ui.frame.session import say
+from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
 from ui.machine.panel import machine_panel
 from ui.stage.setup import SETUP
+from ui.words.formula_words import legend
 from ui.words.numbers import change, digits, money, percent, seconds
 from ui.words.tables import show_table
 
@@ -126,6 +127,7 @@ def _memory(report: Report) -> str:
 
 
 def _formulas(figures: list[Figure]) -> None:
-    for name in dict.fromkeys(figure.formula for figure in figures):
+    names = tuple(dict.fromkeys(figure.formula for figure in figures))
+    for name in names:
         st.markdown(f"`{FORMULAS[name]}` · {say(name)}")
-    st.caption(say("formula.legend"))
+    st.caption(legend(names, lang()))

@@ -8,14 +8,14 @@ import streamlit as st
 
 from core.cost import FORMULAS
 from ui.frame.session import lang, say
-from ui.words.formula_words import error_words
+from ui.words.formula_words import error_words, legend
 
 
 def formulas_panel(names: Sequence[str]) -> None:
     """A closed panel with these formulas; names are ids of ``core.cost.FORMULAS``."""
     with st.expander(say("formula.title")):
         formula_lines(names)
-        st.caption(say("formula.legend"))
+        st.caption(legend(names, lang()))
         st.caption(error_words(lang()))
 
 

@@ -10,7 +10,7 @@ from core.traffic.groups import HOURS
 from ui.report.svg import line_chart
 from ui.report.words import Json, Words, quoted
 from ui.traffic.words import HEADINGS, best_title, kind_words, rate_words
-from ui.words.formula_words import OF_A_LOG, error_words
+from ui.words.formula_words import OF_A_LOG, error_words, legend
 from ui.words.numbers import Count, digits, percent
 
 MOST_SOURCES = 12
@@ -195,8 +195,7 @@ def formulas(words: Words) -> str:
     """How modelled numbers are made, one click away and without a script."""
     rows = [(f"<code>{escape(FORMULAS[name])}</code>", words.say(name)) for name in OF_A_LOG]
     items = "".join(f"<tr><td>{symbols}</td><td>{sentence}</td></tr>" for symbols, sentence in rows)
-    notes = (
-        f"<p class=note>{words.say('formula.legend')}</p><p class=note>{escape(error_words(words.lang))}</p>"
-    )
+    told = (legend(OF_A_LOG, words.lang), error_words(words.lang))
+    notes = "".join(f"<p class=note>{escape(note)}</p>" for note in told)
     title = words.say("formula.title")
     return f"<details><summary>{title}</summary><table><tbody>{items}</tbody></table>{notes}</details>"

@@ -11,9 +11,10 @@ from ui.course.ch06_saving.panels import CONFIG, DECODER, NAME, SHARED, beside, 
 from ui.course.lessons import show_part
 from ui.course.measured import DECODERS, LARGER, kept, pairs, sweep, where
 from ui.course.strips import Stretch
-from ui.frame.session import say
+from ui.frame.session import lang, say
 from ui.machine.machine import MACHINE
 from ui.prefill.about import times
+from ui.words.formula_words import legend
 from ui.words.numbers import percent, seconds
 from ui.words.tables import markdown_table
 
@@ -73,7 +74,7 @@ def one_prompt_panel() -> None:
         st.markdown(_measured_table())
     if any(kept(name)["pair"].disturbed for name in (*DECODERS.values(), LARGER)):
         show_part(NAME, "disturbed")
-    st.caption(say("formula.legend"))
+    st.caption(legend(("formula.linear_claim", "formula.prefill"), lang()))
 
 
 def _measured_table() -> str:
