@@ -24,6 +24,9 @@ from ui.words.numbers import digits, percent
 from ui.words.tables import show_table
 
 TOTAL, HIT = 640, 512
+SHORT = 1024
+"""Prompts up to here are told by: the error of the cost model is that of published times of such."""
+
 MODEL, FASTEST = "Llama-3-8B", "H100"
 
 
@@ -58,10 +61,11 @@ def hardware_panel() -> None:
     }  # fmt: skip
     st.markdown(say("prefill.hardware.words", **values))
     formulas_panel(PREFILL)
-    worst = max(abs(point.error) for point in PUBLISHED)
+    short = [point for point in PUBLISHED if point.kind == "prefill" and point.num_tokens <= SHORT]
+    worst = max(abs(point.error) for point in short)
     st.caption(
-        say("prefill.hardware.error", typical=percent(typical_error(), 0), worst=percent(worst, 0),
-            n=len(PUBLISHED))
+        say("prefill.hardware.error", typical=percent(typical_error(short), 0), worst=percent(worst, 0),
+            n=len(short), limit=digits(SHORT))
     )  # fmt: skip
     st.caption(_classes_words())
     head = [
