@@ -89,6 +89,7 @@ display:flex}
 .st-key-traffic-verdict [data-testid=stMetricValue]{font-size:1.5rem;line-height:2.25rem;padding-block:.4rem}
 [class*="st-key-told-"]{border-left:4px solid currentColor;padding-left:1rem}
 @media (max-width:640px){
+.stPlotlyChart .modebar-container{display:none}
 [class*="st-key-table-prefill"] :is(td,th){padding:.4rem .5rem}
 [class*="st-key-table-prefill"] :is(td,th):first-child{min-width:6.5rem;max-width:9rem}
 .st-key-prefill-head>*>.stHorizontalBlock{gap:.5rem}
