@@ -60,7 +60,9 @@ CUDA_MEGABYTES = (2740, 4900)
 
 
 def pins(extra: Extra) -> list[str]:
-    """``name==version`` of each package in its file."""
+    """``name==version`` of each package in its file; none where the app was copied without it."""
+    if not (ROOT / extra.file).exists():
+        return []
     lines = (ROOT / extra.file).read_text("utf-8").splitlines()
     return [line for line in (one.partition("#")[0].strip() for one in lines) if line]
 

@@ -130,7 +130,11 @@ def test_an_arrow_stays_two_signs() -> None:
     assert plain("a -> b <= c") == "a \\-\u2060\\> b \\<\u2060= c"
 
 
-@given(any_texts.map(lambda text: text.translate({0: None, 0x2060: None})))
+TURNING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""What turns the direction of writing is told by its code."""
+
+
+@given(any_texts.map(lambda text: text.translate(dict.fromkeys((0, 0x2060, *TURNING)))))
 def test_plain_text_keeps_every_character(text: str) -> None:
     assert plain(text).replace("\u2060", "").replace("\\\\", "\0").replace("\\", "").replace(
         "\0", "\\"
