@@ -1,7 +1,8 @@
 """Links and what each one opens, recorded: ``tests/data/links.json``.
 
 An entry has a name, a page and a query; ``opens`` is what a visitor finds there. To add a link, write its
-first three fields into the file; ``python -m tests.record_links`` then fills in, or renews, what all of them
+first three fields into the file (and ``needs``, an optional package without which it opens otherwise: where
+that lacks the entry stays as it is); ``python -m tests.record_links`` then fills in, or renews, what all of them
 open. Look at the difference before you keep it: a link that somebody saved yesterday must open on the same
 state tomorrow.
 
@@ -21,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from unittest.mock import PropertyMock, patch
@@ -52,6 +54,11 @@ def recorded() -> list[dict[str, Any]]:
     """All entries of the file."""
     entries: list[dict[str, Any]] = json.loads(LINKS.read_text("utf-8"))
     return entries
+
+
+def lacks(entry: Mapping[str, Any]) -> bool:
+    """Whether the link opens on something that is not installed here."""
+    return "needs" in entry and find_spec(entry["needs"]) is None
 
 
 def opened(page: str, query: Query) -> Opened:
@@ -190,7 +197,9 @@ def _load(data: Opened) -> Opened:
 
 def main() -> None:
     """Open every link of the file and write down anew what it opens."""
-    entries = [{**one, "opens": opened(one["page"], one["query"])} for one in recorded()]
+    entries = [
+        one if lacks(one) else {**one, "opens": opened(one["page"], one["query"])} for one in recorded()
+    ]
     LINKS.write_text(json.dumps(entries, ensure_ascii=False, indent=0) + "\n", "utf-8")
 
 
