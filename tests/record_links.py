@@ -1,10 +1,10 @@
 """Links and what each one opens, recorded: ``tests/data/links.json``.
 
 An entry has a name, a page and a query; ``opens`` is what a visitor finds there. To add a link, write its
-first three fields into the file (and ``needs``, an optional package without which it opens otherwise: where
-that lacks the entry stays as it is); ``python -m tests.record_links`` then fills in, or renews, what all of them
-open. Look at the difference before you keep it: a link that somebody saved yesterday must open on the same
-state tomorrow.
+first three fields into the file; ``python -m tests.record_links`` then fills in, or renews, what all of them
+open. ``needs`` names an optional package without which a link opens otherwise: where that lacks, its entry
+stays as it is. Look at the difference before you keep it: a link that somebody saved yesterday must open on
+the same state tomorrow.
 
 Recorded is what can be seen from outside: the query that the app writes back, notices, what the stage and the
 monitor are told, and the lines of the page (headings, widgets by their label, sentences). Of a link that says
