@@ -10,31 +10,21 @@ into this machine's own folder in assets/measured/machines/; about 6 minutes for
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
 import time
-from pathlib import Path
 
+from benchmarks.prefill import parser_of, source_of
 from core.backends.decoders.device import cpu_name
 from core.backends.decoders.loader import Library, ModelLoader
 from core.backends.engines.comparison import Plan
 from core.backends.engines.tally import left_out_of
 from core.backends.experiments.machines import machine_of
 from core.backends.experiments.report import Json, Report
-from core.backends.models.sources import HOW_TO_ADD_MODEL, ModelSource, small_model_path
 from core.backends.progress import never_cancelled
 from ui.prefill.experiments import MACHINES
 from ui.prefill.servers import measure_engines
-
-
-def source_of(options: argparse.Namespace) -> ModelSource:
-    """The model that the command line names."""
-    path = Path(options.gguf) if options.gguf else small_model_path() if options.small_model else None
-    if options.small_model and path is None:
-        sys.exit(f"The small model is not installed: {HOW_TO_ADD_MODEL}")
-    return ModelSource("gguf", str(path)) if path else ModelSource("random", options.size)
 
 
 def told(row: Json) -> str:
@@ -71,16 +61,10 @@ def tell_progress(fraction: float) -> None:
 
 def main(arguments: list[str]) -> int:
     """Measure, print, keep."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--library", choices=["numpy", "torch"], default="numpy")
-    parser.add_argument("--size", default="S")
-    parser.add_argument("--gguf")
-    parser.add_argument("--small-model", action="store_true")
+    parser = parser_of(__doc__)
     parser.add_argument("--total", type=int, default=640)
     parser.add_argument("--users", default="1,4")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--keep", action="store_true")
     options = parser.parse_args(arguments)
     library: Library = options.library
     model = ModelLoader().load(source_of(options), library, device="cpu")

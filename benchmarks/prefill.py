@@ -31,10 +31,12 @@ from core.backends.decoders.loader import Library, Model, ModelLoader
 from core.backends.decoders.torch_prefill import torch_available
 from core.backends.experiments.fit import Fit
 from core.backends.experiments.machines import machine_of
+from core.backends.experiments.measure import ms_of
 from core.backends.experiments.report import Report
 from core.backends.experiments.standing import leaves, reason
-from core.backends.models.sources import HOW_TO_ADD_MODEL, ModelSource, small_model_path
+from core.backends.models.sources import ModelSource, small_model_path
 from core.backends.progress import never_cancelled, no_progress
+from core.extras import how_to_add
 from ui.prefill.experiments import EXPERIMENTS, MACHINES
 
 ALL = ("sweep", "pair", "saving", "users", "long", "decode")
@@ -57,7 +59,7 @@ def source_of(options: argparse.Namespace) -> ModelSource:
     if options.small_model:
         path = small_model_path()
         if path is None:
-            sys.exit(f"The small model is not installed: {HOW_TO_ADD_MODEL}")
+            sys.exit(f"The small model is not installed: {how_to_add('model')}")
         return ModelSource("gguf", str(path))
     return ModelSource("random", options.size)
 
@@ -67,7 +69,7 @@ def line(report: Report) -> list[str]:
     lines = []
     for row in report.rows:
         shown = {name: value for name, value in row.items() if not isinstance(value, (dict, list))}
-        times = {name: row[name]["cpu_ms"] or row[name]["wall_ms"] for name in row if _is_timing(row[name])}
+        times = {name: ms_of(row[name]) for name in row if _is_timing(row[name])}
         both = {**shown, **{f"{name} ms": value for name, value in times.items()}}
         lines.append("   " + "  ".join(f"{name} {_short(value)}" for name, value in both.items()))
     equality = report.equality
@@ -144,16 +146,22 @@ def keep_all() -> int:
     return 1 if refused else 0
 
 
-def main(arguments: list[str]) -> int:
-    """Run what is asked for, print it, keep it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+def parser_of(description: str | None) -> argparse.ArgumentParser:
+    """Options that say what computes (``source_of`` reads them), and where the result goes."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--library", choices=["numpy", "torch"], default="numpy")
     parser.add_argument("--size", default="S")
     parser.add_argument("--gguf")
     parser.add_argument("--small-model", action="store_true")
-    parser.add_argument("--only", default=",".join((*ALL, "documents", "breaks")))
     parser.add_argument("--json", type=Path)
     parser.add_argument("--keep", action="store_true")
+    return parser
+
+
+def main(arguments: list[str]) -> int:
+    """Run what is asked for, print it, keep it."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--only", default=",".join((*ALL, "documents", "breaks")))
     options = parser.parse_args(arguments)
     if options.keep:
         return keep_all()

@@ -20,6 +20,7 @@ from core.backends.experiments.break_reports import Story
 from core.backends.experiments.report import Report
 from core.backends.progress import never_cancelled, stopped
 from core.cost import GPUS, MODELS, CostModel
+from core.extras import how_to_add
 from pages.prefill import VIEWS
 from tests.app.visit import calm, choose, press, texts, visit
 from tests.unit.core.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
@@ -168,8 +169,8 @@ def test_what_is_not_installed_is_said_with_its_command(
     monkeypatch.setattr(prefill_panels, "torch_available", lambda: not missing)
     monkeypatch.setattr(prefill_panels, "small_model_path", lambda: None if missing else Path("m.gguf"))
     said = texts(visit("prefill", lang=lang))
-    assert (t("prefill.no_torch", lang, command=prefill_panels.HOW_TO_ADD) in said) is missing
-    assert (t("prefill.no_model", lang, command=prefill_panels.HOW_TO_ADD_MODEL) in said) is missing
+    assert (t("prefill.no_torch", lang, command=how_to_add("torch")) in said) is missing
+    assert (t("prefill.no_model", lang, command=how_to_add("model")) in said) is missing
 
 
 @pytest.mark.parametrize("lang", MODES)
@@ -478,5 +479,5 @@ def test_without_a_trained_model_the_page_says_how_to_add_one(
 ) -> None:
     monkeypatch.setattr(prefill_chat, "readable_models", list)
     at = choose(visit("prefill", lang=lang), "prefill_section", "chat")
-    command = prefill_chat.HOW_TO_ADD_MODEL
+    command = how_to_add("model")
     assert infos(at) == [t("prefill.chat.none", lang, command=command, variable=VARIABLE)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.backends.models.sources import HOW_TO_ADD_MODEL
 from core.errors import BrothError
+from core.extras import how_to_add
 from ui.frame.session import plain, say, stands_on_one
 from ui.prefill.chat_ask import ask, ask_changed
 from ui.prefill.chat_ledger import ledger
@@ -34,7 +34,7 @@ def chat_panel() -> None:
     """The conversation and the next question; beside it what each turn cost."""
     readable = readable_models()
     if not readable:
-        st.info(say("prefill.chat.none", command=HOW_TO_ADD_MODEL, variable=VARIABLE))
+        st.info(say("prefill.chat.none", command=how_to_add("model"), variable=VARIABLE))
         return
     choice = usable_choice()
     if choice.model not in readable:

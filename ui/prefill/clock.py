@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.backends.experiments.measure import ms_of
 from core.backends.experiments.report import Json, Report
 from core.backends.experiments.standing import standing
 from ui.frame.charts import Bar, bars_beside
@@ -14,11 +15,6 @@ from ui.prefill.about import claimed, times
 from ui.prefill.charts import Curve, curves
 from ui.words.numbers import digits, percent
 from ui.words.tables import show_table
-
-
-def ms_of(timing: Json) -> float:
-    """The number to compare: CPU time where there is one."""
-    return float(timing["cpu_ms"] or timing["wall_ms"])
 
 
 def spread_of(timing: Json) -> tuple[float, float]:

@@ -8,10 +8,11 @@ from typing import Any
 import streamlit as st
 
 from core.backends.decoders.loader import Library
-from core.backends.decoders.torch_prefill import HOW_TO_ADD, torch_available
-from core.backends.models.sources import HOW_TO_ADD_MODEL, small_model_path
+from core.backends.decoders.torch_prefill import torch_available
+from core.backends.models.sources import small_model_path
 from core.backends.spec import SIZES
 from core.errors import BrothError
+from core.extras import how_to_add
 from ui.frame.session import plain, say, say_each, show_error, stands_on_one
 from ui.prefill.experiments import EXPERIMENTS
 from ui.prefill.job import Job
@@ -100,9 +101,9 @@ def _lacking() -> list[str]:
     """What this server could have and has not."""
     found = []
     if not torch_available():
-        found.append(say("prefill.no_torch", command=HOW_TO_ADD))
+        found.append(say("prefill.no_torch", command=how_to_add("torch")))
     if small_model_path() is None:
-        found.append(say("prefill.no_model", command=HOW_TO_ADD_MODEL))
+        found.append(say("prefill.no_model", command=how_to_add("model")))
     return found
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.backends.experiments.measure import ms_of
 from core.backends.experiments.report import Report
 from ui.frame.charts import Bar, bars_beside
 from ui.frame.session import built_under, say, say_each, say_under, tell
 from ui.prefill.about import claimed, times
 from ui.prefill.charts import Curve, claim_bars, curves
-from ui.prefill.clock import clock_of, column_of, labelled, ms_of, spread_of, spread_words
+from ui.prefill.clock import clock_of, column_of, labelled, spread_of, spread_words
 from ui.words.numbers import digits, percent
 from ui.words.tables import show_table
 

@@ -7,7 +7,7 @@ import re
 import streamlit as st
 
 from core.backends.experiments.report import Json, Report
-from core.backends.models.sources import HOW_TO_ADD_MODEL
+from core.extras import how_to_add
 from ui.frame.session import plain, say, say_each, say_under
 from ui.prefill.about import certainty, origin, tell_other
 from ui.prefill.charts import Curve, curves
@@ -71,7 +71,7 @@ def astray_panel() -> None:
     elif readable:
         st.caption(say_under("prefill.astray.choose"))
     else:
-        st.caption(say("prefill.no_model", command=HOW_TO_ADD_MODEL))
+        st.caption(say("prefill.no_model", command=how_to_add("model")))
     if report is None:
         return
     tell_other(report, own)

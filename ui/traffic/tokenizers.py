@@ -6,8 +6,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from core.backends.models.log_tokenizers import HOW_TO_ADD_QWEN, available, has_qwen, tokenizer_named
+from core.backends.models.log_tokenizers import available, has_qwen, tokenizer_named
 from core.errors import BackendError
+from core.extras import how_to_add as command_to_add
 from core.scenario.tokenizer import Tokenizer
 from ui.words.i18n import Lang, t
 
@@ -67,4 +68,4 @@ def how_to_add(lang: Lang) -> str:
     if has_qwen():
         return ""
     key = "traffic.tokenizer.absent" if len(offered()) == 1 else "traffic.tokenizer.more"
-    return t(key, lang, command=HOW_TO_ADD_QWEN)
+    return t(key, lang, command=command_to_add("tokens"))

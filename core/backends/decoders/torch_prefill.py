@@ -22,7 +22,6 @@ from core.types import BlockId
 
 Device = Literal["auto", "cpu", "cuda"]
 DType = Literal["float32", "bfloat16", "float16"]
-HOW_TO_ADD = how_to_add("torch")
 
 
 def torch_available() -> bool:
@@ -39,10 +38,11 @@ def load_torch() -> Any:
     try:
         import torch
     except Exception as problem:  # half of it may be there, and then anything can come
+        command = how_to_add("torch")
         raise BackendError(
             "backend.no_torch",
-            f"torch is not installed here ({problem}). Add it with: {HOW_TO_ADD}. numpy works without it.",
-            command=HOW_TO_ADD,
+            f"torch is not installed here ({problem}). Add it with: {command}. numpy works without it.",
+            command=command,
         ) from problem
     return torch
 

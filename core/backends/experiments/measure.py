@@ -55,6 +55,11 @@ class Timing:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
+def ms_of(timing: Mapping[str, Any]) -> float:
+    """``Timing.ms`` of a timing that was kept (``to_json``)."""
+    return float(timing["cpu_ms"] or timing["wall_ms"])
+
+
 def summarise(results: Sequence[PrefillResult]) -> Timing:
     """Median and spread of at least one run."""
     wall = [result.wall_s * 1e3 for result in results]

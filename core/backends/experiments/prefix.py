@@ -26,6 +26,7 @@ from core.backends.experiments.attention import (
     shown_layers,
     watching,
 )
+from core.backends.experiments.hit_end import num_shared
 from core.backends.experiments.report import Json, Report, report
 from core.backends.plan import Plan, PlanReader
 from core.backends.progress import Cancelled, Progress, never_cancelled, no_progress, stopped
@@ -60,7 +61,7 @@ class Span:
 def difference_of(old: Sequence[int], new: Sequence[int]) -> Span:
     """The shortest stretch that, replaced, makes one prompt of the other."""
     shorter = min(len(old), len(new))
-    first = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    first = num_shared(old, new)
     behind = 0
     while behind < shorter - first and old[-1 - behind] == new[-1 - behind]:
         behind += 1

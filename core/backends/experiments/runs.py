@@ -42,7 +42,7 @@ class Runs:
     def middle(self, pairs: Sequence[tuple[str, str]]) -> int:
         """The run whose ratios (slow, fast) lie in the middle; of an even number the lower one."""
         sizes = [sum(math.log(self._ratio(at, *pair)) for pair in pairs) for at in range(len(self.each))]
-        return sorted(range(len(sizes)), key=sizes.__getitem__)[(len(sizes) - 1) // 2]
+        return middle_of(sizes)
 
     def timing(self, name: str, at: int) -> Timing:
         """One thing's median in run ``at``, and the smallest and the largest run."""
@@ -77,6 +77,11 @@ class Runs:
     def results(self, name: str) -> list[PrefillResult]:
         """All timed passes of one thing, run after run."""
         return [result for run in self.each for result in run.results[name]]
+
+
+def middle_of(values: Sequence[float]) -> int:
+    """Where the median stands; of an even number the lower of the two in the middle."""
+    return sorted(range(len(values)), key=values.__getitem__)[(len(values) - 1) // 2]
 
 
 def take_runs(one_run: OneRun, runs: int, progress: Progress, cancelled: Cancelled) -> Runs:

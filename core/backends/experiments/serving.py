@@ -12,7 +12,7 @@ from core.backends.decoders.decoder_backend import DecoderBackend
 from core.backends.experiments.bench import Bench
 from core.backends.experiments.measure import Rounds, Work, seconds_of, take_turns
 from core.backends.experiments.report import Json, Report, report, worst
-from core.backends.experiments.runs import Runs, settle, take_runs
+from core.backends.experiments.runs import Runs, middle_of, settle, take_runs
 from core.backends.plan import Plan
 from core.backends.progress import Cancelled, Progress, never_cancelled, no_progress
 from core.backends.spec import DecoderSpec
@@ -167,7 +167,7 @@ def _users_ratio(done: Runs) -> tuple[Json, int]:
     """Sum without ÷ sum with, of the middle run, and which run that is; a single run has no interval."""
     sums = [[sum(map(seconds_of, run.results[side])) for side in ("none", "cache")] for run in done.each]
     ratios = [none / cache for none, cache in sums]
-    middle = sorted(range(len(ratios)), key=ratios.__getitem__)[(len(ratios) - 1) // 2]
+    middle = middle_of(ratios)
     return {"ratio": ratios[middle], "ratio_low": min(ratios), "ratio_high": max(ratios)}, middle
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.backends.experiments.fit import Fit
+from core.backends.experiments.measure import ms_of
 from core.backends.spec import DecoderSpec
 
 Standing = Literal["below", "within", "above"]
@@ -86,7 +87,7 @@ def stands(experiment: str, rows: Any, summary: Any, settings: Any) -> Iterator[
         more = (without.get("faults") or 0.0) - (with_hit.get("faults") or 0.0)
         yield Stand(
             row[f"{name}_low"], row[f"{name}_high"], row["flops"], ((total, 0, 1),), ((total - hit, hit, 1),),
-            more, _ms(without), _ms(row["one"]) if "one" in row else None,
+            more, ms_of(without) if without else 0.0, ms_of(row["one"]) if "one" in row else None,
         )  # fmt: skip
 
 
@@ -94,7 +95,7 @@ def reason(report: Any, spec: DecoderSpec, fit: Fit) -> str:
     """Why a report stands where it stands; "" where it leaves the FLOPs and the machine's numbers do not
     say why."""
     if report.experiment == "decode":
-        return "weights" if _ms(report.rows[-1]["with"]) < 2 * _ms(report.rows[0]["with"]) else ""
+        return "weights" if ms_of(report.rows[-1]["with"]) < 2 * ms_of(report.rows[0]["with"]) else ""
     found = {
         _reason(one, spec, fit)
         for one in stands(report.experiment, report.rows, report.summary, report.settings)
@@ -137,7 +138,3 @@ def _by_least(one: Stand, spec: DecoderSpec) -> float:
     ((total, _, _),), ((new, cached, _),) = one.without, one.with_hit
     rest = (spec.prefill_flops(new, cached) - spec.prefill_flops(1, cached)) / spec.prefill_flops(total)
     return one.ms / (one.one_ms + one.ms * rest)
-
-
-def _ms(timing: Any) -> float:
-    return float(timing.get("cpu_ms") or timing.get("wall_ms") or 0.0)

