@@ -401,8 +401,9 @@ def test_one_that_fails_keeps_no_other_back_and_is_told(
 
 
 INTERRUPTED = """
-import sys, run
+import signal, sys, run
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests begun in the background inherit deaf ears
 run.VENV, kind = Path(sys.argv[1]), sys.argv[2]
 run.venv_python, run.PIP = (lambda: sys.executable), ("-c", sys.argv[3])
 try:
